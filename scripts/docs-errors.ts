@@ -52,6 +52,9 @@ export const messageCodes: Record<string, string> = {
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
     "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
+  not_connected:
+    "The gateway had no connection at that moment, or could not open its session. Nothing was sent; it is tried again.",
+  disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",
   no_answer: "The provider took the request and did not answer. It may have been sent.",
   unreadable_answer:
     "The provider answered that it took it, without the id that it should have. It may have been sent.",

@@ -121,7 +121,10 @@ async function serve(config: Config): Promise<void> {
   const first = await system.createDefaultAccount();
   const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
-  runtime.log.info({}, `listening on ${address}`);
+  runtime.log.info(
+    { event: "process.listening", address },
+    `Trunkline is listening on ${address} for HTTP requests.`,
+  );
   const url = config.PUBLIC_URL ?? address;
   if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));
 
@@ -130,10 +133,13 @@ async function serve(config: Config): Promise<void> {
     // A second signal means now.
     if (stopping) process.exit(1);
     stopping = true;
-    runtime.log.info({ signal }, "stopping; what is on the wire gets 30 s");
+    runtime.log.info(
+      { event: "process.stopping", signal },
+      "The process is stopping; what is under way gets 30 s.",
+    );
     await mailPort?.close();
     await system.stop();
-    runtime.log.info({}, "stopped");
+    runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
     process.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
@@ -153,7 +159,7 @@ async function openBouncePort(
     log,
     ...returned,
   });
-  log.info({ port: port.port }, "taking bounces");
+  log.info({ event: "bounce_mail.listening", port: port.port }, "The port for bounces is open.");
   return port;
 }
 
@@ -246,8 +252,8 @@ async function backup(config: Config, file: string, keyFile: string | null): Pro
   print(`${file}: ${copy.messages} messages, ${copy.bytes} bytes, checked.`);
   print(`Held in it until you release it: ${heldText(copy.held)}.`);
   if (keyFile !== null && key !== null) {
-    const own = copy.masterKey;
-    if (own !== null && own !== createSealer(key, systemRandom()).fingerprint)
+    const fingerprint = copy.masterKey;
+    if (fingerprint !== null && fingerprint !== createSealer(key, systemRandom()).fingerprint)
       fail(["The copy is good, but this master key is not the one that its database was sealed with."]);
     writeSecret(keyFile, key);
     print(`${keyFile}: the master key. Both files together open everything; keep them apart.`);
@@ -303,10 +309,10 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
 }
 
 /** `FILE`, and `--key KEYFILE` before or behind it; null: something else. */
-function backupArguments(given: readonly string[]): { file: string; keyFile: string | null } | null {
-  const at = given.indexOf("--key");
-  const keyFile = at === -1 ? null : given[at + 1];
-  const [file, ...more] = at === -1 ? given : given.toSpliced(at, 2);
+function backupArguments(words: readonly string[]): { file: string; keyFile: string | null } | null {
+  const at = words.indexOf("--key");
+  const keyFile = at === -1 ? null : words[at + 1];
+  const [file, ...more] = at === -1 ? words : words.toSpliced(at, 2);
   if (file === undefined || keyFile === undefined || more.length > 0) return null;
   return file.startsWith("-") ? null : { file, keyFile };
 }

@@ -39,7 +39,7 @@ export function chooseFiles(args: readonly string[]): string[] {
  */
 export function shareProcesses(
   files: readonly string[],
-  deps: number,
+  parts: number,
 ): { shared: string[][]; isolated: string[] } {
   const known = new Map<string, boolean>();
   const isolates = (path: string): boolean => {
@@ -57,8 +57,8 @@ export function shareProcesses(
   };
   const isolated = files.filter((file) => ownProcess.includes(file) || isolates(file));
   const together = files.filter((file) => !isolated.includes(file));
-  const shared = Array.from({ length: deps }, (_, part) =>
-    together.filter((_file, index) => index % deps === part),
+  const shared = Array.from({ length: parts }, (_, part) =>
+    together.filter((_file, index) => index % parts === part),
   ).filter((part) => part.length > 0);
   // The longest file first, so that it does not run alone at the end.
   return { shared, isolated: isolated.sort((a, b) => Number(b === faults) - Number(a === faults)) };

@@ -42,7 +42,7 @@ async function main(): Promise<number> {
       [
         "--test",
         "--import",
-        new URL("./fixed-seed.ts", import.meta.url).href,
+        new URL("./preload.ts", import.meta.url).href,
         `--test-timeout=${testLimitMs}`,
         ...options,
         "--test-reporter=spec",

@@ -3,10 +3,10 @@
 
 import { contentsOf } from "#gateways/registry.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
-import { hashApiKey } from "./api-key.ts";
 
 /** Well below the 5 s within which a regenerated key stops working. */
 const ttlMs = 3_000;
@@ -34,7 +34,7 @@ export function createAuthenticator(deps: { database: Database; clock: Clock }):
       const entry = cache.get(apiKey);
       if (entry && now - entry.at < ttlMs) return entry.account;
       const account = database
-        .run(findAccountByKey, hashApiKey(apiKey))
+        .run(findAccountByKey, hashSecret(apiKey))
         .then((row) => (row ? accountFromRow(row) : null));
       cache.delete(apiKey);
       if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);

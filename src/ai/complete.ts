@@ -226,7 +226,7 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
   return {
     next: async () => {
       while (!over) {
-        const said = whole
+        const read = whole
           ? { kind: "chunks" as const, chunks: whole }
           : result.kind === "streaming"
             ? await result.stream.next()
@@ -234,17 +234,17 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
         whole = null;
         if (over) break;
         tally.markFirstByte();
-        if (said.kind === "done") {
+        if (read.kind === "done") {
           end(200, "completed");
           return frames.done();
         }
-        if (said.kind === "failed") {
+        if (read.kind === "failed") {
           if (result.kind === "streaming") result.stream.cancel();
-          end(statusOf(said.failure), said.overtime ? "dropped" : "failed");
-          return frames.failed(said.failure.error);
+          end(statusOf(read.failure), read.overtime ? "dropped" : "failed");
+          return frames.failed(read.failure.error);
         }
         let text = "";
-        for (const chunk of said.chunks) {
+        for (const chunk of read.chunks) {
           tally.addUnits(chunk.units);
           text += frames.chunk(chunk);
         }
@@ -351,9 +351,9 @@ class CallTally {
       this.close(499, { tried: result.tried });
       return { kind: "aborted" };
     }
-    const { failure, last, asked } = result;
+    const { failure, last, attempts } = result;
     const status = statusOf(failure);
-    const served = last === null ? null : this.servicePool(last.member.name, last.model, asked);
+    const served = last === null ? null : this.servicePool(last.member.name, last.model, attempts);
     this.close(status, { tried: result.tried });
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }

@@ -69,8 +69,8 @@ export async function serve(
   const judging = deps.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
-  const asked = { ...request, allowedModels: key.models, promptTokens: prompt };
-  const completed = await complete(chain, pool, asked, signal, (outcome) => {
+  const completion = { ...request, allowedModels: key.models, promptTokens: prompt };
+  const completed = await complete(chain, pool, completion, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.
     end(outcome.usage.totalTokens);
     deps.record(pool, { id: requestId, key, kind, stream, at }, outcome);

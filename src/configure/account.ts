@@ -2,21 +2,23 @@
 // by its name; the management API changes single fields, found by its id.
 
 import { z } from "zod";
-import { hashApiKey, newApiKey } from "#accounts/api-key.ts";
+import { seenRevision } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { isTimeZone } from "#runtime/time-zones.ts";
-import { findAccountByName, readCredits, replaceApiKey } from "#store/accounts/accounts.ts";
+import { findAccount, findAccountByName, readCredits, replaceApiKey } from "#store/accounts/accounts.ts";
 import {
   type AccountColumns,
   changeAccount,
   createAccount as insertAccount,
   type NewAllowance,
 } from "#store/accounts/changes.ts";
+import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
-import { patchSchema } from "./changes.ts";
+import { patchSchema, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
@@ -109,25 +111,35 @@ export const accountChanges = z.strictObject({
   lateness_ms,
   channel_failover,
   attachments,
+  revision: seenRevision,
 });
 export type AccountChanges = z.output<typeof accountChanges>;
 
 /** Creates the account, or replaces the one with this name. Returns its id. */
 export async function upsertAccount(deps: ConfigureDeps, input: AccountInput): Promise<string> {
+  return (await saveAccount(deps, input)).id;
+}
+
+/** The same. `isNew`: this call has created the account, so that of several processes one issues its key. */
+export async function saveAccount(
+  deps: ConfigureDeps,
+  input: AccountInput,
+): Promise<{ id: string; isNew: boolean }> {
   for (;;) {
     const existing = await deps.database.run(findAccountByName, input.name);
-    if (existing) {
-      await change(deps, existing.id, toFullChange(input));
-      return existing.id;
+    if (existing === null) {
+      const id = await insert(deps, input);
+      if (id !== null) return { id, isNew: true };
+    } else {
+      const outcome = await change(deps, existing, toFullChange(input));
+      if (outcome === "changed") return { id: existing.id, isNew: false };
     }
-    const id = await insert(deps, input);
-    // Another request created it meanwhile: then it is changed.
-    if (id !== null) return id;
+    // Another request created or changed it meanwhile. Each turn of the loop, one of them has stored its change.
   }
 }
 
 /** A whole input as a change of every field: an absent field takes its default. */
-function toFullChange({ name: _name, ...input }: AccountInput): AccountChanges {
+function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChanges, "revision"> {
   const { plan } = input;
   const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
   return {
@@ -138,10 +150,7 @@ function toFullChange({ name: _name, ...input }: AccountInput): AccountChanges {
   };
 }
 
-export type CreateAccountResult =
-  | { kind: "created"; id: string }
-  | { kind: "name_taken" }
-  | { kind: "invalid"; issues: Issue[] };
+export type CreateAccountResult = { kind: "created"; id: string } | Refusal;
 
 /** Creates an account, without an API key. */
 export async function createAccount(deps: ConfigureDeps, input: AccountInput): Promise<CreateAccountResult> {
@@ -149,44 +158,53 @@ export async function createAccount(deps: ConfigureDeps, input: AccountInput): P
     return { kind: "invalid", issues: [nothingRenews] };
   }
   const id = await insert(deps, input);
-  return id === null ? { kind: "name_taken" } : { kind: "created", id };
+  return id === null ? taken("name") : { kind: "created", id };
 }
 
 export type UpdateAccountResult =
   | { kind: "changed" }
-  | { kind: "name_taken" }
+  | Refusal
   /** The provisioning file finds the account by its name, so the name cannot change. */
-  | { kind: "provisioned" }
-  | { kind: "invalid"; issues: Issue[] };
+  | { kind: "provisioned" };
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateAccount(
   deps: ConfigureDeps,
   id: string,
-  changes: AccountChanges,
+  { revision, ...changes }: AccountChanges,
 ): Promise<UpdateAccountResult> {
-  const credit = changes.plan?.credit ?? {};
-  const renews = changes.plan?.renews;
-  if (renews === "monthly") {
-    const credits = await deps.database.run(readCredits, id);
-    const hasAllowance = channels.some((channel) =>
-      credit[channel] === undefined
-        ? credits.some((stored) => stored.channel === channel)
-        : credit[channel] !== null,
-    );
-    if (!hasAllowance) return { kind: "invalid", issues: [nothingRenews] };
-  }
-  return { kind: await change(deps, id, changes) };
+  const read = () => deps.database.run(findAccount, id);
+  return await changeRow(revision, read, async (account) => {
+    if (!(await hasAllowance(deps, account.id, changes))) return { kind: "invalid", issues: [nothingRenews] };
+    const outcome = await change(deps, account, changes);
+    if (outcome === "overtaken") return outcome;
+    return outcome === "name_taken" ? taken("name") : { kind: outcome };
+  });
+}
+
+/** Whether a plan that begins to renew has something to renew. */
+async function hasAllowance(
+  { database }: Pick<ConfigureDeps, "database">,
+  accountId: string,
+  { plan }: Pick<AccountChanges, "plan">,
+): Promise<boolean> {
+  if (plan?.renews !== "monthly") return true;
+  const stored = await database.run(readCredits, accountId);
+  return channels.some((name) => {
+    const allowance = plan.credit?.[name];
+    return allowance === undefined ? stored.some(({ channel }) => channel === name) : allowance !== null;
+  });
 }
 
 async function change(
   deps: ConfigureDeps,
-  id: string,
-  changes: AccountChanges,
-): Promise<"changed" | "name_taken" | "provisioned"> {
+  { id, revision }: Pick<AccountsTable, "id" | "revision">,
+  changes: Omit<AccountChanges, "revision">,
+): Promise<"changed" | "name_taken" | "provisioned" | Overtaken> {
   const renews = changes.plan?.renews;
   const outcome = await deps.database.run(changeAccount, {
     id,
+    revision,
     columns: columnsOf(changes),
     allowances: allowancesOf(deps, changes.plan?.credit ?? {}),
     ...(renews === undefined ? {} : { renews }),
@@ -219,6 +237,7 @@ async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string 
     channel_failover: 0,
     attachment_files: input.attachments.max_files,
     attachment_bytes: input.attachments.max_bytes,
+    revision: 1,
     created_at: now,
     updated_at: now,
     ...columnsOf(toFullChange(input)),
@@ -243,7 +262,7 @@ function allowancesOf(
 }
 
 /** The columns of the fields in `changes`. */
-function columnsOf(changes: AccountChanges): AccountColumns {
+function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
   const { name, time_zone, country, plan, rate_limit, lateness_ms, channel_failover } = changes;
   const columns: AccountColumns = {};
   if (name !== undefined) columns.name = name;
@@ -267,10 +286,10 @@ export async function issueApiKey(
   accountId: string,
   apiKey?: string,
 ): Promise<string> {
-  const key = apiKey ?? newApiKey(deps.random);
+  const key = apiKey ?? `tl_${newSecret(deps.random)}`;
   await deps.database.run(replaceApiKey, {
     accountId,
-    hash: hashApiKey(key),
+    hash: hashSecret(key),
     sealed: deps.showApiKeys ? deps.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
     at: deps.clock.now(),
   });

@@ -1,21 +1,30 @@
-// Partial changes of gateways, for the management API: the fields of the change replace the stored ones, and the result
-// is checked and saved like a gateway of the provisioning file.
+// What the management API does to gateways: it creates them, changes them in part (the fields of the change replace the stored
+// ones, and the result is checked like a gateway of the provisioning file), pauses, resumes and deletes them.
 
 import { z } from "zod";
-import type { Issue } from "#contract/issue.ts";
-import { findAdapter } from "#gateways/registry.ts";
+import { seenRevision } from "#contract/envelope.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
+import {
+  type DeleteGatewayResult,
+  deleteGateway as deleteRow,
+  pauseByOperator,
+  resumeByOperator,
+} from "#store/gateways/actions.ts";
 import { findGatewayByIdentifier, settingsContext } from "#store/gateways/gateways.ts";
+import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { omitUndefined, patchSchema } from "./changes.ts";
+import { omitUndefined, patchSchema, type Refusal, taken } from "./changes.ts";
 import {
   type ConfigureDeps,
   type GatewayInput,
   gatewayInput,
+  gatewayRow,
   paceInput,
+  parseGateway,
   retryInput,
-  upsertGateway,
+  signalGatewayChange,
+  storeGatewayRow,
 } from "./gateway.ts";
 import { maskIssues, mergeSettings } from "./settings-change.ts";
 
@@ -34,24 +43,25 @@ export const gatewayChanges = z.strictObject({
     .optional()
     .describe("How messages that were certainly not sent are tried again."),
   on_unknown,
+  revision: seenRevision,
 });
 export type GatewayChanges = z.output<typeof gatewayChanges>;
 
-type Saved = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
-
-const taken: Issue = { path: ["identifier"], message: "is taken" };
+export type ChangeGatewayResult = { kind: "saved"; id: string } | Refusal;
 
 /** Creates a gateway. Its identifier must be unused in the whole installation. */
 export async function createGateway(
   deps: ConfigureDeps,
   accountId: string,
   input: GatewayInput,
-): Promise<Saved> {
+): Promise<ChangeGatewayResult> {
   const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  if (await deps.database.run(findGatewayByIdentifier, input.identifier))
-    return { kind: "invalid", issues: [taken] };
-  return await upsertGateway(deps, accountId, input);
+  if (await deps.database.run(findGatewayByIdentifier, input.identifier)) return taken("identifier");
+  const parsed = parseGateway(deps.outbound, accountId, input, null);
+  if (parsed.kind === "invalid") return parsed;
+  const result = await storeGatewayRow(deps, gatewayRow(deps, accountId, input, parsed, null));
+  return typeof result === "string" ? taken("identifier") : result;
 }
 
 /** A stored gateway as the input that would create it, with its secrets in plain text. */
@@ -79,15 +89,26 @@ export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayI
 /** Changes the fields of `changes`; the others stay. */
 export async function updateGateway(
   deps: ConfigureDeps,
+  accountId: string,
+  identifier: string,
+  { revision, ...changes }: GatewayChanges,
+): Promise<ChangeGatewayResult> {
+  const read = async () => {
+    const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
+    return gateway?.account_id === accountId ? gateway : null;
+  };
+  return await changeRow(revision, read, (gateway) => change(deps, gateway, changes));
+}
+
+async function change(
+  deps: ConfigureDeps,
   gateway: GatewaysTable,
-  changes: GatewayChanges,
-): Promise<Saved> {
+  changes: Omit<GatewayChanges, "revision">,
+): Promise<ChangeGatewayResult | Overtaken> {
   const before = gatewayInputOf(deps.sealer, gateway);
-  const { settings: settingsChanges = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
-  const sameKind = rest.kind === undefined || rest.kind === before.kind;
-  const stored = sameKind ? before.settings : null;
-  const adapter = findAdapter(rest.kind ?? before.kind, before.channel);
-  const { settings, issues } = mergeSettings(adapter, "gateway", stored, settingsChanges);
+  const { settings: given = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
+  const stored = rest.kind === undefined || rest.kind === before.kind ? before.settings : null;
+  const { settings, issues } = mergeSettings(stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after: GatewayInput = {
     ...before,
@@ -96,5 +117,50 @@ export async function updateGateway(
     pace: { ...before.pace, ...omitUndefined(pace) },
     retry: { ...before.retry, ...omitUndefined(retry) },
   };
-  return await upsertGateway(deps, gateway.account_id, after);
+  const settingsChange = stored === null ? null : { owner: "gateway", stored, changes: given };
+  const parsed = parseGateway(deps.outbound, gateway.account_id, after, gateway, settingsChange);
+  if (parsed.kind === "invalid") return parsed;
+  const result = await storeGatewayRow(deps, gatewayRow(deps, gateway.account_id, after, parsed, gateway));
+  return result === "taken" ? "overtaken" : result;
+}
+
+/** A send that was accepted while the gateway was switched off is stored by then. */
+const quietMs = 60_000;
+
+/** Deletes a gateway that was never used and is switched off for a minute. */
+export async function deleteGateway(
+  deps: ConfigureDeps,
+  accountId: string,
+  identifier: string,
+): Promise<DeleteGatewayResult> {
+  const quietSince = deps.clock.now() - quietMs;
+  const outcome = await deps.database.run(deleteRow, { accountId, identifier, quietSince });
+  if (outcome === "deleted") signalGatewayChange(deps);
+  return outcome;
+}
+
+/** The reason of a pause by an operator. */
+export const pausedByHand = "Paused by hand.";
+
+/** Pauses a gateway until it is resumed. Pausing twice changes nothing. False: the account has no such gateway. */
+export async function pauseGateway(
+  deps: ConfigureDeps,
+  accountId: string,
+  identifier: string,
+): Promise<boolean> {
+  const pause = { accountId, identifier, at: deps.clock.now(), reason: pausedByHand };
+  const found = await deps.database.run(pauseByOperator, pause);
+  if (found) deps.signals.emit("lanesChanged");
+  return found;
+}
+
+/** Ends every pause of a gateway, so that it is tried at once. False: the account has no such gateway. */
+export async function resumeGateway(
+  deps: ConfigureDeps,
+  accountId: string,
+  identifier: string,
+): Promise<boolean> {
+  const found = await deps.database.run(resumeByOperator, { accountId, identifier, at: deps.clock.now() });
+  if (found) deps.signals.emit("lanesChanged");
+  return found;
 }

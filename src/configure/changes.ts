@@ -2,6 +2,24 @@
 // its stored value. Nested objects become patches only where the caller asks for it.
 
 import { z } from "zod";
+import type { Issue } from "#contract/issue.ts";
+import type { Overtaken } from "#store/revision.ts";
+
+/** Why something was not created or changed. */
+export type Refusal =
+  | { kind: "invalid"; issues: Issue[] }
+  | { kind: "not_found" }
+  /** Other changes were stored first, or the caller has seen an older revision. */
+  | { kind: Overtaken };
+
+/** The refusal of a value that has to be unique and is not. */
+export const taken = (field: string, message = "is taken"): Extract<Refusal, { kind: "invalid" }> => ({
+  kind: "invalid",
+  issues: [{ path: [field], message }],
+});
+
+/** The same for an entry of the provisioning file that loses against other changes again and again. */
+export const changedElsewhere = (field: string) => taken(field, "is being changed elsewhere");
 
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : T;
 

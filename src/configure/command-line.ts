@@ -6,7 +6,7 @@ import { audit, commandLine } from "#identity/audit.ts";
 import { createSetupCode as createCode } from "#identity/setup.ts";
 import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
-import { accountInput, issueApiKey, upsertAccount } from "./account.ts";
+import { accountInput, issueApiKey, saveAccount } from "./account.ts";
 import { type ConfigureDeps, gatewayInput, upsertGateway } from "./gateway.ts";
 import { upsertPool } from "./pool.ts";
 import { poolInput } from "./pool-input.ts";
@@ -17,7 +17,9 @@ type Deps = ConfigureDeps & Pick<Core, "random"> & { showApiKeys: boolean };
 export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string; poolKey: string } | null> {
   if ((await deps.database.run(countAccounts, null)) > 0) return null;
   const account = accountInput.parse({ name: "default", plan: { name: "unlimited" } });
-  const accountId = await upsertAccount(deps, account);
+  const { id: accountId, isNew } = await saveAccount(deps, account);
+  // Of several processes that start on an empty database, one makes the rest.
+  if (!isNew) return null;
   for (const channel of channels) {
     const gateway = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
     await upsertGateway(deps, accountId, gatewayInput.parse(gateway));

@@ -5,13 +5,21 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
 import type { Core } from "#core/core.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
-import { urlFieldPath } from "#settings/url.ts";
-import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
+import {
+  findGatewayByIdentifier,
+  type SaveGatewayResult,
+  saveGateway,
+  settingsContext,
+} from "#store/gateways/gateways.ts";
+import { retryOvertaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
+import { changedElsewhere } from "./changes.ts";
+import { parseSettings, type SettingsChange } from "./settings-change.ts";
 
 export const paceInput = z
   .strictObject({
@@ -94,29 +102,49 @@ export type GatewayInput = z.output<typeof gatewayInput>;
 
 export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
-/** The issues of a gateway's settings, with paths inside the gateway. */
-export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
-  const adapter = findAdapter(input.kind, input.channel);
-  if (!adapter) {
-    const names = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
-    return [
-      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${names.join(", ")}` },
-    ];
-  }
-  const parsed = adapter.settings.safeParse(input.settings);
-  if (!parsed.success) {
-    return parsed.error.issues.map((issue) => ({
-      path: ["settings", ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))],
-      message: issue.message,
-    }));
-  }
-  return adapter.urls(parsed.data).flatMap((url) => {
-    const reason = outbound.rejectReason(url);
-    return reason === null
-      ? []
-      : [{ path: ["settings", ...urlFieldPath(adapter.settings)], message: reason }];
-  });
+interface ParsedGateway {
+  adapter: GatewayAdapter;
+  /** By the schema of its kind. */
+  settings: unknown;
 }
+
+type ParseResult = ({ kind: "parsed" } & ParsedGateway) | { kind: "invalid"; issues: Issue[] };
+
+/** Checks an input for an account (null: the account does not exist yet) with which `existing` is created or changed. */
+export function parseGateway(
+  outbound: Outbound,
+  accountId: string | null,
+  input: GatewayInput,
+  existing: GatewaysTable | null,
+  change: SettingsChange | null = null,
+): ParseResult {
+  const misplaced =
+    existing === null
+      ? null
+      : existing.account_id !== accountId
+        ? usedByAnother
+        : channelIssue(existing, input);
+  const issues = misplaced === null ? [] : [misplaced];
+  const adapter = findAdapter(input.kind, input.channel);
+  if (adapter === null) return { kind: "invalid", issues: [unknownKind(input), ...issues] };
+  const { parsed, issues: faults } = parseSettings(adapter, outbound, input.settings, change);
+  issues.unshift(...faults);
+  return issues.length > 0 ? { kind: "invalid", issues } : { kind: "parsed", adapter, settings: parsed };
+}
+
+function unknownKind({ channel }: GatewayInput): Issue {
+  const names = kinds.filter((kind) => kind.channels.includes(channel)).map(({ kind }) => kind);
+  return { path: ["kind"], message: `is no kind of ${channel} gateway; there are: ${names.join(", ")}` };
+}
+
+function channelIssue(existing: GatewaysTable, { channel }: GatewayInput): Issue | null {
+  return existing.channel === channel
+    ? null
+    : { path: ["channel"], message: "of an existing gateway cannot be changed" };
+}
+
+/** The issue of an identifier that another account uses. */
+const usedByAnother: Issue = { path: ["identifier"], message: "is used by another account" };
 
 /** All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. */
 export async function gatewayIssues(
@@ -125,36 +153,18 @@ export async function gatewayIssues(
   input: GatewayInput,
 ): Promise<Issue[]> {
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  return issuesWithExisting(existing, outbound, accountId, input);
+  const result = parseGateway(outbound, accountId, input, existing);
+  return result.kind === "invalid" ? result.issues : [];
 }
 
-function issuesWithExisting(
-  existing: GatewaysTable | null,
-  outbound: Outbound,
-  accountId: string | null,
-  input: GatewayInput,
-): Issue[] {
-  const issues = settingsIssues(input, outbound);
-  if (existing && existing.account_id !== accountId) {
-    issues.push(identifierTaken);
-  } else if (existing && existing.channel !== input.channel) {
-    issues.push({ path: ["channel"], message: "of an existing gateway cannot be changed" });
-  }
-  return issues;
-}
-
-/** The row to save: a new gateway, or the account's gateway with this identifier after the change. Stores nothing. */
-export async function prepareGateway(
-  deps: ConfigureDeps,
+/** The row to save: a new gateway, or `existing` after the change. */
+export function gatewayRow(
+  { clock, sealer, newId }: Pick<ConfigureDeps, "clock" | "newId" | "sealer">,
   accountId: string,
   input: GatewayInput,
-): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
-  const { database, clock, sealer, newId } = deps;
-  const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  const issues = issuesWithExisting(existing, deps.outbound, accountId, input);
-  const adapter = findAdapter(input.kind, input.channel);
-  if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
-
+  { adapter, settings }: ParsedGateway,
+  existing: GatewaysTable | null,
+): GatewaysTable {
   const id = existing?.id ?? newId("gw");
   const now = clock.now();
   const rules: GatewayRules = {
@@ -168,7 +178,7 @@ export async function prepareGateway(
     retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },
     onUnknown: input.on_unknown ?? null,
   };
-  const row: GatewaysTable = {
+  return {
     id,
     account_id: accountId,
     identifier: input.identifier,
@@ -177,16 +187,42 @@ export async function prepareGateway(
     active: input.active ? 1 : 0,
     is_default: input.default ? 1 : 0,
     test: adapter.test ? 1 : 0,
-    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsContext(id)),
+    settings: sealer.seal(JSON.stringify(settings), settingsContext(id)),
     rules: JSON.stringify(rules),
+    revision: existing?.revision ?? 0,
     created_at: existing?.created_at ?? now,
     updated_at: now,
   };
-  return { kind: "ready", row };
 }
 
-/** The issue of an identifier that another account uses. */
-export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
+/** The row of the provisioning file's gateway to save: a new one, or the account's gateway with this identifier. Stores nothing. */
+export async function prepareGateway(
+  deps: ConfigureDeps,
+  accountId: string,
+  input: GatewayInput,
+): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
+  const existing = await deps.database.run(findGatewayByIdentifier, input.identifier);
+  const parsed = parseGateway(deps.outbound, accountId, input, existing);
+  if (parsed.kind === "invalid") return parsed;
+  return { kind: "ready", row: gatewayRow(deps, accountId, input, parsed, existing) };
+}
+
+/** Stores a row, and signals the change. */
+export async function storeGatewayRow(
+  deps: Pick<ConfigureDeps, "database" | "signals">,
+  row: GatewaysTable,
+): Promise<{ kind: "saved"; id: string } | Exclude<SaveGatewayResult, "saved">> {
+  const outcome = await deps.database.run(saveGateway, row);
+  if (outcome !== "saved") return outcome;
+  signalGatewayChange(deps);
+  return { kind: "saved", id: row.id };
+}
+
+/** Signals a change to the caches of accounts with their gateways, and to the owner of the gateway's lane. */
+export function signalGatewayChange({ signals }: Pick<ConfigureDeps, "signals">): void {
+  signals.emit("accountsChanged");
+  signals.emit("lanesChanged");
+}
 
 /** Creates the gateway, or replaces the account's gateway with this identifier. */
 export async function upsertGateway(
@@ -194,11 +230,12 @@ export async function upsertGateway(
   accountId: string,
   input: GatewayInput,
 ): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
-  const prepared = await prepareGateway(deps, accountId, input);
-  if (prepared.kind === "invalid") return prepared;
-  const outcome = await deps.database.run(saveGateway, prepared.row);
-  if (outcome === "taken") return { kind: "invalid", issues: [identifierTaken] };
-  deps.signals.emit("accountsChanged");
-  deps.signals.emit("lanesChanged");
-  return { kind: "saved", id: prepared.row.id };
+  const result = await retryOvertaken(async () => {
+    const prepared = await prepareGateway(deps, accountId, input);
+    if (prepared.kind === "invalid") return prepared;
+    const outcome = await storeGatewayRow(deps, prepared.row);
+    // Taken since it was read: the next try finds whose it is.
+    return outcome === "taken" ? "overtaken" : outcome;
+  });
+  return result.kind === "overtaken" ? changedElsewhere("identifier") : result;
 }

@@ -2,6 +2,7 @@
 // member are checked by the schema of its provider when they are saved.
 
 import { z } from "zod";
+import { seenRevision } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
 import { maxMembers } from "#store/pools/pools.ts";
 import { patchSchema } from "./changes.ts";
@@ -195,6 +196,7 @@ export type PoolInput = z.output<typeof poolInput>;
 /** The PATCH body of a pool. An absent field stays as it is, also inside `timeouts`. */
 export const poolChanges = patchSchema(poolFields).extend({
   timeouts: patchSchema(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
+  revision: seenRevision,
 });
 export type PoolChanges = z.output<typeof poolChanges>;
 
@@ -214,6 +216,7 @@ export const memberChanges = z.strictObject({
   active: memberParts.active,
   price: memberParts.price,
   timeouts: patchSchema(timeoutsInput).optional().describe("How long the member may take, ms."),
+  revision: seenRevision,
 });
 export type MemberChanges = z.output<typeof memberChanges>;
 
@@ -225,5 +228,6 @@ export const keyChanges = z.strictObject({
   limits: patchSchema(limitsInput).optional().describe("How much at a time."),
   budget: patchSchema(budgetInput).optional().describe("How much in all."),
   expires_at: keyParts.expires_at,
+  revision: seenRevision,
 });
 export type KeyChanges = z.output<typeof keyChanges>;

@@ -1,11 +1,11 @@
 // The keys of a pool. The SHA-256 of a key is stored; the text of a generated key is shown once.
 
-import type { Issue } from "#contract/issue.ts";
 import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
-import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import { findPoolKey, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
-import { omitUndefined } from "./changes.ts";
+import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
 import { millionths, type PoolRef } from "./pool-member.ts";
@@ -14,14 +14,9 @@ export type PoolDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveKeyResult =
   /** `issuedKey`: the generated text, to be shown once; null: the caller sent one, or it did not change. */
-  | { kind: "saved"; id: string; issuedKey: string | null }
-  | { kind: "invalid"; issues: Issue[] }
-  | { kind: "not_found" };
+  { kind: "saved"; id: string; issuedKey: string | null } | Refusal;
 
-const refusals: Record<"name_taken" | "key_taken", Issue> = {
-  name_taken: { path: ["name"], message: "is taken" },
-  key_taken: { path: ["key"], message: "is used by another key" },
-};
+type StoreResult = SaveKeyResult | "name_taken" | Overtaken;
 
 type LimitsColumns = Pick<
   PoolKeysTable,
@@ -79,7 +74,7 @@ export async function upsertKey(
   poolRef: PoolRef,
   input: KeyInput,
   existing: PoolKeysTable | null,
-): Promise<SaveKeyResult> {
+): Promise<StoreResult> {
   const now = deps.clock.now();
   const issuedKey = existing === null && input.key === undefined ? `tlp_${newSecret(deps.random)}` : null;
   const text = input.key ?? issuedKey;
@@ -93,42 +88,58 @@ export async function upsertKey(
   if (existing !== null) {
     const renewed = text !== null && hashSecret(text) !== existing.hash;
     const keyColumns = renewed ? { hash: hashSecret(text), hint: maskedKey(text), revoked_at: null } : {};
-    return await store(deps, { ...existing, ...row, ...keyColumns }, renewed ? "renewed" : "changed", null);
+    return await store(deps, { ...existing, ...row, ...keyColumns }, null);
   }
   if (text === null) throw new Error("A new key has a text.");
   const identity = { id: deps.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
-  return await store(deps, { ...row, ...identity, revoked_at: null, created_at: now }, "made", issuedKey);
+  const fresh = { revoked_at: null, revision: 0, created_at: now };
+  return await store(deps, { ...row, ...identity, ...fresh }, issuedKey);
 }
 
-async function store(
-  deps: PoolDeps,
-  key: PoolKeysTable,
-  as: "made" | "changed" | "renewed",
-  issuedKey: string | null,
-): Promise<SaveKeyResult> {
-  const outcome = await deps.database.run(savePoolKey, { key, as });
-  if (outcome === "not_found") return { kind: "not_found" };
-  if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
-  deps.signals.emit("poolsChanged");
-  return { kind: "saved", id: key.id, issuedKey };
+async function store(deps: PoolDeps, key: PoolKeysTable, issuedKey: string | null): Promise<StoreResult> {
+  const outcome = await deps.database.run(savePoolKey, key);
+  switch (outcome) {
+    case "saved":
+      deps.signals.emit("poolsChanged");
+      return { kind: "saved", id: key.id, issuedKey };
+    case "not_found":
+      return { kind: "not_found" };
+    case "key_taken":
+      return taken("key", "is used by another key");
+    case "name_taken":
+    case "overtaken":
+      return outcome;
+  }
 }
 
-/** Changes the fields of `changes`; the others stay. */
+/** Creates a key of the account's pool. */
+export async function createKey(deps: PoolDeps, poolRef: PoolRef, input: KeyInput): Promise<SaveKeyResult> {
+  const result = await upsertKey(deps, poolRef, input, null);
+  return typeof result === "string" ? taken("name") : result;
+}
+
+/** Changes the fields of `changes`; the others stay. `revoked`: the key was revoked and cannot change. */
 export async function updateKey(
   deps: PoolDeps,
-  key: PoolKeysTable,
-  changes: KeyChanges,
-): Promise<SaveKeyResult> {
-  const before = keyLimits(key);
-  const { limits = {}, budget = {}, ...rest } = omitUndefined(changes);
-  const after = {
-    ...before,
-    ...rest,
-    limits: { ...before.limits, ...omitUndefined(limits) },
-    budget: { ...before.budget, ...omitUndefined(budget) },
-  };
-  const row = { ...key, ...limitsColumns(after), updated_at: deps.clock.now() };
-  return await store(deps, row, "changed", null);
+  poolRef: PoolRef,
+  id: string,
+  { revision, ...changes }: KeyChanges,
+): Promise<SaveKeyResult | { kind: "revoked" }> {
+  const read = () => deps.database.run(findPoolKey, { ...poolRef, id });
+  return await changeRow(revision, read, async (key) => {
+    if (key.revoked_at !== null) return { kind: "revoked" };
+    const before = keyLimits(key);
+    const { limits = {}, budget = {}, ...rest } = omitUndefined(changes);
+    const after = {
+      ...before,
+      ...rest,
+      limits: { ...before.limits, ...omitUndefined(limits) },
+      budget: { ...before.budget, ...omitUndefined(budget) },
+    };
+    const row = { ...key, ...limitsColumns(after), updated_at: deps.clock.now() };
+    const result = await store(deps, row, null);
+    return result === "name_taken" ? "overtaken" : result;
+  });
 }
 
 /** Revokes a key and returns its row; null: the pool has no such key. The key stops working within 5 s in every process. */

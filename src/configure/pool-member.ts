@@ -4,21 +4,25 @@
 import type { Issue } from "#contract/issue.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { maxMembers, memberSettingsContext, removeMember, saveMember } from "#store/pools/pools.ts";
+import {
+  maxMembers,
+  memberSettingsContext,
+  readPools,
+  removeMember,
+  saveMember,
+} from "#store/pools/pools.ts";
+import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
-import { omitUndefined } from "./changes.ts";
+import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { MemberChanges, MemberInput } from "./pool-input.ts";
-import { maskIssues, mergeSettings } from "./settings-change.ts";
+import { maskIssues, mergeSettings, parseSettings, type SettingsChange } from "./settings-change.ts";
 
 /** Prices and costs are stored in millionths. */
 export const millionths = 1_000_000;
 
-export type SaveMemberResult =
-  | { kind: "saved"; id: string }
-  | { kind: "invalid"; issues: Issue[] }
-  | { kind: "not_found" };
+export type SaveMemberResult = { kind: "saved"; id: string } | Refusal;
 
 /** A pool of an account. */
 export interface PoolRef {
@@ -26,12 +30,21 @@ export interface PoolRef {
   poolId: string;
 }
 
-/** All issues of a member, with paths inside it. */
-export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
+type ParseResult =
+  /** `settings`: by the schema of its kind. */
+  { kind: "parsed"; settings: unknown } | { kind: "invalid"; issues: Issue[] };
+
+/** Checks a member; the issues have paths inside it. */
+function parseMember(
+  outbound: Outbound,
+  input: MemberInput,
+  change: SettingsChange | null = null,
+): ParseResult {
   const provider = findProvider(input.kind);
   if (!provider) {
     const names = providers.map(({ kind }) => kind).join(", ");
-    return [{ path: ["kind"], message: `is no kind of provider; there are: ${names}` }];
+    const message = `is no kind of provider; there are: ${names}`;
+    return { kind: "invalid", issues: [{ path: ["kind"], message }] };
   }
   const issues: Issue[] = [];
   if (input.models.length + input.embedding_models.length === 0)
@@ -41,31 +54,24 @@ export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
       path: ["embedding_models"],
       message: `must be empty: providers of kind ${input.kind} have none`,
     });
-  const parsed = provider.settings.safeParse(input.settings);
-  if (!parsed.success) {
-    const settingsIssues = parsed.error.issues.flatMap((issue): Issue[] => {
-      const path = [
-        "settings",
-        ...issue.path.map((part) => (typeof part === "number" ? part : String(part))),
-      ];
-      if (issue.code === "unrecognized_keys")
-        return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field" }));
-      return [{ path, message: issue.message }];
-    });
-    return [...issues, ...settingsIssues];
-  }
-  const refused = provider.urls(parsed.data).flatMap((url) => outbound.rejectReason(url) ?? []);
-  return [...issues, ...refused.map((message) => ({ path: ["settings", "base_url"], message }))];
+  const { parsed, issues: faults } = parseSettings(provider, outbound, input.settings, change);
+  issues.push(...faults);
+  return issues.length > 0 ? { kind: "invalid", issues } : { kind: "parsed", settings: parsed };
+}
+
+/** All issues of a member, with paths inside it. */
+export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
+  const result = parseMember(outbound, input);
+  return result.kind === "invalid" ? result.issues : [];
 }
 
 function rowOf(
   { clock, sealer }: Pick<ConfigureDeps, "clock" | "sealer">,
   poolRef: PoolRef,
   input: MemberInput,
-  identity: Pick<PoolMembersTable, "id" | "created_at">,
+  settings: unknown,
+  identity: Pick<PoolMembersTable, "id" | "revision" | "created_at">,
 ): PoolMembersTable {
-  const provider = findProvider(input.kind);
-  if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
   const { timeouts, price } = input;
   const stored: MemberTimeouts = {
     connectMs: timeouts.connect_ms,
@@ -86,10 +92,7 @@ function rowOf(
     context_tokens: input.context_tokens ?? null,
     priority: input.priority,
     weight: input.weight,
-    settings: sealer.seal(
-      JSON.stringify(provider.settings.parse(input.settings)),
-      memberSettingsContext(identity.id),
-    ),
+    settings: sealer.seal(JSON.stringify(settings), memberSettingsContext(identity.id)),
     timeouts: JSON.stringify(stored),
     input_price: price ? Math.round(price.input * millionths) : null,
     output_price: price ? Math.round(price.output * millionths) : null,
@@ -123,11 +126,12 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
   };
 }
 
-const taken: Issue = { path: ["name"], message: "is taken" };
 const tooMany: Issue = {
   path: ["name"],
   message: `is one too many: a pool has ${maxMembers} members at most`,
 };
+
+type StoreResult = SaveMemberResult | "name_taken" | Overtaken;
 
 /** Creates the member, or replaces `existing`. */
 export async function upsertMember(
@@ -135,16 +139,26 @@ export async function upsertMember(
   poolRef: PoolRef,
   input: MemberInput,
   existing: PoolMembersTable | null,
-): Promise<SaveMemberResult> {
-  const issues = memberIssues(deps.outbound, input);
-  if (issues.length > 0) return { kind: "invalid", issues };
-  const id = existing?.id ?? deps.newId("mem");
-  const member = rowOf(deps, poolRef, input, { id, created_at: existing?.created_at ?? deps.clock.now() });
-  const outcome = await deps.database.run(saveMember, { member, isNew: existing === null });
-  if (outcome === "not_found") return { kind: "not_found" };
-  if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
-  deps.signals.emit("poolsChanged");
-  return { kind: "saved", id };
+  change: SettingsChange | null = null,
+): Promise<StoreResult> {
+  const parsed = parseMember(deps.outbound, input, change);
+  if (parsed.kind === "invalid") return parsed;
+  const identity = existing ?? { id: deps.newId("mem"), revision: 0, created_at: deps.clock.now() };
+  const { id, revision, created_at } = identity;
+  const member = rowOf(deps, poolRef, input, parsed.settings, { id, revision, created_at });
+  const outcome = await deps.database.run(saveMember, member);
+  switch (outcome) {
+    case "saved":
+      deps.signals.emit("poolsChanged");
+      return { kind: "saved", id };
+    case "not_found":
+      return { kind: "not_found" };
+    case "too_many":
+      return { kind: "invalid", issues: [tooMany] };
+    case "name_taken":
+    case "overtaken":
+      return outcome;
+  }
 }
 
 /** Adds a member to the account's pool. */
@@ -155,20 +169,37 @@ export async function createMember(
 ): Promise<SaveMemberResult> {
   const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  return await upsertMember(deps, poolRef, input, null);
+  const result = await upsertMember(deps, poolRef, input, null);
+  return typeof result === "string" ? taken("name") : result;
 }
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateMember(
   deps: ConfigureDeps,
-  member: PoolMembersTable,
-  changes: MemberChanges,
+  poolRef: PoolRef,
+  id: string,
+  { revision, ...changes }: MemberChanges,
 ): Promise<SaveMemberResult> {
+  const read = async () => {
+    const [pool] = await deps.database.run(readPools, { accountId: poolRef.accountId, id: poolRef.poolId });
+    return pool?.members.find((member) => member.id === id) ?? null;
+  };
+  return await changeRow(revision, read, async (member) => {
+    const result = await changeMember(deps, poolRef, member, changes);
+    return result === "name_taken" ? "overtaken" : result;
+  });
+}
+
+async function changeMember(
+  deps: ConfigureDeps,
+  poolRef: PoolRef,
+  member: PoolMembersTable,
+  changes: Omit<MemberChanges, "revision">,
+): Promise<StoreResult> {
   const before = memberInputOf(deps.sealer, member);
-  const { settings: settingsChanges = {}, timeouts = {}, ...rest } = omitUndefined(changes);
-  const kind = rest.kind ?? before.kind;
-  const stored = kind === before.kind ? before.settings : null;
-  const { settings, issues } = mergeSettings(findProvider(kind), "member", stored, settingsChanges);
+  const { settings: given = {}, timeouts = {}, ...rest } = omitUndefined(changes);
+  const stored = rest.kind === undefined || rest.kind === before.kind ? before.settings : null;
+  const { settings, issues } = mergeSettings(stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after = {
     ...before,
@@ -176,8 +207,8 @@ export async function updateMember(
     settings,
     timeouts: { ...before.timeouts, ...omitUndefined(timeouts) },
   };
-  const poolRef = { accountId: member.account_id, poolId: member.pool_id };
-  return await upsertMember(deps, poolRef, after, member);
+  const change = stored === null ? null : { owner: "member", stored, changes: given };
+  return await upsertMember(deps, poolRef, after, member, change);
 }
 
 /** Removes a member. False: the pool has no such member. */

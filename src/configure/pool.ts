@@ -4,9 +4,10 @@
 import type { Issue } from "#contract/issue.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findKeyHash } from "#store/pools/keys.ts";
-import { findPoolByName, maxMembers, maxPools, removePool, savePool } from "#store/pools/pools.ts";
+import { findPoolByName, maxMembers, maxPools, readPools, removePool, savePool } from "#store/pools/pools.ts";
+import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
-import { omitUndefined } from "./changes.ts";
+import { changedElsewhere, omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
 import { type PoolDeps, upsertKey } from "./pool-key.ts";
@@ -14,8 +15,7 @@ import { memberIssues, upsertMember } from "./pool-member.ts";
 
 export type SavePoolResult =
   | { kind: "saved"; id: string }
-  | { kind: "invalid"; issues: Issue[] }
-  | { kind: "not_found" }
+  | Refusal
   /** The provisioning file finds the pool by its name, so the name cannot change. */
   | { kind: "provisioned" };
 
@@ -90,44 +90,54 @@ async function store(
   accountId: string,
   input: PoolFields,
   existing: PoolsTable | null,
-): Promise<SavePoolResult> {
+): Promise<SavePoolResult | "name_taken" | Overtaken> {
   const now = deps.clock.now();
   const id = existing?.id ?? deps.newId("pool");
-  const created_at = existing?.created_at ?? now;
-  const pool = rowOf(input, { id, account_id: accountId, revision: 1, created_at, updated_at: now });
-  const outcome = await deps.database.run(savePool, { pool, isNew: existing === null });
+  const { created_at, revision } = existing ?? { created_at: now, revision: 0 };
+  const pool = rowOf(input, { id, account_id: accountId, revision, created_at, updated_at: now });
+  const outcome = await deps.database.run(savePool, pool);
   switch (outcome) {
     case "saved":
       deps.signals.emit("poolsChanged");
       return { kind: "saved", id };
-    case "name_taken":
-      return { kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] };
     case "too_many":
       return { kind: "invalid", issues: [tooMany] };
-    default:
-      return { kind: outcome };
+    case "provisioned":
+      return { kind: "provisioned" };
+    case "name_taken":
+    case "overtaken":
+      return outcome;
   }
 }
 
 /** Creates an empty pool. */
-export function createPool(
+export async function createPool(
   deps: ConfigureDeps,
   accountId: string,
   input: PoolFields,
 ): Promise<SavePoolResult> {
-  return store(deps, accountId, input, null);
+  const result = await store(deps, accountId, input, null);
+  return typeof result === "string" ? taken("name") : result;
 }
 
 /** Changes the fields of `changes`; the others stay. */
-export function updatePool(
+export async function updatePool(
   deps: ConfigureDeps,
-  pool: PoolsTable,
-  changes: PoolChanges,
+  accountId: string,
+  id: string,
+  { revision, ...changes }: PoolChanges,
 ): Promise<SavePoolResult> {
-  const before = poolFieldsOf(pool);
-  const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
-  const after = { ...before, ...omitUndefined(changes), timeouts };
-  return store(deps, pool.account_id, after, pool);
+  const read = async () => {
+    const [found] = await deps.database.run(readPools, { accountId, id });
+    return found?.pool ?? null;
+  };
+  return await changeRow(revision, read, async (pool) => {
+    const before = poolFieldsOf(pool);
+    const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
+    const after = { ...before, ...omitUndefined(changes), timeouts };
+    const result = await store(deps, accountId, after, pool);
+    return result === "name_taken" ? taken("name") : result;
+  });
 }
 
 /** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
@@ -142,8 +152,6 @@ export type UpsertPoolResult =
   | { kind: "saved"; id: string; issuedKeys: { name: string; key: string }[] }
   | { kind: "invalid"; issues: Issue[] };
 
-const concurrentChange: Issue = { path: ["name"], message: "is being changed elsewhere" };
-
 /**
  * Creates the account's pool of this name, or changes it, with the members and keys of the input; other members and keys
  * stay as they are. Changes nothing when there are issues.
@@ -153,36 +161,44 @@ export async function upsertPool(
   accountId: string,
   input: PoolInput,
 ): Promise<UpsertPoolResult> {
+  // A try that another process overtakes leaves what it made so far, and the next one goes on from there.
+  const issuedKeys: { name: string; key: string }[] = [];
+  const result = await retryOvertaken(() => upsertParts(deps, accountId, input, issuedKeys));
+  return result.kind === "overtaken" ? changedElsewhere("name") : result;
+}
+
+async function upsertParts(
+  deps: PoolDeps,
+  accountId: string,
+  input: PoolInput,
+  issuedKeys: { name: string; key: string }[],
+): Promise<UpsertPoolResult | Overtaken> {
   const issues = await poolIssues(deps, accountId, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const existing = await deps.database.run(findPoolByName, { accountId, name: input.name });
   const saved = await store(deps, accountId, input, existing?.pool ?? null);
-  if (saved.kind !== "saved")
-    return saved.kind === "invalid" ? saved : { kind: "invalid", issues: [concurrentChange] };
+  if (typeof saved === "string" || saved.kind !== "saved") return refusedPart(saved, []);
   const poolRef = { accountId, poolId: saved.id };
   for (const [at, member] of input.members.entries()) {
     const before = existing?.members.find(({ name }) => name === member.name) ?? null;
     const result = await upsertMember(deps, poolRef, member, before);
-    if (result.kind !== "saved") return refused(["members", at], result);
+    if (typeof result === "string" || result.kind !== "saved") return refusedPart(result, ["members", at]);
   }
-  const issuedKeys: { name: string; key: string }[] = [];
   for (const [at, key] of input.keys.entries()) {
     const before = existing?.keys.find(({ name }) => name === key.name) ?? null;
     const result = await upsertKey(deps, poolRef, key, before);
-    if (result.kind !== "saved") return refused(["keys", at], result);
+    if (typeof result === "string" || result.kind !== "saved") return refusedPart(result, ["keys", at]);
     if (result.issuedKey !== null) issuedKeys.push({ name: key.name, key: result.issuedKey });
   }
   return { kind: "saved", id: saved.id, issuedKeys };
 }
 
-/** Another request changed the pool at the same moment. */
-function refused(
-  prefix: (string | number)[],
-  result: { kind: "invalid"; issues: Issue[] } | { kind: "not_found" },
-): UpsertPoolResult {
-  const issues = result.kind === "invalid" ? result.issues : [concurrentChange];
-  return {
-    kind: "invalid",
-    issues: issues.map(({ path, message }) => ({ path: [...prefix, ...path], message })),
-  };
+/** Invalid input stays so. Everything else came about since the pool was read, and the next try reads it. */
+function refusedPart(
+  refusal: Exclude<SavePoolResult, { kind: "saved" }> | "name_taken" | Overtaken,
+  prefix: Issue["path"],
+): UpsertPoolResult | Overtaken {
+  if (typeof refusal === "string" || refusal.kind !== "invalid") return "overtaken";
+  const issues = refusal.issues.map(({ path, message }) => ({ path: [...prefix, ...path], message }));
+  return { kind: "invalid", issues };
 }

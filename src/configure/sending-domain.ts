@@ -17,7 +17,9 @@ import {
   putActiveKeys,
   removeSendingDomain,
 } from "#store/email/sending-domains.ts";
+import { type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
+import { changedElsewhere, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 
 /** How long a retired key is listed: receivers still verify mail that it signed for days. */
@@ -74,11 +76,7 @@ function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>
 
 export type DomainDeps = ConfigureDeps & Pick<Core, "random">;
 
-export type CreateDomainResult =
-  | { kind: "saved"; id: string }
-  /** The account already has the domain. */
-  | { kind: "taken" }
-  | { kind: "invalid"; issues: Issue[] };
+export type CreateDomainResult = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
 
 const tooMany: Issue = {
   path: ["domain"],
@@ -91,6 +89,15 @@ export async function createSendingDomain(
   accountId: string,
   input: SendingDomainInput,
 ): Promise<CreateDomainResult> {
+  return (await create(deps, accountId, input)) ?? taken("domain");
+}
+
+/** Null: the account has the domain. */
+async function create(
+  deps: DomainDeps,
+  accountId: string,
+  input: SendingDomainInput,
+): Promise<CreateDomainResult | null> {
   const now = deps.clock.now();
   const domain: SendingDomainsTable = {
     id: deps.newId("dom"),
@@ -102,7 +109,7 @@ export async function createSendingDomain(
   const existingKeys = importedKeys(deps, domain, input.keys);
   const keys = existingKeys.length > 0 ? existingKeys : await newKeys(deps, domain);
   const outcome = await deps.database.run(createRow, { domain, keys });
-  if (outcome === "taken") return { kind: "taken" };
+  if (outcome === "taken") return null;
   if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
   deps.signals.emit("lanesChanged");
   return { kind: "saved", id: domain.id };
@@ -113,14 +120,19 @@ export async function upsertSendingDomain(
   deps: DomainDeps,
   accountId: string,
   input: SendingDomainInput,
-): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
+): Promise<CreateDomainResult> {
+  const result = await retryOvertaken(() => createOrAddKeys(deps, accountId, input));
+  return result.kind === "overtaken" ? changedElsewhere("domain") : result;
+}
+
+async function createOrAddKeys(
+  deps: DomainDeps,
+  accountId: string,
+  input: SendingDomainInput,
+): Promise<CreateDomainResult | Overtaken> {
   const domain = domainOf(input.domain)!;
-  const concurrentChange: Issue = { path: ["domain"], message: "is being changed elsewhere" };
   const existing = await deps.database.run(findSendingDomain, { accountId, domain });
-  if (existing === null) {
-    const result = await createSendingDomain(deps, accountId, input);
-    return result.kind === "taken" ? { kind: "invalid", issues: [concurrentChange] } : result;
-  }
+  if (existing === null) return (await create(deps, accountId, input)) ?? "overtaken";
   const keys = importedKeys(deps, existing.domain, input.keys).filter(
     (key) =>
       !existing.keys.some(
@@ -130,8 +142,7 @@ export async function upsertSendingDomain(
   );
   const domainRef = { accountId, domainId: existing.domain.id, at: deps.clock.now() };
   if (keys.length > 0) {
-    if (!(await deps.database.run(putActiveKeys, { ...domainRef, keys })))
-      return { kind: "invalid", issues: [concurrentChange] };
+    if (!(await deps.database.run(putActiveKeys, { ...domainRef, keys }))) return "overtaken";
     deps.signals.emit("lanesChanged");
   }
   return { kind: "saved", id: existing.domain.id };

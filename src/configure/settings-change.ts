@@ -1,9 +1,11 @@
-// Partial changes of settings that contain secrets: the fields of the change replace the stored ones. A mask keeps the
-// stored secret, except when the address changes: a stored secret must not be sent to another server.
+// Settings of gateways and members, which contain secrets: whole ones, and partial changes, whose fields replace the stored
+// ones. A mask keeps the stored secret, except when the address changes: a stored secret must not be sent to another server.
 
 import type { z } from "zod";
-import type { Issue } from "#contract/issue.ts";
+import { type Issue, issuesOf } from "#contract/issue.ts";
+import type { Outbound } from "#runtime/runtime.ts";
 import { keptSecrets, unmasked } from "#settings/secrets.ts";
+import { urlFieldPath } from "#settings/url.ts";
 
 /** A gateway adapter or a provider. */
 interface Kind {
@@ -18,23 +20,44 @@ export function maskIssues(settings: unknown): Issue[] {
 }
 
 /**
- * The settings after a change: each field of the change replaces the stored one, null removes it. The result is not yet
- * checked by the schema of the kind. `stored`: null when the kind changes, so that no old setting is kept. `owner`:
- * `gateway` or `member`, for the messages. The paths of the issues begin with `settings`.
+ * The settings after a change, before their kind has parsed them: each field of the change replaces the stored one, null removes
+ * it, a mask keeps it. `stored`: null when the kind changes, so that no old setting is kept.
  */
 export function mergeSettings(
-  kind: Kind | null,
-  owner: string,
   stored: Record<string, unknown> | null,
   changes: Record<string, unknown>,
 ): { settings: Record<string, unknown>; issues: Issue[] } {
   const { value, missing } = unmasked(changes, stored ?? {});
-  if (missing.length > 0) return { settings: {}, issues: missing.map(notStored) };
   const merged = Object.entries({ ...stored, ...(value as Record<string, unknown>) });
   const settings = Object.fromEntries(merged.filter(([, setting]) => setting !== null));
-  const issues =
-    kind === null || stored === null ? [] : secretsToReenter(kind, owner, stored, settings, changes);
-  return { settings, issues };
+  return { settings, issues: missing.map(notStored) };
+}
+
+/** A change of stored settings. `owner`: `gateway` or `member`, for the messages. */
+export interface SettingsChange {
+  owner: string;
+  stored: Record<string, unknown>;
+  changes: Record<string, unknown>;
+}
+
+/**
+ * Parses settings by the schema of their kind, and asks the outbound guard about their addresses. The paths of the issues begin
+ * with `settings`. `change`: what the settings came from, unless they were given as a whole.
+ */
+export function parseSettings(
+  kind: Kind,
+  outbound: Pick<Outbound, "rejectReason">,
+  settings: Record<string, unknown>,
+  change: SettingsChange | null,
+): { parsed: unknown; issues: Issue[] } {
+  const { success, data, error } = kind.settings.safeParse(settings);
+  if (!success) return { parsed: null, issues: issuesOf(error, ["settings"]) };
+  const addresses = kind.urls(data).flatMap((url): Issue[] => {
+    const message = outbound.rejectReason(url);
+    return message === null ? [] : [{ path: ["settings", ...urlFieldPath(kind.settings)], message }];
+  });
+  const secrets = change === null ? [] : secretsToReenter(kind, settings, data, change);
+  return { parsed: data, issues: [...secrets, ...addresses] };
 }
 
 /**
@@ -43,17 +66,14 @@ export function mergeSettings(
  */
 function secretsToReenter(
   kind: Kind,
-  owner: string,
-  before: unknown,
-  after: unknown,
-  changes: unknown,
+  settings: Record<string, unknown>,
+  parsed: unknown,
+  { owner, stored, changes }: SettingsChange,
 ): Issue[] {
-  const parsed = kind.settings.safeParse(after);
-  if (!parsed.success) return [];
-  const origins = (settings: unknown) => kind.urls(settings).map((url) => URL.parse(url)?.origin ?? url);
-  const knownOrigins = new Set(origins(before));
-  if (origins(parsed.data).every((origin) => knownOrigins.has(origin))) return [];
-  return keptSecrets(kind.settings, after, changes).map((path) => ({
+  const origins = (of: unknown) => kind.urls(of).map((url) => URL.parse(url)?.origin ?? url);
+  const knownOrigins = new Set(origins(stored));
+  if (origins(parsed).every((origin) => knownOrigins.has(origin))) return [];
+  return keptSecrets(kind.settings, settings, changes).map((path) => ({
     path: ["settings", ...path],
     message: `must be given again, since the ${owner}'s address changes`,
   }));

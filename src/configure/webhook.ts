@@ -2,11 +2,13 @@
 // Secrets are sealed before they are stored; only a generated secret is returned, once.
 
 import { z } from "zod";
+import { seenRevision } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
 import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
 import type { Core } from "#core/core.ts";
 import type { Outbound } from "#runtime/runtime.ts";
+import { changeRow, retryOvertaken } from "#store/revision.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
@@ -21,7 +23,7 @@ import {
 } from "#store/webhooks/endpoints.ts";
 import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
-import { patchSchema } from "./changes.ts";
+import { changedElsewhere, patchSchema, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 
 const maxEndpoints = 50;
@@ -67,18 +69,14 @@ export const webhookInput = z.strictObject({
 export type WebhookInput = z.output<typeof webhookInput>;
 
 /** The PATCH body of an endpoint. An absent field stays as it is. */
-export const webhookChanges = patchSchema(webhookInput);
+export const webhookChanges = patchSchema(webhookInput).extend({ revision: seenRevision });
 export type WebhookChanges = z.output<typeof webhookChanges>;
 
 export type WebhookDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveWebhookResult =
   /** `secret`: the generated one; null: the caller sent one, or it did not change. */
-  | { kind: "saved"; id: string; secret: string | null }
-  | { kind: "invalid"; issues: Issue[] }
-  /** The account has another endpoint with this url. */
-  | { kind: "taken" }
-  | { kind: "not_found" };
+  { kind: "saved"; id: string; secret: string | null } | Refusal;
 
 export const tooManyEndpoints: Issue = {
   path: ["url"],
@@ -94,17 +92,26 @@ export function webhookIssues(outbound: Outbound, { url }: { url?: string | unde
 /** One spelling for equal URLs, so that an account has one endpoint for each. */
 const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
-/** Creates an endpoint; `taken` when the account already has one with this url. */
+/** Creates an endpoint. An account has one with a url. */
 export async function createWebhook(
   deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
 ): Promise<SaveWebhookResult> {
+  return (await create(deps, accountId, input)) ?? taken("url");
+}
+
+/** Null: the account has an endpoint with this url. */
+async function create(
+  deps: WebhookDeps,
+  accountId: string,
+  input: WebhookInput,
+): Promise<SaveWebhookResult | null> {
   const issues = webhookIssues(deps.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const { made, ...row } = newWebhook(deps, accountId, input);
   const created = await deps.database.run(createEndpoint, row);
-  if (created.kind === "url_taken") return { kind: "taken" };
+  if (created.kind === "url_taken") return null;
   if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
   deps.signals.emit("lanesChanged");
   return { kind: "saved", id: row.endpoint.id, secret: made };
@@ -132,6 +139,7 @@ function newWebhook(
     failing_since: null,
     disabled_at: null,
     disabled_reason: null,
+    revision: 1,
     created_at: now,
     updated_at: now,
   };
@@ -155,11 +163,17 @@ export async function upsertWebhook(
   deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
-): Promise<SaveWebhookResult> {
+): Promise<Extract<SaveWebhookResult, { kind: "saved" | "invalid" }>> {
   const url = normaliseUrl(input.url);
-  const existing = await deps.database.run(findEndpointByUrl, { accountId, url });
-  if (existing) return await updateWebhook(deps, accountId, existing.id, input);
-  return await createWebhook(deps, accountId, input);
+  const result = await retryOvertaken(async () => {
+    const existing = await deps.database.run(findEndpointByUrl, { accountId, url });
+    const saved = existing
+      ? await updateWebhook(deps, accountId, existing.id, input)
+      : await create(deps, accountId, input);
+    // Created, moved or deleted since it was looked up.
+    return saved?.kind === "saved" || saved?.kind === "invalid" ? saved : "overtaken";
+  });
+  return result.kind === "overtaken" ? changedElsewhere("url") : result;
 }
 
 /** Changes the fields of `changes`; the others stay. */
@@ -167,20 +181,22 @@ export async function updateWebhook(
   deps: WebhookDeps,
   accountId: string,
   id: string,
-  changes: WebhookChanges,
+  { revision, ...changes }: WebhookChanges,
 ): Promise<SaveWebhookResult> {
   const issues = webhookIssues(deps.outbound, changes);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const before = await deps.database.run(findAccountEndpoint, { accountId, id });
-  if (!before) return { kind: "not_found" };
-  const change: EndpointChange = {};
-  if (changes.url !== undefined) change.url = normaliseUrl(changes.url);
-  if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
-  if (changes.active !== undefined) change.active = changes.active;
-  // An equal secret replaces nothing: otherwise the previous one would stop signing.
-  if (changes.secret !== undefined && changes.secret !== openSecret(deps.sealer, before))
-    change.secret = sealedSecret(deps, id, changes.secret);
-  return await changed(deps, accountId, id, change, null);
+  const read = () => deps.database.run(findAccountEndpoint, { accountId, id });
+  return await changeRow(revision, read, async (before) => {
+    const change: EndpointChange = {};
+    if (changes.url !== undefined) change.url = normaliseUrl(changes.url);
+    if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
+    if (changes.active !== undefined) change.active = changes.active;
+    // An equal secret replaces nothing: otherwise the previous one would stop signing.
+    if (changes.secret !== undefined && changes.secret !== openSecret(deps.sealer, before))
+      change.secret = sealedSecret(deps, id, changes.secret);
+    const result = await store(deps, accountId, { id, revision: before.revision }, change, null);
+    return result.kind === "overtaken" ? "overtaken" : result;
+  });
 }
 
 /** Generates a new secret and returns it; the previous one also signs for 24 h. */
@@ -190,7 +206,8 @@ export async function rotateSigningSecret(
   id: string,
 ): Promise<SaveWebhookResult> {
   const secret = newSigningSecret(deps.random);
-  return await changed(deps, accountId, id, { secret: sealedSecret(deps, id, secret) }, secret);
+  const change = { secret: sealedSecret(deps, id, secret) };
+  return await store(deps, accountId, { id, revision: null }, change, secret);
 }
 
 /** Removes an endpoint with its pending deliveries and its log. False: the account has no such endpoint. */
@@ -199,7 +216,7 @@ export async function removeWebhook(deps: WebhookDeps, accountId: string, id: st
     const removed = await deps.database.run(removeEndpoint, { accountId, id, limit: removeBatchSize });
     if (removed === "not_found") return false;
     // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
-    if (removed === "active") await changed(deps, accountId, id, { active: false }, null);
+    if (removed === "active") await store(deps, accountId, { id, revision: null }, { active: false }, null);
     if (removed === "removed") {
       deps.signals.emit("lanesChanged");
       return true;
@@ -207,17 +224,18 @@ export async function removeWebhook(deps: WebhookDeps, accountId: string, id: st
   }
 }
 
-async function changed(
+/** `revision`: of the endpoint from which the change was computed; null: it depends on nothing that was read. */
+async function store(
   deps: WebhookDeps,
   accountId: string,
-  id: string,
+  { id, revision }: { id: string; revision: number | null },
   change: EndpointChange,
   made: string | null,
 ): Promise<SaveWebhookResult> {
   const at = deps.clock.now();
-  const result = await deps.database.run(changeEndpoint, { accountId, id, at, change });
-  if (result.kind === "not_found") return result;
-  if (result.kind === "url_taken") return { kind: "taken" };
+  const result = await deps.database.run(changeEndpoint, { accountId, id, revision, at, change });
+  if (result.kind === "url_taken") return taken("url");
+  if (result.kind !== "changed") return result;
   deps.signals.emit("lanesChanged");
   if (result.endpoint.active === 0) await failPendingDeliveries(deps, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };

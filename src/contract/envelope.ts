@@ -6,6 +6,20 @@ import { z } from "zod";
 /** A time on the wire: ISO 8601 in UTC, with milliseconds. */
 export const instant = z.iso.datetime({ precision: 3 });
 
+/** How often the configuration of a resource was changed. */
+export const revision = z
+  .int()
+  .describe("Raised by each change. A PATCH with the revision is refused once another change was made.");
+
+/** The field of a PATCH body with which a caller rules out that the change meets one that the caller has not seen. */
+export const seenRevision = z
+  .int()
+  .min(1)
+  .optional()
+  .describe(
+    "The revision from which the change was made. If the resource has another one by now, the answer is 409 `conflict` and nothing changes. Without this field, the others apply to what is stored.",
+  );
+
 /** An object whose fields depend on something else, such as the settings of a kind. */
 export const anyFields = z.record(z.string(), z.unknown());
 

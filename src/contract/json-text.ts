@@ -119,7 +119,7 @@ function unescaped(raw: string): string {
 }
 
 /**
- * Where the items of the list that opens at `at` stand, and where it ends; for text that was not parsed before. `most`:
+ * Where the items of the list that opens at `at` are, and where it ends; for text that was not parsed before. `most`:
  * no further items are looked for. `endOf` finds the end of an item.
  */
 export function listAt(
@@ -161,17 +161,17 @@ export function withMembers(text: string, changes: Readonly<Record<string, strin
   const found: string[] = [];
   let result = "";
   let copied = 0;
-  let kept = 0;
+  let memberCount = 0;
   for (let i = 0; i < members.length; i++) {
     const { key, start, valueStart, end } = members[i]!;
     if (!Object.hasOwn(changes, key)) {
-      kept += 1;
+      memberCount += 1;
       continue;
     }
     found.push(key);
     const value = changes[key];
     if (value !== undefined) {
-      kept += 1;
+      memberCount += 1;
       result += text.slice(copied, valueStart) + value;
       copied = end;
       continue;
@@ -191,7 +191,7 @@ export function withMembers(text: string, changes: Readonly<Record<string, strin
   for (const key in changes) {
     const value = changes[key];
     if (value === undefined || found.includes(key)) continue;
-    added += `${kept === 0 && added === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+    added += `${memberCount === 0 && added === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
   }
   if (added === "") return result;
   const at = result.lastIndexOf("}");

@@ -61,7 +61,7 @@ export const problems = {
   conflict: {
     status: 409,
     message: "The request conflicts with the current state.",
-    when: "Another resource or the current state prevents the operation; `message` says what.",
+    when: "The current state prevents the operation, or another change was made first; `message` says what.",
   },
   not_unknown: {
     status: 409,
@@ -157,7 +157,7 @@ export function validationFailed(issues: readonly Issue[]): Problem {
 
 /** The 422 for a request under an `Idempotency-Key` that stood for another one. */
 export function idempotencyMismatch(): Problem {
-  const said = "This Idempotency-Key was used for a different request.";
+  const message = "This Idempotency-Key was used for a different request.";
   return {
     problem: true,
     status: 422,
@@ -165,7 +165,7 @@ export function idempotencyMismatch(): Problem {
       success: false,
       message: "Validation failed.",
       code: "idempotency_mismatch",
-      errors: { "Idempotency-Key": [said] },
+      errors: { "Idempotency-Key": [message] },
     },
   };
 }

@@ -38,7 +38,10 @@ export function createSignals(log: Log): Signals {
         try {
           (listener as Listener<typeof name>)(...args);
         } catch (error) {
-          log.error({ event: "signal.listener_failed", signal: name, error }, "a signal's listener threw");
+          log.error(
+            { event: "signal.listener_failed", signal: name, error },
+            "A listener of a signal threw.",
+          );
         }
       }
     },

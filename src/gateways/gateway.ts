@@ -1,6 +1,7 @@
 // The contract of a messaging gateway: what an adapter may use, and what it defines.
 // An adapter is one file with a `defineGateway({...})` or `defineHttpMail({...})`, one line in `registry.ts`, and one test
-// that feeds recorded wire traffic to the shared conformance suite.
+// that feeds recorded wire traffic to the shared conformance suite. An adapter has `send`, which is one call for one
+// message, or `open`, which opens a session; the rest of the house sees sessions alone.
 
 import type { z } from "zod";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -9,10 +10,12 @@ import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
+import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
-import { redactReceived } from "./redact.ts";
+import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
+import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
 /** What an adapter may use; it has no other access to the outside. */
 export interface GatewayTools {
@@ -34,10 +37,7 @@ export interface CallbackTools extends Pick<GatewayTools, "clock" | "outbound"> 
 
 const defaultTimeoutMs = 30_000;
 
-export interface GatewayDefinition<
-  Settings extends z.ZodObject = z.ZodObject,
-  Kind extends ContentKind = ContentKind,
-> {
+interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind> {
   kind: string;
   channels: readonly Channel[];
   /** What it can send. A gateway is never chosen for a message with another content, so `send` gets these alone. */
@@ -55,7 +55,10 @@ export interface GatewayDefinition<
   idempotencyWindowMs?: number;
   /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
   maxMessageBytes?: number;
-  /** URLs of the provider. The outbound guard has to allow them before settings are saved. */
+  /**
+   * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
+   * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
+   */
   urls?(settings: z.output<Settings>): string[];
   /** How long one request may take, ms; default: 30 s. */
   timeoutMs?(settings: z.output<Settings>): number;
@@ -63,14 +66,11 @@ export interface GatewayDefinition<
   email?(settings: z.output<Settings>): EmailSender;
   /** Secrets of the settings in the encodings in which the provider receives them (base64): masked in its reports. */
   encodedSecrets?(settings: z.output<Settings>): readonly string[];
-  send(message: OutgoingMessage<Kind>, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
   receive?(
     callback: CallbackRequest,
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
-  /** Closes what is kept open between sends (SMTP connections) for these settings, which are no longer in use. */
-  close?(settings: z.output<Settings>): void;
 }
 
 /** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
@@ -78,8 +78,51 @@ type DeclaredSender<Settings extends z.ZodObject, Kind extends ContentKind> = "e
   ? { email(settings: z.output<Settings>): EmailSender }
   : { email?: never };
 
+/** Each message is a call of its own. */
+interface CallDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
+  extends DefinitionBase<Settings, Kind> {
+  send(message: OutgoingMessage<Kind>, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
+  connection?: never;
+  open?: never;
+}
+
+/** See `Connection`. A session `on_demand` reports no status, because no lane waits for it. */
+type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> = DefinitionBase<
+  Settings,
+  Kind
+> & { send?: never } & (
+    | {
+        connection: "on_demand";
+        open(settings: z.output<Settings>, host: GatewayHost): Promise<GatewaySession<Kind>>;
+      }
+    | {
+        connection: "held" | "linked";
+        open(settings: z.output<Settings>, host: SessionHost): Promise<GatewaySession<Kind>>;
+      }
+  );
+
+export type GatewayDefinition<
+  Settings extends z.ZodObject = z.ZodObject,
+  Kind extends ContentKind = ContentKind,
+> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind>;
+
+/**
+ * How a gateway is connected.
+ * - `on_demand`: a session is opened with the first message, and the lane never waits for it. Outcomes alone pause the lane.
+ *   Opening it reaches nothing outside; what it sends through is connected by its `send`.
+ * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
+ * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
+ */
+export type Connection = "on_demand" | "held" | "linked";
+
+type Opening =
+  | { connection: "on_demand"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> }
+  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
+
 /** A definition with its types closed inside, so that the registry is a plain list. */
-export interface GatewayAdapter {
+export type GatewayAdapter = AdapterBase & Opening;
+
+interface AdapterBase {
   kind: string;
   channels: readonly Channel[];
   contents: readonly ContentKind[];
@@ -97,9 +140,7 @@ export interface GatewayAdapter {
   timeoutMs(settings: unknown): number;
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
-  send(message: OutgoingMessage, settings: unknown, tools: GatewayTools): Promise<Outcome>;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
-  close(settings: unknown): void;
 }
 
 /**
@@ -110,6 +151,12 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
   definition: GatewayDefinition<Settings, Kind> & DeclaredSender<Settings, Kind>,
 ): GatewayAdapter {
   type Parsed = z.output<Settings>;
+  if ((definition.urls === undefined) !== (urlFieldPath(definition.settings).length === 0))
+    throw new Error(`Gateway kind ${definition.kind}: \`urls\` and the field that decides them go together.`);
+  const secretsOf = (settings: unknown) => [
+    ...secretsIn(definition.settings, settings),
+    ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
+  ];
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -125,16 +172,54 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     timeoutMs: (settings) => definition.timeoutMs?.(settings as Parsed) ?? defaultTimeoutMs,
     email: (settings) => definition.email?.(settings as Parsed) ?? null,
-    send: (message, settings, tools) =>
-      definition.send(message as OutgoingMessage<Kind>, settings as Parsed, tools),
     receive: async (callback, settings, tools) => {
       const received = await definition.receive?.(callback, settings as Parsed, tools);
-      const encoded = definition.encodedSecrets?.(settings as Parsed) ?? [];
-      const secrets = [...secretsIn(definition.settings, settings), ...encoded];
-      if (received !== undefined) return redactReceived(received, secrets);
+      if (received !== undefined) return redactReceived(received, secretsOf(settings));
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
-    close: (settings) => definition.close?.(settings as Parsed),
+    ...openingOf(definition, secretsOf),
   };
+}
+
+/** How a definition is opened. Calls become a session with nothing to open and nothing to close. */
+function openingOf<Settings extends z.ZodObject, Kind extends ContentKind>(
+  definition: GatewayDefinition<Settings, Kind>,
+  secretsOf: (settings: unknown) => readonly string[],
+): Opening {
+  type Parsed = z.output<Settings>;
+  switch (definition.connection) {
+    case undefined: {
+      const { send } = definition;
+      return {
+        connection: "on_demand",
+        open: async (settings, { outbound, clock, callbackUrl, timeoutMs, dkim }) => ({
+          send: (message, signal) =>
+            send(message as OutgoingMessage<Kind>, settings as Parsed, {
+              outbound,
+              clock,
+              callbackUrl,
+              timeoutMs,
+              signal,
+              dkim,
+            }),
+          close: async () => {},
+        }),
+      };
+    }
+    case "on_demand": {
+      const { connection, open } = definition;
+      return {
+        connection,
+        open: (settings, host) => open(settings as Parsed, redactingReports(host, secretsOf(settings))),
+      };
+    }
+    default: {
+      const { connection, open } = definition;
+      return {
+        connection,
+        open: (settings, host) => open(settings as Parsed, redactingStatus(host, secretsOf(settings))),
+      };
+    }
+  }
 }

@@ -9,8 +9,7 @@
  * - `unknown`: the message may have been sent. It is never repeated blindly.
  */
 export type Outcome =
-  /** `opensAfterMs`: the sandbox simulates an open this long after delivery. */
-  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt; opensAfterMs?: number }
+  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt }
   | { kind: "rejected"; code: string; reason: string }
   | {
       kind: "deferred";

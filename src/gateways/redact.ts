@@ -3,6 +3,7 @@
 
 import { cleanText } from "#settings/redact.ts";
 import type { Received } from "./callback.ts";
+import type { GatewayHost, SessionHost, SessionReport } from "./session.ts";
 
 const maxReasonChars = 300;
 
@@ -11,22 +12,42 @@ interface Report {
   reason?: string;
 }
 
+const clean = (text: string, secrets: readonly string[]) => cleanText(text, secrets, maxReasonChars);
+
+function redacted<T extends Report>({ code, reason, ...rest }: T, secrets: readonly string[]): T {
+  return {
+    ...rest,
+    ...(code === undefined || clean(code, secrets) !== code ? {} : { code }),
+    ...(reason === undefined || clean(reason, secrets) === "" ? {} : { reason: clean(reason, secrets) }),
+  } as T;
+}
+
 /** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
-  const clean = (text: string) => cleanText(text, secrets, maxReasonChars);
-  const redacted = <T extends Report>(report: T): T => {
-    const { code, reason, ...rest } = report;
-    return {
-      ...rest,
-      ...(code === undefined || clean(code) !== code ? {} : { code }),
-      ...(reason === undefined || clean(reason) === "" ? {} : { reason: clean(reason) }),
-    } as T;
-  };
-  if (received.kind !== "received") return { ...received, reason: clean(received.reason) };
-  const { receipts, engagements } = received;
+  if (received.kind !== "received") return { ...received, reason: clean(received.reason, secrets) };
+  return { ...received, ...redactReport(received, secrets) };
+}
+
+function redactReport<T extends SessionReport>(report: T, secrets: readonly string[]): T {
+  const { receipts, engagements } = report;
   return {
-    ...received,
-    receipts: receipts.map(redacted),
-    ...(engagements === undefined ? {} : { engagements: engagements.map(redacted) }),
+    ...report,
+    ...(receipts && { receipts: receipts.map((receipt) => redacted(receipt, secrets)) }),
+    ...(engagements && { engagements: engagements.map((engagement) => redacted(engagement, secrets)) }),
+  };
+}
+
+/** The same host; what a session reports through it is redacted as a callback is. */
+export function redactingReports<Host extends GatewayHost>(host: Host, secrets: readonly string[]): Host {
+  return { ...host, report: (report) => host.report(redactReport(report, secrets)) };
+}
+
+/** The same, and so are the reasons of its status. */
+export function redactingStatus(host: SessionHost, secrets: readonly string[]): SessionHost {
+  return {
+    ...redactingReports(host, secrets),
+    status: (status) =>
+      host.status("reason" in status ? { ...status, reason: clean(status.reason, secrets) } : status),
+    fail: (reason) => host.fail(clean(reason, secrets)),
   };
 }

@@ -4,7 +4,9 @@
 import { z } from "zod";
 import { emailSender } from "#gateways/email/settings.ts";
 import { defineGateway } from "./gateway.ts";
+import type { OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
+import type { GatewayHost } from "./session.ts";
 
 const behaviours = [
   "delivered",
@@ -49,53 +51,75 @@ export const sandbox = defineGateway({
   settings: z.strictObject({}),
   test: true,
   email: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
-  async send(message, _settings, tools): Promise<Outcome> {
-    const reference = `sbx_${message.id}`;
-    const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };
-    switch (behaviourOf(message.recipient)) {
-      case "undelivered": {
-        const reason = "The sandbox did not deliver it, as this recipient asks for.";
-        return {
-          kind: "accepted",
-          reference,
-          receipt: { status: "undelivered", code: "sandbox_undelivered", reason },
-        };
-      }
-      case "bounced": {
-        const reason = "The sandbox bounced it, as this recipient asks for.";
-        return {
-          kind: "accepted",
-          reference,
-          receipt: { status: "bounced", code: "sandbox_bounced", reason },
-        };
-      }
-      case "refused": {
-        const reason = "The sandbox refused it, as this recipient asks for.";
-        return { kind: "rejected", code: "sandbox_refused", reason };
-      }
-      case "deferred": {
-        if (message.attempt > 2) return delivered;
-        const reason = `The sandbox put off attempt ${message.attempt}, as this recipient asks for.`;
-        return { kind: "deferred", code: "sandbox_deferred", reason };
-      }
-      case "unknown": {
-        const reason = "The sandbox gave no answer, as this recipient asks for.";
-        return { kind: "unknown", code: "sandbox_unknown", reason };
-      }
-      case "slow":
-        await tools.clock.sleep(slowMs, tools.signal);
-        if (tools.signal.aborted) {
-          return {
-            kind: "unknown",
-            code: "sandbox_aborted",
-            reason: "Stopped while the sandbox was being slow.",
-          };
-        }
-        return delivered;
-      case "opened":
-        return { ...delivered, opensAfterMs: openedMs };
-      case "delivered":
-        return delivered;
-    }
-  },
+  connection: "on_demand",
+  open: async (_settings, host) => ({
+    send: (message, signal) => send(message, host, signal),
+    close: async () => {},
+  }),
 });
+
+async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {
+  const reference = `sbx_${message.id}`;
+  const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };
+  switch (behaviourOf(message.recipient)) {
+    case "undelivered": {
+      const reason = "The sandbox did not deliver it, as this recipient asks for.";
+      return {
+        kind: "accepted",
+        reference,
+        receipt: { status: "undelivered", code: "sandbox_undelivered", reason },
+      };
+    }
+    case "bounced": {
+      const reason = "The sandbox bounced it, as this recipient asks for.";
+      return {
+        kind: "accepted",
+        reference,
+        receipt: { status: "bounced", code: "sandbox_bounced", reason },
+      };
+    }
+    case "refused": {
+      const reason = "The sandbox refused it, as this recipient asks for.";
+      return { kind: "rejected", code: "sandbox_refused", reason };
+    }
+    case "deferred": {
+      if (message.attempt > 2) return delivered;
+      const reason = `The sandbox put off attempt ${message.attempt}, as this recipient asks for.`;
+      return { kind: "deferred", code: "sandbox_deferred", reason };
+    }
+    case "unknown": {
+      const reason = "The sandbox gave no answer, as this recipient asks for.";
+      return { kind: "unknown", code: "sandbox_unknown", reason };
+    }
+    case "slow":
+      await host.clock.sleep(slowMs, signal);
+      if (signal.aborted) {
+        return {
+          kind: "unknown",
+          code: "sandbox_aborted",
+          reason: "Stopped while the sandbox was being slow.",
+        };
+      }
+      return delivered;
+    case "opened":
+      void simulateOpen(message.id, host);
+      return delivered;
+    case "delivered":
+      return delivered;
+  }
+}
+
+/** The recipient opens the mail. Ends with the session: a new owner of the lane simulates nothing of the last one's. */
+async function simulateOpen(messageId: string, { clock, report, signal }: GatewayHost): Promise<void> {
+  await clock.sleep(openedMs, signal);
+  if (signal.aborted) return;
+  const opened = {
+    kind: "opened",
+    reference: null,
+    messageId,
+    userAgent: "Sandbox",
+    machine: false,
+  } as const;
+  // It rejects when the session is closed before storage takes it.
+  await report({ engagements: [opened] }).catch(() => {});
+}

@@ -1,5 +1,6 @@
-// A gateway that holds a connection (SMPP, a linked phone, SMTP): what its session is given, and what it reports. The
-// process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives its lane.
+// The session of a gateway (a pool of SMTP connections, an SMPP bind, a linked phone): what it is given, and what it
+// reports. The process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives
+// its lane, and no two are open at once.
 
 import type { ContentKind } from "#contract/messages/content.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
@@ -11,7 +12,9 @@ import type { Outcome } from "./outcome.ts";
 export interface GatewaySession<Kind extends ContentKind = ContentKind> {
   /**
    * Sends one message; several calls may run at once. Resolves after `signal` aborted too, with what is known then:
-   * `unknown` unless the message certainly did not leave. A session that rejects counts as `unknown`.
+   * `unknown` unless the message certainly did not leave. A session that rejects counts as `unknown`. When the connection
+   * goes, the session first says so by `status`, and then resolves what was in flight: outcomes that come while the
+   * lane waits do not count against the gateway. What it does not resolve is `unknown` 5 s later.
    */
   send(message: OutgoingMessage<Kind>, signal: AbortSignal): Promise<Outcome>;
   /** Closes the connection. Called once, when nothing is being sent any more; the linked device stays linked. */
@@ -73,8 +76,8 @@ export interface SessionChild {
   stop(): Promise<void>;
 }
 
-/** What a session may use; there is no other way out of it. */
-export interface SessionHost {
+/** What every session may use; it has no other access to the outside. */
+export interface GatewayHost {
   clock: Clock;
   random: Random;
   log: Log;
@@ -88,11 +91,18 @@ export interface SessionHost {
   state: SessionState;
   /** Resolves when everything is stored, so that the session may acknowledge it. Retried while storage is away; rejects with `SessionLost`. */
   report(report: SessionReport): Promise<void>;
+  /** Aborted when the session is about to be closed. */
+  signal: AbortSignal;
+  /** Starts `module` in a process of its own, which is ended when the session has been closed. */
+  child(module: URL): SessionChild;
+}
+
+/**
+ * What the session of a connection may use, for which the lane waits. `open` resolves when there is a session, connected or
+ * not. It rejects only for a fault of its own; when no connection comes about, the session calls `fail`.
+ */
+export interface SessionHost extends GatewayHost {
   status(status: SessionStatus): void;
   /** The session cannot go on: it is closed, and another one is opened after a back-off. `reason` is shown to operators. */
   fail(reason: string): void;
-  /** Aborted when the session is about to be closed. */
-  signal: AbortSignal;
-  /** Starts `module` in a process of its own. */
-  child(module: URL): SessionChild;
 }

@@ -78,7 +78,7 @@ function routerPath({ path, wildcard }: Head): string {
  */
 function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method, wildcard } of all.map((each) => each.head)) {
+  for (const { path, method, wildcard } of all.map((endpoint) => endpoint.head)) {
     const segments = path
       .replaceAll(".", "\\.")
       .replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? ".+" : "[^/]+"));
@@ -236,12 +236,13 @@ export function buildApp(
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
-  function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
+  function exchange(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     let params = request.params as Record<string, string>;
     const share = new BodyShare(bodies);
-    if (each.head.wildcard !== undefined) params = { ...params, [each.head.wildcard]: params["*"] ?? "" };
-    each
+    if (endpoint.head.wildcard !== undefined)
+      params = { ...params, [endpoint.head.wildcard]: params["*"] ?? "" };
+    endpoint
       .answer({
         core,
         settings,
@@ -265,7 +266,10 @@ export function buildApp(
         (error: unknown) => {
           share.release();
           // The route's pattern, not the URL: that may hold a key.
-          core.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
+          core.log.error(
+            { event: "http.request_failed", requestId, method: raw.method, route: endpoint.head.path, error },
+            "A request failed.",
+          );
           writer.write(raw, reply.raw, requestId, fault(raw));
         },
       );
@@ -273,13 +277,13 @@ export function buildApp(
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
-  for (const each of all) {
+  for (const endpoint of all) {
     app.route({
-      method: each.head.method,
-      url: routerPath(each.head),
+      method: endpoint.head.method,
+      url: routerPath(endpoint.head),
       // Answered in the first hook, and `done` never called: fastify's body stage would judge the content
       // type before the key, and costs more than all of ours.
-      onRequest: (request, reply) => exchange(each, request, reply),
+      onRequest: (request, reply) => exchange(endpoint, request, reply),
       handler: () => {
         throw new Error("Not reached: the request was answered in the onRequest hook.");
       },
@@ -292,7 +296,10 @@ export function buildApp(
       answerElsewhere(request, reply);
       return;
     }
-    core.log.error({ requestId: request.id, method: request.method, error }, "request failed");
+    core.log.error(
+      { event: "http.request_failed", requestId: request.id, method: request.method, error },
+      "A request failed.",
+    );
     reply.hijack();
     writer.write(request.raw, reply.raw, request.id, fault(request.raw));
   });

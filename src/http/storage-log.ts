@@ -26,7 +26,7 @@ export function createStorageLog(clock: Clock, log: Log): StorageLog {
     const { requestId, route, error } = last;
     log.error(
       { event: "storage.failed", requests, requestId, route, fault: error.fault, error },
-      "storage failed",
+      "Requests failed because the storage failed.",
     );
     requests = 0;
     last = null;

@@ -2,14 +2,17 @@
 // words of the schema, as the provisioning file tells it; values are never repeated, since they may be secrets.
 
 import type { z } from "zod";
-import type { Issue } from "#contract/issue.ts";
+import { issuesOf } from "#contract/issue.ts";
 import { type Problem, validationFailed } from "#contract/problem.ts";
 
 /** What was asked, or the 422 to answer with. An absent body counts as an empty one. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | Problem {
   const result = schema.safeParse(value ?? {});
   if (result.success) return { value: result.data };
-  return validationFailed(issuesOf(result.error));
+  const issues = issuesOf(result.error);
+  return validationFailed(
+    issues.map(({ path, message }) => ({ path: path.length === 0 ? ["body"] : path, message })),
+  );
 }
 
 /** The same for a query: a parameter given twice counts as its last, an empty one as not given. */
@@ -17,16 +20,7 @@ export function validateQuery<S extends z.ZodType>(
   schema: S,
   query: URLSearchParams,
 ): { value: z.output<S> } | Problem {
-  const given: Record<string, string> = Object.create(null);
-  for (const [name, value] of query) if (value !== "") given[name] = value;
-  return validate(schema, { ...given });
-}
-
-function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap((issue): Issue[] => {
-    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field" }));
-    return [{ path: path.length === 0 ? ["body"] : path, message: issue.message }];
-  });
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of query) if (value !== "") fields[name] = value;
+  return validate(schema, { ...fields });
 }

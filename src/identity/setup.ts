@@ -68,6 +68,7 @@ export async function setUp(
     account_id: null,
     password,
     active: 1 as const,
+    revision: 1,
     created_at: at,
     updated_at: at,
     signed_in_at: null,

@@ -3,6 +3,7 @@
 
 import type { Core } from "#core/core.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
+import type { Overtaken } from "#store/revision.ts";
 import { type AuditDeps, audit } from "./audit.ts";
 import { createDeviceToken, hasCurrentPassword, readDeviceToken } from "./device.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
@@ -91,6 +92,8 @@ export type ChangePasswordResult =
   | ({ kind: "changed" } & NewSession)
   | { kind: "wrong" }
   | { kind: "invalid"; message: string }
+  /** The user was changed at the same moment. */
+  | { kind: Overtaken }
   | { kind: HashingBusy };
 
 /**
@@ -111,7 +114,10 @@ export async function changePassword(
   if (message !== null) return { kind: "invalid", message };
   const password = await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
-  await database.run(changeUser, { id: userId, change: { password }, at: clock.now() });
+  const change = { id: userId, revision: user.revision, change: { password }, at: clock.now() };
+  const changed = await database.run(changeUser, change);
+  // What was checked is the password of that revision: an operator may have replaced it since.
+  if (changed.kind === "overtaken") return { kind: "overtaken" };
   const secret = await beginSession(deps, { id: userId, password }, null);
   if (secret === null) return { kind: "wrong" };
   const device = createDeviceToken(deps.sealer, { email: user.email, password }, clock.now());

@@ -1,9 +1,11 @@
 // Users as operators manage them: create, change, list. Only the fields named here can be changed.
 
+import type { Issue } from "#contract/issue.ts";
 import type { Core } from "#core/core.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
+import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { Role, UsersTable } from "#store/schema/identity.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
 import { normaliseEmail } from "./sign-in.ts";
@@ -16,11 +18,17 @@ interface UserDeps extends Pick<Core, "clock" | "database" | "newId"> {
 
 export type SaveUserResult =
   | { kind: "saved"; user: UsersTable }
-  | { kind: "invalid"; field: "account" | "password"; message: string }
-  | { kind: "taken" }
+  | { kind: "invalid"; issues: Issue[] }
   | { kind: "last_operator" }
   | { kind: "not_found" }
+  /** Other changes were stored first, or the caller has seen an older revision. */
+  | { kind: Overtaken }
   | { kind: HashingBusy };
+
+const invalid = (field: "account" | "email" | "password", message: string): SaveUserResult => ({
+  kind: "invalid",
+  issues: [{ path: [field], message }],
+});
 
 const accountRule = "is needed for a member, and only for one";
 
@@ -42,9 +50,9 @@ export async function createUser(
   const { database, clock, passwords, newId } = deps;
   const email = normaliseEmail(input.email);
   const accountIssue = await roleAccountIssue(database, input.role, input.accountId);
-  if (accountIssue !== null) return { kind: "invalid", field: "account", message: accountIssue };
+  if (accountIssue !== null) return invalid("account", accountIssue);
   const issue = passwordIssue(input.password, email);
-  if (issue !== null) return { kind: "invalid", field: "password", message: issue };
+  if (issue !== null) return invalid("password", issue);
   const password = await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
   const now = clock.now();
@@ -56,11 +64,12 @@ export async function createUser(
     account_id: input.accountId,
     password,
     active: 1,
+    revision: 1,
     created_at: now,
     updated_at: now,
     signed_in_at: null,
   };
-  return (await database.run(insertUser, user)) ? { kind: "saved", user } : { kind: "taken" };
+  return (await database.run(insertUser, user)) ? { kind: "saved", user } : invalid("email", "is taken");
 }
 
 /** What an operator may change of a user; an absent field stays. A new password, or `active: false`, ends the user's sessions. */
@@ -71,34 +80,42 @@ export interface UserChanges {
   /** Null: no account, as for operators. */
   accountId?: string | null | undefined;
   password?: string | undefined;
+  /** The revision that the caller has seen. With another one nothing changes. */
+  revision?: number | undefined;
 }
 
 export async function updateUser(deps: UserDeps, id: string, changes: UserChanges): Promise<SaveUserResult> {
   const { database, clock, passwords } = deps;
-  const user = await database.run(findUser, id);
-  if (user === null) return { kind: "not_found" };
-  const change: UserChange = {};
-  if (changes.name !== undefined) change.name = changes.name;
-  if (changes.active !== undefined) change.active = changes.active ? 1 : 0;
-  if (changes.role !== undefined || changes.accountId !== undefined) {
-    const role = changes.role ?? user.role;
-    // A member who becomes an operator loses the account.
-    const currentAccountId = role === "operator" ? null : user.account_id;
-    const accountId = changes.accountId === undefined ? currentAccountId : changes.accountId;
-    const issue = await roleAccountIssue(database, role, accountId);
-    if (issue !== null) return { kind: "invalid", field: "account", message: issue };
-    change.role = role;
-    change.account_id = accountId;
-  }
-  if (changes.password !== undefined) {
-    const issue = passwordIssue(changes.password, user.email);
-    if (issue !== null) return { kind: "invalid", field: "password", message: issue };
-    const password = await passwords.hash(changes.password);
-    if (password === "busy") return { kind: "busy" };
-    change.password = password;
-  }
-  const changed = await database.run(changeUser, { id, change, at: clock.now() });
-  return changed.kind === "changed" ? { kind: "saved", user: changed.user } : changed;
+  // Hashed once, however often the change is computed.
+  let hash: string | null = null;
+  const read = () => database.run(findUser, id);
+  return await changeRow(changes.revision, read, async (user): Promise<SaveUserResult | Overtaken> => {
+    const change: UserChange = {};
+    if (changes.name !== undefined) change.name = changes.name;
+    if (changes.active !== undefined) change.active = changes.active ? 1 : 0;
+    if (changes.role !== undefined || changes.accountId !== undefined) {
+      const role = changes.role ?? user.role;
+      // A member who becomes an operator loses the account.
+      const currentAccountId = role === "operator" ? null : user.account_id;
+      const accountId = changes.accountId === undefined ? currentAccountId : changes.accountId;
+      const issue = await roleAccountIssue(database, role, accountId);
+      if (issue !== null) return invalid("account", issue);
+      change.role = role;
+      change.account_id = accountId;
+    }
+    if (changes.password !== undefined) {
+      const issue = passwordIssue(changes.password, user.email);
+      if (issue !== null) return invalid("password", issue);
+      const password: string = hash ?? (await passwords.hash(changes.password));
+      if (password === "busy") return { kind: "busy" };
+      hash = password;
+      change.password = password;
+    }
+    const { revision } = user;
+    const changed = await database.run(changeUser, { id, revision, change, at: clock.now() });
+    if (changed.kind === "overtaken") return "overtaken";
+    return changed.kind === "changed" ? { kind: "saved", user: changed.user } : changed;
+  });
 }
 
 /** A page of users, newest first. */

@@ -11,10 +11,11 @@ export async function readLoad({
 }: Pick<Core, "clock" | "database">): Promise<GatewayLoad[]> {
   const now = clock.now();
   const counts = await database.run(countWaiting, { priorities, now });
-  return counts.map(({ identifier, waiting, oldest, paused }) => ({
+  return counts.map(({ identifier, waiting, oldest, paused, connected }) => ({
     gateway: identifier,
     waiting,
     oldestSeconds: oldest === null ? 0 : Math.max(0, now - oldest) / 1_000,
     paused: paused === 1,
+    connected: connected === null ? null : connected === 1,
   }));
 }

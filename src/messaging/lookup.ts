@@ -10,11 +10,11 @@ import { findMessage, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { recordOf } from "./record.ts";
 
-/** One message with its timeline; null for an unknown id and for a message of another account or channel. */
+/** One message with its timeline; null for an unknown id and for a message of another account or channel (null: any). */
 export async function lookup(
   database: Database,
-  account: Account,
-  channel: Channel,
+  account: Pick<Account, "id">,
+  channel: Channel | null,
   id: string,
 ): Promise<MessageRecord | null> {
   if (idTime(id) === null) return null;
@@ -55,11 +55,11 @@ export type Cancelled =
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
-/** Cancels a message that is not being sent yet. Idempotent. */
+/** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. */
 export async function cancel(
   deps: Pick<Core, "clock" | "database" | "signals">,
-  account: Account,
-  channel: Channel,
+  account: Pick<Account, "id">,
+  channel: Channel | null,
   id: string,
 ): Promise<Cancelled> {
   const { database, clock } = deps;

@@ -28,7 +28,7 @@ const resolutionSteps = {
 /** Resolves a message that is `unknown`. `channel` null: of any channel. `by`: who decided, for the timeline. */
 export async function resolve(
   deps: ResolveDeps,
-  account: Account,
+  account: Pick<Account, "id">,
   channel: Channel | null,
   id: string,
   answer: Resolution,

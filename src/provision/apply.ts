@@ -1,13 +1,13 @@
 // Applies a provisioning file: what it names is created; an entry that changed in the file since it was last
 // applied is updated; what it does not name, and what was changed elsewhere since, is left alone.
 
-import { hashApiKey } from "#accounts/api-key.ts";
-import { issueApiKey, upsertAccount } from "#configure/account.ts";
+import { issueApiKey, saveAccount } from "#configure/account.ts";
 import { gatewayIssues } from "#configure/gateway.ts";
 import { managementTokenIssues, upsertManagementToken } from "#configure/management-token.ts";
 import { poolIssues, upsertPool } from "#configure/pool.ts";
 import { upsertSendingDomain } from "#configure/sending-domain.ts";
 import { webhookIssues } from "#configure/webhook.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts";
 import { readProvisionMarks } from "#store/maintenance/provisioned.ts";
 import { provisionKey } from "#store/pools/pools.ts";
@@ -49,7 +49,7 @@ async function faultsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Chang
   const faults: string[] = [];
   for (const { gateways, webhooks, pools, api_key, name } of file.accounts) {
     const existing = await database.run(findAccountByName, name);
-    const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashApiKey(api_key));
+    const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashSecret(api_key));
     if (holder && holder.id !== existing?.id)
       faults.push(`account ${name}: api_key: is used by another account`);
     const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
@@ -83,12 +83,13 @@ async function applyAccount(
   const { database } = deps;
   const mark = changed("account", account.name, account);
   const existing = await database.run(findAccountByName, account.name);
-  const accountId = mark || !existing ? await upsertAccount(deps, account) : existing.id;
+  const { id: accountId, isNew } =
+    mark || !existing ? await saveAccount(deps, account) : { id: existing.id, isNew: false };
   if (mark) await recordApplied(deps, mark, "configureAccount", accountId, accountId);
 
   const keyMark = changed("api_key", account.name, api_key ?? null);
-  if (api_key !== undefined && (keyMark || !existing)) await issueApiKey(deps, accountId, api_key);
-  if (api_key === undefined && !existing) {
+  if (api_key !== undefined && (keyMark || isNew)) await issueApiKey(deps, accountId, api_key);
+  if (api_key === undefined && isNew) {
     const secret = await issueApiKey(deps, accountId);
     applied.made.push({ what: `API key of account ${account.name}`, secret });
   }

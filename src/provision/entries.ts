@@ -1,7 +1,7 @@
 // Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
-import { identifierTaken, prepareGateway } from "#configure/gateway.ts";
+import { prepareGateway, signalGatewayChange, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
@@ -58,12 +58,21 @@ export async function applyGateways(
       }
     }
     const outcomes = await deps.database.run(saveProvisioned, entries);
-    for (const [i, { mark }] of entries.entries()) {
-      if (outcomes[i] !== "saved") fault(mark.name, [identifierTaken]);
-      else deps.log.info({ gateway: mark.name }, "gateway provisioned");
+    signalGatewayChange(deps);
+    const overtaken = new Set(entries.flatMap(({ mark }, i) => (outcomes[i] === "saved" ? [] : [mark.name])));
+    for (const { gateway, mark } of piece.filter((one) => overtaken.has(one.gateway.identifier))) {
+      // Another process, with the same file, or a request came first: now it is changed alone.
+      const result = await upsertGateway(deps, account.id, gateway);
+      if (result.kind === "invalid") {
+        fault(gateway.identifier, result.issues);
+        continue;
+      }
+      await recordApplied(deps, mark, "configureGateway", account.id, gateway.identifier);
+      overtaken.delete(mark.name);
     }
-    deps.signals.emit("accountsChanged");
-    deps.signals.emit("lanesChanged");
+    for (const { mark } of entries)
+      if (!overtaken.has(mark.name))
+        deps.log.info({ event: "gateway.provisioned", gateway: mark.name }, "The gateway was provisioned.");
   }
 }
 
@@ -114,7 +123,6 @@ async function finishWebhook(
   if (saved?.outcome === "too_many") return void fault([tooManyEndpoints]);
   const result = await upsertWebhook(deps, account.id, webhook);
   if (result.kind === "invalid") return void fault(result.issues);
-  if (result.kind !== "saved") return void fault([{ path: ["url"], message: "is being changed elsewhere" }]);
   show(result.secret);
   await recordApplied(deps, mark, "configureWebhook", account.id, result.id);
 }

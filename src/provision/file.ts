@@ -107,7 +107,7 @@ export function readProvisionFile(
   return faults.length > 0 || !result.success ? { faults } : { file: result.data };
 }
 
-/** Names of pools, members and keys that stand twice where one is meant, and keys of one text. */
+/** Names of pools, members and keys that are in a list twice, and keys of one text. */
 function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   const faults: string[] = [];
   const keys: { key: string; where: string }[] = [];
@@ -143,10 +143,10 @@ function fill(
       return found ?? "";
     });
   }
-  if (Array.isArray(value)) return value.map((one) => fill(one, environment, faults));
+  if (Array.isArray(value)) return value.map((item) => fill(item, environment, faults));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, fill(one, environment, faults)]),
+      Object.entries(value).map(([key, item]) => [key, fill(item, environment, faults)]),
     );
   }
   return value;

@@ -42,8 +42,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   ): Promise<number | null>;
   /** Absent: no outcome pauses the lane. */
   breaker?: BreakerWork<Outcome>;
-  /** The lane has stopped and nothing of it is in flight. */
-  close?(): void;
+  /** The lane has stopped and nothing of it is in flight. Until it resolves, this process goes on owning the lane. */
+  close?(): Promise<void>;
 }
 
 export interface BreakerWork<Outcome> {

@@ -116,7 +116,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     await this.#ended;
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     await this.#pauses.stored();
-    this.#deps.work.close?.();
+    await this.#deps.work.close?.();
   }
 
   /** Stops waiting for answers: what is in flight gets the outcome unknown. */

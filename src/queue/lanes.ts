@@ -213,14 +213,14 @@ export class Lanes {
       return owner === null || !alive.has(owner);
     });
     // Lanes that could not be opened come last, the longest untried first, so that they do not delay the others.
-    const wanted = free.filter(({ id }) => this.#wanted.has(id));
+    const requested = free.filter(({ id }) => this.#wanted.has(id));
     const others = free.filter(({ id }) => !this.#wanted.has(id));
     const untried = others.filter(({ id }) => !this.#unopenable.has(id));
     const byId = new Map(others.map((lane) => [lane.id, lane]));
     const retried = [...this.#unopenable].flatMap((id) => byId.get(id) ?? []);
-    const room = Math.max(0, share - mine.length - wanted.length);
+    const room = Math.max(0, share - mine.length - requested.length);
     // What is wanted here is claimed beyond this process's share too.
-    const batch = [...wanted, ...[...untried, ...retried].slice(0, room)].slice(0, claimBatchSize);
+    const batch = [...requested, ...[...untried, ...retried].slice(0, room)].slice(0, claimBatchSize);
     if (batch.length > 0)
       await this.#openClaimed(await database.run(claimLanes, { processId, lanes: batch }));
     await this.#recoverInactive(lanes, alive);
@@ -237,7 +237,7 @@ export class Lanes {
       for (const { lane } of leastBusy) this.#giveBack(lane);
     }
     this.#inSync = true;
-    return wanted.length + Math.min(untried.length, room) > batch.length;
+    return requested.length + Math.min(untried.length, room) > batch.length;
   }
 
   /**

@@ -28,11 +28,8 @@ export class Pacer {
 
   /** Records that `count` messages went at `now`. */
   consume(count: number, now: number): void {
-    const from = Math.max(
-      this.#nextAt,
-      this.#jitterMs > 0 ? now : now - Math.min(maxCatchUpMs, this.#intervalMs === 0 ? 0 : maxCatchUpMs),
-    );
-    const start = this.#nextAt === Number.NEGATIVE_INFINITY ? now : from;
+    const earliest = this.#jitterMs > 0 ? now : now - maxCatchUpMs;
+    const start = this.#nextAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#nextAt, earliest);
     this.#nextAt = start + count * this.#intervalMs + this.#fraction() * this.#jitterMs;
   }
 }

@@ -68,13 +68,12 @@ export class Pauses<Outcome> {
   record(id: string, outcome: Outcome): boolean {
     const { breaker, clock } = this.#deps;
     if (!breaker) return false;
+    // What was in flight when the connection went says nothing about the next connection, which ends the suspension.
+    if (this.#suspended) return false;
     const { health, reason, minPauseMs } = breaker.healthOf(outcome);
     const decision = this.#breaker.record(id, health, reason, clock.monotonic(), minPauseMs);
-    // A stored suspension is a pause already, and only a new connection ends it.
-    if (!this.#suspensionStored) {
-      if (decision.kind === "pause") this.#storePause(decision);
-      else if (decision.kind === "resume") this.#storeResume();
-    }
+    if (decision.kind === "pause") this.#storePause(decision);
+    else if (decision.kind === "resume") this.#storeResume();
     return decision.kind === "reject_message";
   }
 

@@ -93,12 +93,12 @@ export function createIds(clock: Clock, random: Random): Ids {
   const many = (prefix: string, howMany: number): string[] => {
     const now = look();
     const start = `${prefix}_`;
-    const made = new Array<string>(howMany);
+    const ids = new Array<string>(howMany);
     for (let i = 0; i < howMany; i++) {
       step(now);
-      made[i] = start + text();
+      ids[i] = start + text();
     }
-    return made;
+    return ids;
   };
   return Object.assign(next, { many });
 }

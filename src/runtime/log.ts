@@ -39,7 +39,7 @@ export function createLog(options: LogOptions): Log {
   const lines = {
     write: (line: string) => {
       destination.write(
-        line.replace(unsafe, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+        line.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
       );
     },
   };
@@ -73,7 +73,7 @@ function wrap(logger: pino.Logger): Log {
 function scrubFields(fields: object): Record<string, unknown> {
   if (fields instanceof Error) return { err: scrub(fields, []) };
   const scrubbed = scrub(fields, []) as Record<string, unknown>;
-  // Our own columns: a field of the same name would stand in the line twice.
+  // Our own columns: a field of the same name would be in the line twice.
   for (const name of ["level", "time", "msg"]) {
     if (!Object.hasOwn(scrubbed, name)) continue;
     scrubbed[`${name}_`] = scrubbed[name];

@@ -9,11 +9,13 @@ export interface GatewayLoad {
   /** Age of the oldest of them, seconds. */
   oldestSeconds: number;
   paused: boolean;
+  /** Null: it holds no connection. */
+  connected: boolean | null;
 }
 
 export interface WebhookLoad {
   /** Events in the outbox. */
-  notes: number;
+  entries: number;
   /** Deliveries that wait for their next attempt. */
   deliveries: number;
 }
@@ -38,7 +40,7 @@ export interface Metrics {
 
 export function createMetrics(
   readLoad: () => Promise<GatewayLoad[]>,
-  readWebhooks: () => Promise<WebhookLoad> = async () => ({ notes: 0, deliveries: 0 }),
+  readWebhooks: () => Promise<WebhookLoad> = async () => ({ entries: 0, deliveries: 0 }),
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -90,6 +92,12 @@ export function createMetrics(
     labelNames: ["gateway"],
     registers,
   });
+  const connected = new Gauge({
+    name: "trunkline_gateway_connected",
+    help: "1 while the connection of a gateway that holds one is open.",
+    labelNames: ["gateway"],
+    registers,
+  });
   const tries = new Counter({
     name: "trunkline_webhook_tries_total",
     help: "Tries of webhook deliveries by outcome.",
@@ -101,7 +109,7 @@ export function createMetrics(
     help: "Webhook deliveries that wait for their next try (counted up to 100,000).",
     registers,
   });
-  const notes = new Gauge({
+  const outboxEntries = new Gauge({
     name: "trunkline_webhook_events_waiting",
     help: "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
     registers,
@@ -131,17 +139,18 @@ export function createMetrics(
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {
-      for (const gauge of [waiting, oldest, paused]) gauge.reset();
+      for (const gauge of [waiting, oldest, paused, connected]) gauge.reset();
       for (const load of await readLoad()) {
         waiting.set({ gateway: load.gateway }, load.waiting);
         oldest.set({ gateway: load.gateway }, load.oldestSeconds);
         paused.set({ gateway: load.gateway }, load.paused ? 1 : 0);
+        if (load.connected !== null) connected.set({ gateway: load.gateway }, load.connected ? 1 : 0);
       }
       const webhooks = await readWebhooks();
       for (const [status, times] of completionsSince) completions.inc({ status: String(status) }, times);
       completionsSince.clear();
       deliveries.set(webhooks.deliveries);
-      notes.set(webhooks.notes);
+      outboxEntries.set(webhooks.entries);
       return await registry.metrics();
     },
   };

@@ -18,10 +18,10 @@ export function systemRandom(): Random {
         randomFillSync(pool);
         used = 0;
       }
-      const taken = pool.slice(used, used + count);
+      const bytes = pool.slice(used, used + count);
       pool.fill(0, used, used + count);
       used += count;
-      return taken;
+      return bytes;
     },
     // Jitter needs no unpredictability.
     fraction: () => Math.random(),

@@ -91,22 +91,22 @@ export function createWorkerThread<Input, Output>(options: WorkerThreadOptions):
     thread.postMessage(input);
   };
   const start = (): Worker => {
-    const made = new Worker(module, { name, resourceLimits: heap });
-    made.on("message", (said: Said<Output>) => {
-      if (made !== worker) return;
+    const thread = new Worker(module, { name, resourceLimits: heap });
+    thread.on("message", (said: Said<Output>) => {
+      if (thread !== worker) return;
       if (said === "ready") {
         ready = true;
-        if (current !== null) hand(made, current);
+        if (current !== null) hand(thread, current);
       } else if ("output" in said) settle({ kind: "done", output: said.output });
       else settle({ kind: "failed", reason: said.reason });
     });
     const broke = (reason: string) => {
-      if (made !== worker) return;
+      if (thread !== worker) return;
       giveUp(ready ? { kind: "failed", reason } : { kind: "busy", reason });
     };
-    made.on("error", (error) => broke(error instanceof Error ? error.message : String(error)));
-    made.on("exit", (code) => broke(`the thread ended with ${code}`));
-    return made;
+    thread.on("error", (error) => broke(error instanceof Error ? error.message : String(error)));
+    thread.on("exit", (code) => broke(`the thread ended with ${code}`));
+    return thread;
   };
   const next = () => {
     if (current !== null || closed) return;

@@ -64,11 +64,11 @@ function mapLeaves(
     return value.map((part, at) => mapLeaves(partOf(schema, at), part, change, [...path, at], secret));
   }
   if (isMap(value)) {
-    const deps = Object.entries(value).map(([name, part]) => [
+    const parts = Object.entries(value).map(([name, part]) => [
       name,
       mapLeaves(partOf(schema, name), part, change, [...path, name], secret),
     ]);
-    return Object.fromEntries(deps);
+    return Object.fromEntries(parts);
   }
   return change(value, path, secret);
 }
@@ -121,7 +121,7 @@ export function unmasked(input: unknown, stored: unknown): { value: unknown; mis
 
 /** The paths of secrets in `settings` that `input` does not contain: a mask or an absent field kept the stored ones. */
 export function keptSecrets(schema: z.ZodObject, settings: unknown, input: unknown): Path[] {
-  const kept: Path[] = [];
+  const masked: Path[] = [];
   mapLeaves(schema, settings, (value, path, secret) => {
     if (!secret || value === null) return value;
     let supplied: unknown = input;
@@ -132,8 +132,8 @@ export function keptSecrets(schema: z.ZodObject, settings: unknown, input: unkno
           ? (parent as Record<string | number, unknown>)[name]
           : undefined;
     }
-    if (supplied === undefined || supplied === mask) kept.push(path);
+    if (supplied === undefined || supplied === mask) masked.push(path);
     return value;
   });
-  return kept;
+  return masked;
 }

@@ -3,8 +3,12 @@
 import { z } from "zod";
 import { unwrapField } from "./secrets.ts";
 
-/** Marks a field that decides where requests go: a URL, or the host of a mail server. */
+/** Marks a field that decides where requests go: a URL, or the host of a server. */
 export const urlMark = { url: true } as const;
+
+const hostName =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
+const ipv6 = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
 /** The root of a vendor's API. Paths are put behind it and it is shown, so it takes no query and no login. */
 export function baseUrlField() {
@@ -13,6 +17,21 @@ export function baseUrlField() {
     .regex(/^https?:\/\/[^?#@\s]+$/i, "Must be an http or https URL without a login and a query.")
     .refine((text) => URL.canParse(text), "Must be an http or https URL.")
     .meta(urlMark);
+}
+
+/** The server of a protocol that is not HTTP: a host name, an IPv4 address, or an IPv6 address without brackets. */
+export function hostField() {
+  return z
+    .string()
+    .refine((host) => hostName.test(host) || ipv6.test(host), {
+      error: "Must be a host name or an IP address.",
+    })
+    .meta(urlMark);
+}
+
+/** A server as a URL, in the form that the outbound guard judges. */
+export function hostUrl(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
 }
 
 /** The path of the marked field within settings; empty when no field is marked. */

@@ -67,31 +67,20 @@ export async function fanOutOnce(deps: FanOutDeps): Promise<boolean> {
 }
 
 /** The events of a page that at least one endpoint subscribes to. */
-function subscribedEvents({ record }: FanOutDeps, { events: told, endpoints }: OutboxPage): FanOutEvent[] {
-  const subscriptions = endpoints.map((endpoint) => ({
+function subscribedEvents({ record }: FanOutDeps, page: OutboxPage): FanOutEvent[] {
+  const subscriptions = page.endpoints.map((endpoint) => ({
     ...endpoint,
     patterns: JSON.parse(endpoint.events) as string[],
   }));
-  return told.flatMap((event): FanOutEvent[] => {
+  return page.events.flatMap((event): FanOutEvent[] => {
     const { id, entry_id, account_id, type, at, priority } = event;
     const subscribers = subscriptions.filter(
       (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
     );
     if (subscribers.length === 0) return [];
     const body = eventBody(type, at, eventData(event, record));
-    const endpointIds = subscribers.map((endpoint) => endpoint.id);
-    return [
-      {
-        id,
-        entry_id,
-        account_id,
-        type,
-        at,
-        priority,
-        body,
-        endpoints: endpointIds,
-      },
-    ];
+    const endpoints = subscribers.map((endpoint) => endpoint.id);
+    return [{ id, entry_id, account_id, type, at, priority, body, endpoints }];
   });
 }
 

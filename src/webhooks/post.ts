@@ -54,8 +54,8 @@ export function postWork(
   const { database, clock, crashPoint, log } = deps;
   const prepared = new Map<string, PreparedPost>();
   return {
-    readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
-    nextDue: (now) => database.run(nextDueDelivery, { endpointId, priorities, now }),
+    readDue: (query) => database.run(readDueDeliveries, { laneId: endpointId, ...query }),
+    nextDue: (now) => database.run(nextDueDelivery, { laneId: endpointId, priorities, now }),
     // Writes nothing, but reads the endpoint and its deliveries again: they may have changed since they were read ahead.
     beginAttempts: async (rows) => {
       const eventIds = rows.map(({ id }) => id);
@@ -184,6 +184,6 @@ function privateParts(text: string): string[] {
   const url = URL.parse(text);
   if (url === null) return [text];
   const { href, pathname, search, searchParams } = url;
-  const deps = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
-  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...deps];
+  const parts = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
+  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...parts];
 }

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { hashApiKey } from "#accounts/api-key.ts";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { replaceApiKey, saveAccount } from "#store/accounts/accounts.ts";
+import { hashSecret } from "#runtime/secret.ts";
+import { replaceApiKey } from "#store/accounts/accounts.ts";
+import { changeAccount } from "#store/accounts/changes.ts";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -34,7 +35,7 @@ async function holder(): Promise<{ id: string; key: string }> {
   const id = await makeAccount(store.database, { country: "DE" });
   await makeGateway(store.database, id, { is_default: 1, test: 1 });
   const key = fresh("tl");
-  await store.database.run(replaceApiKey, { accountId: id, hash: hashApiKey(key), sealed: null, at: now });
+  await store.database.run(replaceApiKey, { accountId: id, hash: hashSecret(key), sealed: null, at: now });
   return { id, key };
 }
 
@@ -70,7 +71,7 @@ test("nobody's keys are null: empty, unknown, longer than any key, almost right"
   const { key } = await holder();
   const { database, counted } = counting();
   const { authenticate } = createAuthenticator({ database, clock: movableClock() });
-  for (const wrong of ["", "tl_unknown", `${key} `, key.toUpperCase(), hashApiKey(key)]) {
+  for (const wrong of ["", "tl_unknown", `${key} `, key.toUpperCase(), hashSecret(key)]) {
     assert.equal(await authenticate(wrong), null);
   }
   const asked = counted.asked;
@@ -115,20 +116,12 @@ test("what changed in this process is seen at once", async () => {
     clock: movableClock(),
   });
   assert.equal((await authenticate(key))?.plan.name, "unlimited");
-  await store.database.run(saveAccount, {
+  await store.database.run(changeAccount, {
     id,
-    name: "",
-    time_zone: "UTC",
-    country: null,
-    plan_name: "basic",
-    plan_expires_at: 1,
-    requests_per_minute: null,
-    lateness_ms: 259_200_000,
-    channel_failover: 0,
-    attachment_files: 10,
-    attachment_bytes: 10_485_760,
-    created_at: now,
-    updated_at: now,
+    revision: 1,
+    columns: { plan_name: "basic", plan_expires_at: 1 },
+    allowances: [],
+    at: now,
   });
   forget();
   assert.deepEqual((await authenticate(key))?.plan, { name: "basic", expiresAt: 1 });
@@ -142,7 +135,7 @@ test("a regenerated key is dead within five seconds in another process, and the 
   const renewed = fresh("tl");
   await store.database.run(replaceApiKey, {
     accountId: id,
-    hash: hashApiKey(renewed),
+    hash: hashSecret(renewed),
     sealed: null,
     at: now,
   });

@@ -2,25 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type CallOutcome, complete, type Pool } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import { type CallOutcome, complete } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { poolOf } from "./completing.ts";
 import { answered, json, type Reply, type Script, script } from "./scripted-members.ts";
-
-const poolOf = (members: Member[]): Pool => ({
-  id: "p",
-  accountId: "a",
-  name: "the-pool",
-  createdAt: 0,
-  strictModels: false,
-  answerModel: "pool",
-  streamMode: "live",
-  headersAfterMs: 20_000,
-  deadlineMs: 600_000,
-  answerMs: null,
-  members,
-  retryBudget: createRetryBudget(),
-});
 
 async function errorOf(it: Script, members: Member[], kind: "chat" | "embeddings") {
   const body = kind === "chat" ? { messages: [] } : { input: "x" };

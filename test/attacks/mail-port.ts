@@ -74,7 +74,7 @@ const mime = (encoding: string, body: string) =>
 /** Mails whose reading is the work. */
 function worst(bytes: number): Record<string, string> {
   const times = (piece: string) => piece.repeat(Math.floor(bytes / piece.length));
-  const deps = Array.from({ length: 2_000 }, () => "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n").join("");
+  const parts = Array.from({ length: 2_000 }, () => "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n").join("");
   return {
     "blanks in quoted-printable": mime("quoted-printable", `${" ".repeat(bytes)}x`),
     "tabs in quoted-printable": mime("quoted-printable", `${"\t ".repeat(bytes / 2)}x`),
@@ -85,7 +85,7 @@ function worst(bytes: number): Record<string, string> {
     "a header of folds": `Subject: x\r\n${times(" y\r\n")}\r\nx`,
     headers: `${times("X-A: b\r\n")}\r\nx`,
     "a header of colons": `${times(":")}\r\n\r\nx`,
-    "many parts": `Content-Type: multipart/report; boundary=b\r\n\r\n${deps}--b--`,
+    "many parts": `Content-Type: multipart/report; boundary=b\r\n\r\n${parts}--b--`,
     "nested boundaries": `${Array.from({ length: 500 }, (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`).join("")}x`,
     "a boundary of dashes": `Content-Type: multipart/mixed; boundary="-"\r\n\r\n${times("--")}`,
     parameters: `Content-Type: text/plain${";a=b".repeat(bytes / 8)}\r\n\r\nx`,

@@ -124,9 +124,9 @@ async function snapshot(stage: Stage, things: Params): Promise<string> {
     "/tokens",
     "/users",
   ];
-  const deps: string[] = [];
-  for (const path of paths) deps.push(JSON.stringify((await stage.manage("GET", path)).data));
-  return deps.join("\n").replaceAll(/"(?:last_used_at|signed_in_at|used_at|seen_at)":"[^"]*"/g, "");
+  const replies: string[] = [];
+  for (const path of paths) replies.push(JSON.stringify((await stage.manage("GET", path)).data));
+  return replies.join("\n").replaceAll(/"(?:last_used_at|signed_in_at|used_at|seen_at)":"[^"]*"/g, "");
 }
 
 const bodies: Record<string, object> = {
@@ -283,7 +283,7 @@ const odd: Attack = {
   async run(stage, size) {
     const it = tally();
     const whole = size === "whole";
-    const deps = whole ? oddParts : ["%00", "%ED%A0%80", "%C0%AF"];
+    const values = whole ? oddParts : ["%00", "%ED%A0%80", "%C0%AF"];
     const texts = whole ? oddTexts : ["\\u0000", "\\ud800"];
     const ours = await thingsOf(stage, "ours");
     const asks: { label: string; asked: Asked }[] = [];
@@ -306,10 +306,10 @@ const odd: Attack = {
           },
         });
       for (const part of partsOf(operation))
-        for (const value of deps)
+        for (const value of values)
           add(`${part} ${value.slice(0, 20)}`, filled(path, { ...ours, [part]: value }));
       for (const name of query)
-        for (const value of deps)
+        for (const value of values)
           add(`${name}=${value.slice(0, 20)}`, `${filled(path, ours)}?${name}=${value}`);
       // What would end the attacker's own session, account or installation is not asked with a body that could pass.
       for (const name of fields)

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { hashApiKey } from "#accounts/api-key.ts";
 import {
   type AccountChanges,
   accountChanges,
@@ -12,6 +11,7 @@ import {
   updateAccount,
   upsertAccount,
 } from "#configure/account.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { findAccount, findAccountByKey, readCredits } from "#store/accounts/accounts.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 
@@ -62,6 +62,7 @@ test("every field arrives in its column", async () => {
     channel_failover: 1,
     attachment_files: 3,
     attachment_bytes: 10_485_760,
+    revision: 1,
     created_at: now,
     updated_at: now,
     gateways: [],
@@ -130,15 +131,15 @@ test("a key is made or given, looked up by its hash, and kept sealed only if it 
   const id = await upsertAccount(open.deps, accountInput.parse({ name: "keys" }));
   const made = await issueApiKey(open.deps, id);
   assert.match(made, /^tl_[\w-]{43}$/);
-  assert.equal((await database.run(findAccountByKey, hashApiKey(made)))?.id, id);
+  assert.equal((await database.run(findAccountByKey, hashSecret(made)))?.id, id);
   const sealed = () => open.query("select sealed from api_keys where account_id = ?", id)[0]?.sealed;
   assert.equal(sealer.unseal(String(sealed()), `api_keys ${id} sealed`), made);
   assert.ok(!open.dump().includes(made));
   const given = "tl_0123456789abcdef0123456789abcdef";
   assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, given), given);
   assert.equal(sealed(), null);
-  assert.equal(await database.run(findAccountByKey, hashApiKey(made)), null, "the old one stops working");
-  assert.equal((await database.run(findAccountByKey, hashApiKey(given)))?.id, id);
+  assert.equal(await database.run(findAccountByKey, hashSecret(made)), null, "the old one stops working");
+  assert.equal((await database.run(findAccountByKey, hashSecret(given)))?.id, id);
 });
 
 test("a change is of what is given: the whole input resets what it leaves out, a change does not", async () => {
@@ -165,7 +166,10 @@ test("a new account takes a free name, and `renews` takes something to renew", a
   const input = accountInput.parse({ name: "fresh" });
   const made = await createAccount(open.deps, input);
   assert.ok(made.kind === "created");
-  assert.deepEqual(await createAccount(open.deps, input), { kind: "name_taken" });
+  assert.deepEqual(await createAccount(open.deps, input), {
+    kind: "invalid",
+    issues: [{ path: ["name"], message: "is taken" }],
+  });
   const nothing = accountInput.parse({ name: "other", plan: { name: "p", renews: "monthly" } });
   assert.equal((await createAccount(open.deps, nothing)).kind, "invalid");
   const change = (plan: object) => updateAccount(open.deps, made.id, accountChanges.parse({ plan }));

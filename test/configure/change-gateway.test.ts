@@ -29,9 +29,13 @@ const row = async (identifier: string) => {
   return found;
 };
 const change = async (identifier: string, changes: object) =>
-  updateGateway(open.deps, await row(identifier), gatewayChanges.parse(changes));
+  updateGateway(open.deps, accountId, identifier, gatewayChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
-  result.kind === "saved" ? [] : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  result.kind === "invalid"
+    ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+    : result.kind === "saved"
+      ? []
+      : [result.kind];
 
 test("a stored gateway is the input that made it", async () => {
   const input = gatewayInput.parse({

@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { createPool } from "#configure/pool.ts";
 import { keyChanges, keyInput, poolFields } from "#configure/pool-input.ts";
-import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import { createKey, keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
 import type { PoolRef } from "#configure/pool-member.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolKey } from "#store/pools/keys.ts";
@@ -28,7 +28,7 @@ const configure = (name: string, rest: object = {}, existing: PoolKeysTable | nu
   upsertKey(open.deps, of, keyInput.parse({ name, ...rest }), existing);
 async function make(name: string, rest: object = {}): Promise<{ row: PoolKeysTable; made: string | null }> {
   const result = await configure(name, rest);
-  assert.ok(result.kind === "saved");
+  assert.ok(typeof result === "object" && result.kind === "saved");
   return { row: await rowOf(result.id), made: result.issuedKey };
 }
 const rowOf = async (id: string) => {
@@ -69,7 +69,7 @@ test("its bounds are stored as they were given, and change one at a time", async
   assert.deepEqual(keyLimits(row), bounds);
   assert.equal(row.cost_per_month, 12_345_678);
   const change = async (changes: object) => {
-    const result = await updateKey(open.deps, await rowOf(row.id), keyChanges.parse(changes));
+    const result = await updateKey(open.deps, of, row.id, keyChanges.parse(changes));
     assert.deepEqual(result, { kind: "saved", id: row.id, issuedKey: null });
     return keyLimits(await rowOf(row.id));
   };
@@ -100,15 +100,18 @@ test("a revoked key stays so while its entry changes; another text takes its pla
   const { row } = await make("entry", { key: text("a") });
   assert.equal((await revokeKey(open.deps, of, row.id))?.id, row.id);
   assert.equal(await works(text("a")), false);
-  const revoked = await rowOf(row.id);
   const limits = { concurrency: 3 };
   for (const rest of [{ limits }, { key: text("a"), limits }]) {
-    const again = await configure("entry", rest, revoked);
+    const again = await configure("entry", rest, await rowOf(row.id));
     assert.deepEqual(again, { kind: "saved", id: row.id, issuedKey: null });
     assert.equal(await works(text("a")), false);
   }
   assert.equal((await rowOf(row.id)).concurrency, 3);
-  assert.equal((await configure("entry", { key: text("b") }, revoked)).kind, "saved");
+  assert.deepEqual(await configure("entry", { key: text("b") }, await rowOf(row.id)), {
+    kind: "saved",
+    id: row.id,
+    issuedKey: null,
+  });
   assert.deepEqual([await works(text("a")), await works(text("b"))], [false, true]);
   assert.equal((await rowOf(row.id)).hint, "tlp_…bbbb");
 });
@@ -122,7 +125,8 @@ test("without a text a key that was there keeps its own", async () => {
 
 test("names and texts are taken, and a pool that is not there has no keys", async () => {
   await make("taken", { key: text("t") });
-  assert.deepEqual(await configure("taken"), {
+  assert.equal(await configure("taken"), "name_taken");
+  assert.deepEqual(await createKey(open.deps, of, keyInput.parse({ name: "taken" })), {
     kind: "invalid",
     issues: [{ path: ["name"], message: "is taken" }],
   });

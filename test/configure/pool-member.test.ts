@@ -41,7 +41,7 @@ const row = async (name: string) => {
   return member;
 };
 const change = async (name: string, changes: object) =>
-  updateMember(open.deps, await row(name), memberChanges.parse(changes));
+  updateMember(open.deps, of, (await row(name)).id, memberChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "invalid"
     ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -160,12 +160,11 @@ test("a name is taken once, also when two ask at the same time; whoever caches p
   const results = await Promise.all([make("race"), make("race"), make("race")]);
   assert.deepEqual(results.map(faults).map(String).sort(), ["name: is taken", "name: is taken", "saved"]);
   const told = open.deps.told.pools;
-  const raced = await row("race");
-  const { id } = raced;
+  const { id } = await row("race");
   assert.equal(await deleteMember(open.deps, { ...of, poolId: "pool_none" }, id), false);
   assert.equal(open.deps.told.pools, told);
   assert.equal(await deleteMember(open.deps, of, id), true);
   assert.equal(await deleteMember(open.deps, of, id), false);
   assert.equal(open.deps.told.pools, told + 1);
-  assert.equal(faults(await updateMember(open.deps, raced, { weight: 2 })), "not_found");
+  assert.equal(faults(await updateMember(open.deps, of, id, { weight: 2 })), "not_found");
 });

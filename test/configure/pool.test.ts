@@ -147,7 +147,7 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   assert.ok(made.kind === "saved");
   assert.deepEqual(told(await createPool(open.deps, accountId, fields)), ["name: is taken"]);
   const { pool } = await find("single");
-  const change = (changes: object) => updatePool(open.deps, pool, poolChanges.parse(changes));
+  const change = (changes: object) => updatePool(open.deps, accountId, pool.id, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
   const after = (await find("renamed")).pool;
   assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
@@ -157,7 +157,7 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
     name: provisionKey("acme", "renamed"),
     hash: "x",
   });
-  assert.equal((await updatePool(open.deps, after, { name: "again" })).kind, "provisioned");
+  assert.equal((await updatePool(open.deps, accountId, after.id, { name: "again" })).kind, "provisioned");
   assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
   assert.equal(open.deps.told.pools, before + 2);
   assert.equal(await deletePool(open.deps, accountId, after.id), true);

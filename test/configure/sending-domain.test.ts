@@ -114,7 +114,10 @@ test("faults of what is given are told by field, and never repeat a key", () => 
 
 test("a domain is there once for an account, and each account may have it", async () => {
   await made();
-  assert.deepEqual(await create({ domain: "EXAMPLE.com" }), { kind: "taken" });
+  assert.deepEqual(await create({ domain: "EXAMPLE.com" }), {
+    kind: "invalid",
+    issues: [{ path: ["domain"], message: "is taken" }],
+  });
   const own = accountId;
   accountId = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   await made();

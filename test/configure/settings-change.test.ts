@@ -3,21 +3,25 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { maskIssues, mergeSettings } from "#configure/settings-change.ts";
+import { maskIssues, mergeSettings, parseSettings } from "#configure/settings-change.ts";
 
 const kind = {
   settings: z.strictObject({
-    url: z.string(),
+    url: z.string().meta({ url: true }),
     key: z.string().meta({ secret: true }),
     headers: z.record(z.string(), z.string().meta({ secret: true })).optional(),
     note: z.string().optional(),
   }),
   urls: (settings: unknown) => [(settings as { url: string }).url],
 };
+const outbound = { rejectReason: (url: string) => (url.includes("inside") ? "is inside" : null) };
 const stored = { url: "https://one.test/a", key: "stored", headers: { x: "also" }, note: "hi" };
 const change = (given: Record<string, unknown>, from: Record<string, unknown> | null = stored) => {
-  const { settings, issues } = mergeSettings(kind, "member", from, given);
-  return issues.length > 0 ? issues.map(({ path, message }) => `${path.join(".")}: ${message}`) : settings;
+  const merged = mergeSettings(from, given);
+  const change = from === null ? null : { owner: "member", stored: from, changes: given };
+  const parsed = merged.issues.length > 0 ? merged : parseSettings(kind, outbound, merged.settings, change);
+  const issues = parsed.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  return issues.length > 0 ? issues : merged.settings;
 };
 
 test("what is given replaces, null removes, a mask keeps", () => {
@@ -55,7 +59,18 @@ test("a mask that stands for nothing is a fault", () => {
   assert.deepEqual(maskIssues({ a: "text" }), []);
 });
 
-test("settings that the schema will refuse are left for it to say so", () => {
-  assert.deepEqual(change({ url: 7 }), { ...stored, url: 7 });
-  assert.deepEqual(mergeSettings(null, "member", {}, { any: 1 }), { settings: { any: 1 }, issues: [] });
+test("what the schema or the outbound guard refuses is told with its path", () => {
+  const wrong = change({ url: 7, other: 1 });
+  assert.deepEqual(wrong, [
+    "settings.url: Invalid input: expected string, received number",
+    "settings.other: is not a field",
+  ]);
+  const { settings } = mergeSettings({}, { any: 1 });
+  assert.deepEqual(settings, { any: 1 });
+  const inside = { url: "https://inside.test", key: "new" };
+  assert.deepEqual(change(inside, null), ["settings.url: is inside"]);
+  assert.deepEqual(parseSettings(kind, outbound, { ...inside, url: "https://one.test" }, null), {
+    parsed: { ...inside, url: "https://one.test" },
+    issues: [],
+  });
 });

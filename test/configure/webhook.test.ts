@@ -129,11 +129,12 @@ test("a url that is not allowed is refused, when it is created and when it is ch
 test("one endpoint for a url, however it is spelled: created it is taken, provisioned it is changed", async () => {
   const { id } = await create({ url: "https://Receiver.example.com:443" });
   const same = webhookInput.parse({ url: "https://receiver.example.com/", events: ["*"] });
-  assert.equal((await createWebhook(open.deps, accountId, same)).kind, "taken");
+  const taken = { kind: "invalid", issues: [{ path: ["url"], message: "is taken" }] };
+  assert.deepEqual(await createWebhook(open.deps, accountId, same), taken);
   assert.deepEqual(await upsertWebhook(open.deps, accountId, same), { kind: "saved", id, secret: null });
   assert.equal((await row(id)).events, '["*"]');
   const other = await create();
-  assert.equal((await update(other.id, { url: "https://receiver.example.com/" })).kind, "taken");
+  assert.deepEqual(await update(other.id, { url: "https://receiver.example.com/" }), taken);
 });
 
 test("fifty endpoints, and not one more", async () => {

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
-import type { CallbackTools, GatewayTools } from "#gateways/gateway.ts";
+import type { CallbackTools, GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
 import type { EmailContent, OutgoingMessage, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
+import type { SessionHost } from "#gateways/session.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { memoryLog } from "../log.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
 
 export const now = Date.UTC(2026, 10, 20, 12, 0, 0);
@@ -62,6 +64,39 @@ export function toolsWith(change: Partial<GatewayTools & CallbackTools> = {}): G
     readReport: async (raw) => ({ kind: "read", report: readReport(raw) }),
     ...change,
   };
+}
+
+/** What a session is given: the tools of a call, and no storage. */
+export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
+  const { signal: _, readReport: __, ...tools } = toolsWith();
+  return {
+    ...tools,
+    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+    log: memoryLog(),
+    state: { load: async () => new Map(), save: async () => {} },
+    signal: new AbortController().signal,
+    report: async () => {},
+    status: () => {},
+    fail: () => {},
+    child: () => assert.fail("no process is expected"),
+    ...change,
+  };
+}
+
+/** Sends one message through a session of its own. */
+export async function sendOnce(
+  gateway: GatewayAdapter,
+  message: OutgoingMessage,
+  settings: unknown,
+  tools: GatewayTools = toolsWith(),
+): Promise<Outcome> {
+  const { signal, ...host } = tools;
+  const session = await gateway.open(settings, hostWith(host));
+  try {
+    return await session.send(message, signal);
+  } finally {
+    await session.close();
+  }
 }
 
 /** An outcome that can be stored and shown. */

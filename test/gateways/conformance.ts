@@ -15,6 +15,7 @@ import {
   sampleEmail,
   sampleMessage,
   seed,
+  sendOnce,
   toolsWith,
   wellFormed,
 } from "./conformance-samples.ts";
@@ -136,7 +137,7 @@ function httpChecks(
 ): void {
   const sample = () => (gateway.contents.includes("email") ? sampleEmail() : sampleMessage());
   const send = (result: OutboundResult, settings: unknown = parsed) =>
-    gateway.send(sample(), settings, toolsWith({ outbound: scriptedOutbound(result) }));
+    sendOnce(gateway, sample(), settings, toolsWith({ outbound: scriptedOutbound(result) }));
 
   for (const { name, settings, result, outcome } of http.wire) {
     test(`wire: ${name}`, async () => {
@@ -158,7 +159,7 @@ function httpChecks(
         timeoutMs: 1234,
         ...(url === undefined ? {} : { callbackUrl: url }),
       });
-      await gateway.send({ ...sample(), ...change }, own, tools);
+      await sendOnce(gateway, { ...sample(), ...change }, own, tools);
       assert.deepEqual(outbound.requests, [{ ...request, timeoutMs: 1234, signal }]);
     });
   }
@@ -169,7 +170,7 @@ function httpChecks(
       const sound = sampleAttachment("a.txt", "text/plain", Buffer.from("a"));
       const broken = { ...sound, content: () => Promise.reject(new AttachmentReadError("storage is away")) };
       const message = sampleEmail({ attachments: [sound, broken] });
-      await assert.rejects(gateway.send(message, parsed, toolsWith({ outbound })), AttachmentReadError);
+      await assert.rejects(sendOnce(gateway, message, parsed, toolsWith({ outbound })), AttachmentReadError);
       assert.deepEqual(outbound.requests, []);
     });
   }

@@ -9,7 +9,8 @@ import { defineGateway } from "#gateways/gateway.ts";
 import type { EmailContent, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { secret } from "#settings/secrets.ts";
-import { sampleMessage, toolsWith } from "./conformance-samples.ts";
+import { baseUrlField } from "#settings/url.ts";
+import { hostWith, sampleMessage, sendOnce, toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({
   kind: "plain",
@@ -36,10 +37,30 @@ test("a definition without more holds what is unknown, is no test and takes no c
     body: Buffer.alloc(0),
   };
   assert.equal((await plain.receive(callback, { key: "k" }, toolsWith())).kind, "not_taken");
-  assert.deepEqual(await plain.send(sampleMessage(), { key: "k" }, toolsWith()), {
+  assert.deepEqual(await sendOnce(plain, sampleMessage(), { key: "k" }, toolsWith()), {
     kind: "accepted",
     reference: "k",
   });
+});
+
+test("an adapter with URLs has the field that decides them, and one without has none", () => {
+  const urls = () => ["https://api.example.com/"];
+  const settings = z.strictObject({ base_url: baseUrlField() });
+  const send = async (): Promise<Outcome> => ({ kind: "accepted", reference: null });
+  const gateway = (change: object) =>
+    defineGateway({
+      kind: "a",
+      channels: ["sms"],
+      contents: ["text"],
+      title: "",
+      summary: "",
+      settings,
+      send,
+      ...change,
+    });
+  assert.throws(() => gateway({}), /Gateway kind a: `urls` and the field that decides them go together/);
+  assert.throws(() => gateway({ urls, settings: z.strictObject({}) }), /go together/);
+  assert.deepEqual(gateway({ urls }).urls({}), urls());
 });
 
 /** Compiles only when both types are the same. */
@@ -109,4 +130,32 @@ test("a secret is never empty, and stays flagged when it is described or narrowe
   for (const field of [secret(), secret().describe("A key."), secret().min(8).describe("A key.")]) {
     assert.deepEqual({ ...field.meta(), description: undefined }, { secret: true, description: undefined });
   }
+});
+
+test("what a session reports, and why it is not connected, shows no secret", async () => {
+  const seen: unknown[] = [];
+  const leaking = defineGateway({
+    kind: "leaking",
+    channels: ["sms"],
+    contents: ["text"],
+    title: "Leaking",
+    summary: "A gateway whose provider repeats what it was sent.",
+    settings: z.strictObject({ key: secret() }),
+    connection: "held",
+    open: async ({ key }, host) => {
+      host.status({ kind: "disconnected", reason: `wrong password ${key}` });
+      await host.report({ receipts: [{ reference: "r", status: "failed", code: key, reason: `no ${key}` }] });
+      host.fail(`refused ${key}`);
+      return { send: async () => ({ kind: "accepted", reference: null }), close: async () => {} };
+    },
+  });
+  const host = hostWith({
+    report: async (report) => void seen.push(report),
+    status: (status) => seen.push(status),
+    fail: (reason) => seen.push(reason),
+  });
+  await leaking.open({ key: "kernel-panic-42" }, host);
+  assert.equal(seen.length, 3);
+  assert.doesNotMatch(JSON.stringify(seen), /kernel-panic/);
+  assert.equal(leaking.connection, "held");
 });

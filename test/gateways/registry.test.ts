@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adapters, contentsOf, findAdapter } from "#gateways/registry.ts";
-import { urlFieldPath } from "#settings/url.ts";
 
 test("a gateway is found by kind, for its own channels only", () => {
   assert.equal(findAdapter("sandbox", "email")?.kind, "sandbox");
@@ -20,7 +19,7 @@ test("every gateway can send what its channels consist of", () => {
     for (const channel of channels)
       assert.ok(contents.includes(channel === "email" ? "email" : "text"), `${kind}, ${channel}`);
   }
-  assert.deepEqual(contentsOf("sandbox", "sms"), ["text", "email"]);
+  assert.deepEqual(contentsOf("sandbox", "sms"), ["text", "media", "list", "template", "email"]);
   assert.deepEqual(contentsOf("smtp", "email"), ["email"]);
   assert.deepEqual([contentsOf("smtp", "sms"), contentsOf("none", "sms")], [[], []]);
 });
@@ -33,10 +32,9 @@ test("kinds are unique and named for the wire", () => {
     assert.ok(gateway.title !== "" && /\.$/.test(gateway.summary), gateway.kind);
 });
 
-test("an adapter with URLs marks the field that decides them, and one of email says who mails are from", () => {
+test("an adapter says how long a call may take, and one of email who mails are from", () => {
   for (const adapter of adapters) {
     const isLocal = adapter.kind === "sandbox";
-    assert.equal(urlFieldPath(adapter.settings).length, isLocal ? 0 : 1, adapter.kind);
     const settings = { from: "news@example.com", host: "mail.example.com", timeout_ms: 7000 };
     assert.equal(adapter.email(settings) !== null, adapter.contents.includes("email"), adapter.kind);
     assert.equal(adapter.timeoutMs(settings), isLocal ? 30_000 : 7000, adapter.kind);

@@ -3,8 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sandbox } from "#gateways/sandbox.ts";
+import { SessionLost, type SessionReport } from "#gateways/session.ts";
+import { movableClock } from "../clock.ts";
 import { gatewayConformance } from "./conformance.ts";
-import { sampleMessage, stillClock, toolsWith, wellFormed } from "./conformance-samples.ts";
+import {
+  hostWith,
+  sampleMessage,
+  sendOnce,
+  stillClock,
+  toolsWith,
+  wellFormed,
+} from "./conformance-samples.ts";
 
 gatewayConformance(sandbox, {
   settings: {},
@@ -12,7 +21,7 @@ gatewayConformance(sandbox, {
 });
 
 const send = (recipient: string, attempt = 1, tools = toolsWith()) =>
-  sandbox.send(sampleMessage({ recipient, attempt }), {}, tools);
+  sendOnce(sandbox, sampleMessage({ recipient, attempt }), {}, tools);
 
 test("it serves every channel, costs nothing and reaches nothing outside", () => {
   assert.deepEqual(sandbox.channels, ["sms", "whatsapp", "email"]);
@@ -73,4 +82,43 @@ test("slow, and stopped meanwhile: unknown, as with a provider", async () => {
   const clock = { ...stillClock, sleep: async () => stop.abort() };
   const outcome = await send("+15550000006", 1, toolsWith({ clock, signal: stop.signal }));
   assert.equal(outcome.kind, "unknown");
+});
+
+test("opened: the session reports it 15 s after the mail was sent, unless it is closed before", async () => {
+  const clock = movableClock();
+  const closing = new AbortController();
+  const reports: SessionReport[] = [];
+  const host = hostWith({
+    clock,
+    signal: closing.signal,
+    report: async (report) => void reports.push(report),
+  });
+  const session = await sandbox.open({}, host);
+  const mail = (id: string) =>
+    session.send(sampleMessage({ id, recipient: "opened@example.test" }), closing.signal);
+  await mail("msg_1");
+  await clock.advance(14_999);
+  assert.deepEqual(reports, []);
+  await mail("msg_2");
+  await clock.advance(1);
+  const opened = {
+    kind: "opened",
+    reference: null,
+    messageId: "msg_1",
+    userAgent: "Sandbox",
+    machine: false,
+  };
+  assert.deepEqual(reports, [{ engagements: [opened] }]);
+  closing.abort();
+  await clock.advance(60_000);
+  assert.equal(reports.length, 1);
+});
+
+test("opened: a report that storage never takes breaks nothing", async () => {
+  const clock = movableClock();
+  const host = hostWith({ clock, report: () => Promise.reject(new SessionLost("closed")) });
+  const session = await sandbox.open({}, host);
+  const message = sampleMessage({ recipient: "opened@example.test" });
+  assert.equal((await session.send(message, new AbortController().signal)).kind, "accepted");
+  await clock.advance(60_000);
 });

@@ -131,10 +131,10 @@ const form = pairs.map((fields) =>
 const multipart = fc
   .tuple(pairs, fc.constantFrom("--XX--", "--XX", "", "\r\n--XX--"))
   .map(([fields, end]) => {
-    const deps = fields.map(
+    const parts = fields.map(
       ([name_, value_]) => `--XX\r\nContent-Disposition: form-data; name="${name_}"\r\n\r\n${value_}\r\n`,
     );
-    return deps.join("") + end;
+    return parts.join("") + end;
   });
 
 const kinds: [name: string, type: string, runs: number, bodies: fc.Arbitrary<string | Buffer>][] = [

@@ -26,7 +26,7 @@ test("3,000 requests in an outage of 12 s make a handful of log lines, whose cou
   const logged = lines.reduce((sum, { requests }) => sum + Number(requests), 0);
   assert.equal(logged, 3_000);
   for (const line of lines) {
-    assert.equal(line.msg, "storage failed");
+    assert.equal(line.msg, "Requests failed because the storage failed.");
     assert.equal(line.event, "storage.failed");
   }
   assert.equal(clock.sleeping(), 0, "no timer is left");

@@ -103,8 +103,9 @@ test("it is fresh for ten minutes after the password, and use does not renew tha
 test("role and account are those of now, and being switched off ends it", async () => {
   const { deps, user, secret, clock } = await started({ role: "operator" });
   await store.database.run(insertUser, userRow());
+  let revision = 1;
   const change = (columns: object) =>
-    store.database.run(changeUser, { id: user.id, change: columns, at: clock.now() });
+    store.database.run(changeUser, { id: user.id, revision: revision++, change: columns, at: clock.now() });
   await change({ role: "member" });
   assert.equal((await resumeSession(deps, secret))?.principal.role, "member");
   await change({ active: 0 });

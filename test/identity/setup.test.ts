@@ -75,7 +75,12 @@ test("a code for an address works for it alone, and brings back who lost the pas
   const first = await spend(deps, await createSetupCode(deps), email);
   assert.ok(first.kind === "set_up");
   const user = await store.database.run(findUserByEmail, email);
-  await store.database.run(changeUser, { id: user!.id, change: { role: "member", active: 0 }, at: 0 });
+  await store.database.run(changeUser, {
+    id: user!.id,
+    revision: 1,
+    change: { role: "member", active: 0 },
+    at: 0,
+  });
   const code = await createSetupCode(deps, ` ${email.toUpperCase()}`);
   assert.equal((await spend(deps, code, address())).kind, "wrong_code");
   const back = await spend(deps, code, email, "another long password");

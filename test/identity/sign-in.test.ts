@@ -85,6 +85,22 @@ test("too many at once are told so, and nothing is written down", async () => {
   assert.equal(kinds.includes("signed_in"), false);
 });
 
+test("a password that an operator replaced while it was checked is not brought back", async () => {
+  const { deps, user, email } = await member();
+  const passwords = {
+    ...deps.passwords,
+    async hash(text: string) {
+      if (text === "what a thief wants")
+        await updateUser(deps, user.id, { password: "the operator's choice" });
+      return await deps.passwords.hash(text);
+    },
+  };
+  const input = { current: password, password: "what a thief wants" };
+  assert.deepEqual(await changePassword({ ...deps, passwords }, user.id, input), { kind: "overtaken" });
+  const attempt = await enter(deps, { email, password: "the operator's choice", replaced: null });
+  assert.equal(attempt.kind, "signed_in");
+});
+
 test("changing one's password takes the current one, ends every session, and gives a new one", async () => {
   const { deps, user, email } = await member();
   const sessions: string[] = [];

@@ -50,15 +50,47 @@ test("members have an account that exists, operators none", async () => {
   assert.ok(became.kind === "saved");
   assert.deepEqual([became.user.role, became.user.account_id], ["operator", null]);
   const back = await updateUser(member.deps, member.id, { role: "member" });
-  assert.deepEqual(back.kind === "invalid" && back.field, "account");
+  assert.deepEqual(back.kind === "invalid" && back.issues[0]?.path, ["account"]);
 });
 
 test("an address is given once, and a bad password not at all", async () => {
   const { deps, email } = await made("member");
   const given = { email, name: "Bob", role: "member" as const, accountId, password };
-  assert.deepEqual(await createUser(deps, { ...given, email: email.toUpperCase() }), { kind: "taken" });
+  assert.deepEqual(await createUser(deps, { ...given, email: email.toUpperCase() }), {
+    kind: "invalid",
+    issues: [{ path: ["email"], message: "is taken" }],
+  });
   const short = await createUser(deps, { ...given, email: "bob@acme.test", password: "short" });
-  assert.deepEqual(short.kind === "invalid" && short.field, "password");
+  assert.deepEqual(short.kind === "invalid" && short.issues[0]?.path, ["password"]);
+});
+
+test("a change meets others: it is made on what is stored then, or refused with the revision that was seen", async () => {
+  const { deps, id } = await made("member");
+  let raced = false;
+  const database: typeof deps.database = {
+    ...deps.database,
+    async run(operation, input) {
+      if (operation.name === "changeUser" && !raced) {
+        raced = true;
+        assert.equal((await updateUser(deps, id, { active: false })).kind, "saved");
+      }
+      return await deps.database.run(operation, input);
+    },
+  };
+  let hashed = 0;
+  const passwords = {
+    ...deps.passwords,
+    hash: async (text: string) => {
+      hashed += 1;
+      return await deps.passwords.hash(text);
+    },
+  };
+  const both = await updateUser({ ...deps, database, passwords }, id, { name: "Renamed", password });
+  assert.ok(both.kind === "saved");
+  assert.deepEqual([both.user.name, both.user.active, both.user.revision, hashed], ["Renamed", 0, 3, 1]);
+  assert.deepEqual(await updateUser(deps, id, { name: "Late", revision: 2 }), { kind: "overtaken" });
+  const seen = await updateUser(deps, id, { name: "Seen", revision: 3 });
+  assert.equal(seen.kind === "saved" && seen.user.revision, 4);
 });
 
 test("a password reset ends the user's sessions, and the new one is in force", async () => {

@@ -9,14 +9,14 @@ import { movableClock } from "../clock.ts";
 test("ages are in seconds, never below zero, and zero where nothing waits", async () => {
   const clock = movableClock();
   const counts = [
-    { identifier: "a", waiting: 2, oldest: clock.now() - 1_500, paused: 1 },
-    { identifier: "b", waiting: 1, oldest: clock.now() + 1_500, paused: 0 },
-    { identifier: "c", waiting: 0, oldest: null, paused: 0 },
+    { identifier: "a", waiting: 2, oldest: clock.now() - 1_500, paused: 1, connected: 0 },
+    { identifier: "b", waiting: 1, oldest: clock.now() + 1_500, paused: 0, connected: 1 },
+    { identifier: "c", waiting: 0, oldest: null, paused: 0, connected: null },
   ];
   const database = { run: async () => counts } as unknown as Database;
   assert.deepEqual(await readLoad({ clock, database }), [
-    { gateway: "a", waiting: 2, oldestSeconds: 1.5, paused: true },
-    { gateway: "b", waiting: 1, oldestSeconds: 0, paused: false },
-    { gateway: "c", waiting: 0, oldestSeconds: 0, paused: false },
+    { gateway: "a", waiting: 2, oldestSeconds: 1.5, paused: true, connected: false },
+    { gateway: "b", waiting: 1, oldestSeconds: 0, paused: false, connected: true },
+    { gateway: "c", waiting: 0, oldestSeconds: 0, paused: false, connected: null },
   ]);
 });

@@ -146,14 +146,14 @@ function endless(clock: ReturnType<typeof movableClock>) {
   return { database, asked };
 }
 
-function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceDeps {
+function depsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceDeps {
   return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, signals: signalsTo() };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const deps = partsOf(clock, database);
+  const deps = depsOf(clock, database);
   const places = new Map();
   let ended = false;
   const turn = runMaintenance(deps, places, new AbortController().signal).then(() => {
@@ -204,7 +204,7 @@ test("statistics are refreshed at the start and then every hour, step by step un
     onNotify: () => {},
     close: async () => {},
   };
-  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
+  const lane = openMaintenance(depsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(59 * 60_000);
   assert.deepEqual(
     asked.map(({ after }) => after),
@@ -238,7 +238,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
       return { removed: limit, next: limits.length === 11 ? null : "further" } as never;
     },
   };
-  const turn = runMaintenance(partsOf(clock, database), new Map(), new AbortController().signal);
+  const turn = runMaintenance(depsOf(clock, database), new Map(), new AbortController().signal);
   await clock.advance(60_000);
   await turn;
   assert.deepEqual(limits, [500, 250, 125, 62, 50, 50, 100, 200, 400, 500, 500]);
@@ -247,7 +247,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
 test("it stops between two batches, and a turn that fails is not the last", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
+  const lane = openMaintenance(depsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(50);
   const before = asked.length;
   await lane.stop();
@@ -262,7 +262,7 @@ test("it stops between two batches, and a turn that fails is not the last", asyn
       throw new Error("no storage");
     },
   };
-  const deps = partsOf(clock, broken);
+  const deps = depsOf(clock, broken);
   const second = openMaintenance(deps, { id: "maintenance", fence: 2 });
   await clock.advance(180_000);
   assert.equal(tries, 4);

@@ -59,7 +59,7 @@ test("a key that the file does not give is made and told once", async () => {
 test("what was changed elsewhere stays so until the pool's entry changes; what it does not name is left alone", async () => {
   await apply(acme);
   const { pool: row, members } = await find();
-  await updateMember(open.deps, members[0]!, { weight: 5 });
+  await updateMember(open.deps, { accountId: row.account_id, poolId: row.id }, members[0]!.id, { weight: 5 });
   await apply({ ...acme, country: "DE" });
   assert.equal((await find()).members[0]!.weight, 5);
   await apply({

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
-import { hashApiKey } from "#accounts/api-key.ts";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput, updateAccount, upsertAccount } from "#configure/account.ts";
 import { updateWebhook } from "#configure/webhook.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
-import { findAccountByKey, findAccountByName, saveAccount } from "#store/accounts/accounts.ts";
+import { hashSecret } from "#runtime/secret.ts";
+import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts";
 import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
@@ -40,7 +40,7 @@ const find = async (name = "acme") => {
 test("what a file names is there afterwards, and applying it again changes nothing", async () => {
   assert.deepEqual(await apply(acme), fine);
   const account = await find();
-  assert.equal((await open.deps.database.run(findAccountByKey, hashApiKey(key)))?.id, account.id);
+  assert.equal((await open.deps.database.run(findAccountByKey, hashSecret(key)))?.id, account.id);
   assert.equal(account.gateways[0]?.identifier, "sms-main");
   const before = open.dump();
   await open.deps.clock.advance(60_000);
@@ -67,8 +67,7 @@ test("a changed entry is applied, credit that was used stays used", async () => 
 
 test("what was changed elsewhere stays so, until its entry changes in the file", async () => {
   await apply(acme);
-  const { gateways: _, ...row } = await find();
-  await open.deps.database.run(saveAccount, { ...row, plan_name: "by hand" });
+  await updateAccount(open.deps, (await find()).id, { plan: { name: "by hand" } });
   const gateway = await open.deps.database.run(findGatewayByIdentifier, "sms-main");
   await open.deps.database.run(saveGateway, { ...gateway!, active: 0 });
   await apply(acme);
@@ -88,14 +87,14 @@ test("what the file no longer names is left alone", async () => {
   assert.ok(await find("second"));
   const { api_key: _, ...keyless } = acme;
   assert.deepEqual(await apply(keyless), fine, "a key that left the file still works");
-  assert.ok(await open.deps.database.run(findAccountByKey, hashApiKey(key)));
+  assert.ok(await open.deps.database.run(findAccountByKey, hashSecret(key)));
 });
 
 test("a changed key replaces the old one; a key renewed elsewhere is not put back", async () => {
   await apply(acme);
   await apply({ ...acme, api_key: other });
-  assert.equal(await open.deps.database.run(findAccountByKey, hashApiKey(key)), null);
-  assert.ok(await open.deps.database.run(findAccountByKey, hashApiKey(other)));
+  assert.equal(await open.deps.database.run(findAccountByKey, hashSecret(key)), null);
+  assert.ok(await open.deps.database.run(findAccountByKey, hashSecret(other)));
 });
 
 test("without a key a new account gets one, told once; an account that was there keeps its own", async () => {
@@ -103,7 +102,7 @@ test("without a key a new account gets one, told once; an account that was there
   assert.equal(first.made.length, 1);
   assert.equal(first.made[0]?.what, "API key of account fresh");
   const made = first.made[0]!.secret;
-  assert.equal((await open.deps.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
+  assert.equal((await open.deps.database.run(findAccountByKey, hashSecret(made)))?.name, "fresh");
   assert.deepEqual(await apply({ name: "fresh" }), fine);
   await upsertAccount(open.deps, accountInput.parse({ name: "there" }));
   assert.deepEqual(await apply({ name: "there", country: "DE" }), fine);

@@ -3,9 +3,9 @@
 
 import { Lanes } from "#queue/lanes.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
-import { saveAccount } from "#store/accounts/accounts.ts";
+import { createAccount } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
-import { saveGateway } from "#store/gateways/gateways.ts";
+import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { readLanes } from "#store/lanes/lanes.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -93,7 +93,7 @@ export class Fleet {
   static async make(engine: EngineName, lanes: readonly string[]): Promise<Fleet> {
     const own = await ground(engine);
     const fleet = new Fleet(own, await own.open());
-    await fleet.database.run(saveAccount, {
+    const account = {
       id: "acc_1",
       name: "acme",
       time_zone: "UTC",
@@ -102,12 +102,14 @@ export class Fleet {
       plan_expires_at: null,
       requests_per_minute: null,
       lateness_ms: 259_200_000,
-      channel_failover: 0,
+      channel_failover: 0 as const,
       attachment_files: 10,
       attachment_bytes: 10_485_760,
+      revision: 1,
       created_at: 0,
       updated_at: 0,
-    });
+    };
+    await fleet.database.run(createAccount, { account, allowances: [], renews: null });
     for (let i = 0; i < lanes.length; i += 50)
       await Promise.all(lanes.slice(i, i + 50).map((id) => fleet.save(id)));
     return fleet;
@@ -115,6 +117,7 @@ export class Fleet {
 
   /** Makes a gateway with its lane, or changes it. */
   async save(id: string, active = true): Promise<void> {
+    const stored = await this.database.run(findGateway, id);
     await this.database.run(saveGateway, {
       id,
       account_id: "acc_1",
@@ -126,6 +129,7 @@ export class Fleet {
       test: 0,
       settings: "",
       rules: "",
+      revision: stored?.revision ?? 0,
       created_at: 0,
       updated_at: 0,
     });

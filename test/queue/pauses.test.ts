@@ -95,6 +95,43 @@ test("outcomes that come during a suspension neither end it nor shorten it", asy
   await lane.stop();
 });
 
+test("messages that were in flight at a short interruption make no pause of it", async () => {
+  const answers = gate<void>();
+  const { clock, work, lane } = drive({
+    rules: { concurrency: 4 },
+    prepare: (work) => {
+      work.add({}, {}, {}, {});
+      work.answer = async () => {
+        await answers.opened;
+        return bad("unreachable", 1);
+      };
+    },
+  });
+  await clock.settle();
+  lane.suspend(null);
+  answers.open();
+  await clock.settle();
+  work.answer = () => well;
+  lane.resume();
+  await clock.advance(minute);
+  assert.deepEqual([work.pauses, work.resumed, work.settled.length], [[], 0, 8]);
+  await lane.stop();
+});
+
+test("a lane has stopped when what it sends through is closed", async () => {
+  const closing = gate<void>();
+  const { clock, work, lane } = drive();
+  work.close = () => closing.opened;
+  let stopped = false;
+  const stopping = lane.stop().then(() => {
+    stopped = true;
+  });
+  await clock.advance(minute);
+  assert.equal(stopped, false);
+  closing.open();
+  await stopping;
+});
+
 test("a pause of the breaker ends with a new connection", async () => {
   const { clock, work, lane, sentIds } = drive({
     prepare: (work) => {

@@ -7,7 +7,8 @@ import { createMetrics } from "#runtime/metrics.ts";
 test("counts what happened and reads the load when it is asked", async () => {
   let waiting = 3;
   const metrics = createMetrics(async () => [
-    { gateway: "sms-main", waiting, oldestSeconds: 1.5, paused: waiting > 3 },
+    { gateway: "sms-main", waiting, oldestSeconds: 1.5, paused: waiting > 3, connected: waiting <= 3 },
+    { gateway: "calls", waiting: 0, oldestSeconds: 0, paused: false, connected: null },
   ]);
   metrics.accepted("sms", 2);
   metrics.accepted("sms", 1);
@@ -23,17 +24,20 @@ test("counts what happened and reads the load when it is asked", async () => {
     'trunkline_messages_waiting{gateway="sms-main"} 3',
     'trunkline_oldest_waiting_seconds{gateway="sms-main"} 1.5',
     'trunkline_gateway_paused{gateway="sms-main"} 0',
+    'trunkline_gateway_connected{gateway="sms-main"} 1',
   ]) {
     assert.ok(first.split("\n").includes(line), line);
   }
+  assert.doesNotMatch(first, /connected\{gateway="calls"\}/);
   waiting = 9;
   const second = (await metrics.text()).split("\n");
   assert.ok(second.includes('trunkline_messages_waiting{gateway="sms-main"} 9'));
   assert.ok(second.includes('trunkline_gateway_paused{gateway="sms-main"} 1'));
+  assert.ok(second.includes('trunkline_gateway_connected{gateway="sms-main"} 0'));
 });
 
 test("a gateway that is gone is no longer shown", async () => {
-  let load = [{ gateway: "old", waiting: 1, oldestSeconds: 0, paused: false }];
+  let load = [{ gateway: "old", waiting: 1, oldestSeconds: 0, paused: false, connected: null }];
   const metrics = createMetrics(async () => load);
   assert.match(await metrics.text(), /gateway="old"/);
   load = [];
@@ -41,7 +45,7 @@ test("a gateway that is gone is no longer shown", async () => {
 });
 
 test("tries of webhooks are counted, and what waits for them is read when it is asked", async () => {
-  let load = { notes: 2, deliveries: 5 };
+  let load = { entries: 2, deliveries: 5 };
   const metrics = createMetrics(
     async () => [],
     async () => load,
@@ -58,7 +62,7 @@ test("tries of webhooks are counted, and what waits for them is read when it is 
   ]) {
     assert.ok(first.includes(line), line);
   }
-  load = { notes: 0, deliveries: 0 };
+  load = { entries: 0, deliveries: 0 };
   assert.match(await metrics.text(), /^trunkline_webhook_deliveries_waiting 0$/m);
 });
 

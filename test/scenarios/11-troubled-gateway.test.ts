@@ -32,7 +32,7 @@ test("bad credentials: probes after 5 s, doubling to 5 min, while nothing is los
   await it.advance(1800_000);
   assert.deepEqual(at.slice(0, 9), [0, 5, 15, 35, 75, 155, 315, 615, 915]);
   assert.equal(await metric(it, "trunkline_gateway_paused", "main"), 1);
-  const paused = it.log.lines().filter(({ msg }) => msg === "gateway paused");
+  const paused = it.log.lines().filter(({ event }) => event === "gateway.paused");
   assert.ok(paused.length > 0 && String(paused[0]!.reason).includes("Invalid credentials"));
   for (const id of ids) {
     const record = await it.message(id);
@@ -54,7 +54,7 @@ test("bad credentials: probes after 5 s, doubling to 5 min, while nothing is los
   for (const id of ids)
     assert.deepEqual([(await it.message(id)).status, (await it.message(id)).attempts], ["sent", 1]);
   assert.equal(await metric(it, "trunkline_gateway_paused", "main"), 0);
-  assert.ok(it.log.lines().some(({ msg }) => msg === "gateway resumed"));
+  assert.ok(it.log.lines().some(({ event }) => event === "gateway.resumed"));
   assert.equal(it.log.text().includes("provider-key"), false);
   await it.close();
 });

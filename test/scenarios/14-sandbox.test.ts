@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { EmailRecord } from "#contract/messages/record.ts";
 import { type Harness, harness } from "../harness.ts";
 import { story } from "./provider.ts";
 
@@ -47,6 +48,21 @@ test("…0006 takes its five seconds", async () => {
   assert.equal((await it.message(id)).status, "sending");
   await it.advance(1);
   assert.equal((await it.message(id)).status, "delivered");
+});
+
+test("a mail to opened@… is opened after 15 s, also when storage is away at that moment", async () => {
+  await it.gateway({ identifier: "mailbox", channel: "email", default: true });
+  const contact = [{ email: "opened@example.test", subject: "Hi", message: "Hi" }];
+  const reply = await it.post("/api/email/send", { contact });
+  const record = async () =>
+    (await it.get(`/api/get/email/${reply.json().data.contact[0].id}`)).json().data as EmailRecord;
+  await it.advance(14_000);
+  assert.deepEqual([(await record()).status, (await record()).open_count], ["delivered", 0]);
+  it.storageFault("unavailable");
+  await it.advance(3_000);
+  it.storageFault(null);
+  await it.advance(10_000);
+  assert.equal((await record()).open_count, 1);
 });
 
 test("it spent no credit and asked nobody", async () => {

@@ -26,6 +26,7 @@ export function endpointOf(
     failing_since: null,
     disabled_at: null,
     disabled_reason: null,
+    revision: 1,
     created_at: now,
     updated_at: now,
     ...columns,

@@ -49,6 +49,7 @@ const account = {
   channel_failover: 0 as const,
   attachment_files: 1,
   attachment_bytes: 1,
+  revision: 1,
   created_at: 1,
   updated_at: 1,
 };
@@ -63,6 +64,7 @@ const gateway = {
   test: 0 as const,
   settings: "sealed",
   rules: "{}",
+  revision: 0,
   created_at: 1,
   updated_at: now,
 };
@@ -87,6 +89,7 @@ const user = {
   account_id: null,
   password: "p",
   active: 1 as const,
+  revision: 1,
   created_at: now,
   updated_at: now,
   signed_in_at: null,
@@ -134,6 +137,7 @@ export const managementCases: Case[] = [
   }),
   given(changes.changeAccount, {
     id: accountId,
+    revision: 1,
     columns: { name: "other", lateness_ms: 5 },
     allowances: [
       { channel: "sms", allowance: 5, id: "ce_2" },
@@ -151,7 +155,6 @@ export const managementCases: Case[] = [
   given(accounts.findAccountByName, "account 0"),
   given(accounts.findAccount, accountId),
   given(accounts.countAccounts, null),
-  given(accounts.saveAccount, account),
   given(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
   given(accounts.findApiKey, accountId),
   given(accounts.setAllowance, {
@@ -183,6 +186,7 @@ export const managementCases: Case[] = [
   given(sessions.readSession, gatewayId),
   given(sessions.readSessionValues, gatewayId),
   given(sessions.recordSession, {
+    linked: true,
     fence: 1,
     eventId: "gs_0",
     session: {
@@ -217,6 +221,7 @@ export const managementCases: Case[] = [
     id: id("gw", 10),
     account_id: accountOf(10),
     identifier: "gateway-10",
+    revision: 1,
   }),
   given(gateways.findWaitingOnInactive, null),
   given(gateways.readFailoverGateways, now),
@@ -261,7 +266,7 @@ export const managementCases: Case[] = [
   given(people.findUser, id("usr", 0)),
   given(people.listUsers, { before: null, limit }, { before: "usr_~", limit }),
   given(people.insertUser, user),
-  given(people.changeUser, { id: id("usr", 0), change: { password: "q" }, at: now }),
+  given(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
   given(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),
   given(people.findSession, { hash: "hash0", now, idleSince: 1 }),
   given(people.touchSession, { hash: "hash0", at: now + 1 }),
@@ -286,24 +291,16 @@ export const managementCases: Case[] = [
   given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
   given(
     keys.savePoolKey,
-    { key: keyRow(whose, { id: "key_new" }), as: "made" },
-    { key: keyRow(whose, { id: keyId, name: "key 0" }), as: "changed" },
+    keyRow(whose, { id: "key_new" }),
+    keyRow(whose, { id: keyId, name: "key 0", revision: 1 }),
   ),
   given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
   given(pools.findPoolByKey, "hash0"),
   given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
   given(pools.findPoolByName, { accountId, name: "pool 0" }),
-  given(
-    pools.savePool,
-    { pool: poolRow(accountId), isNew: true },
-    { pool: poolRow(accountId, { id: poolId, name: "new" }), isNew: false },
-  ),
+  given(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),
   given(pools.removePool, whose),
-  given(
-    pools.saveMember,
-    { member: memberRow(whose), isNew: true },
-    { member: memberRow(whose, { id: id("mem", 0) }), isNew: false },
-  ),
+  given(pools.saveMember, memberRow(whose), memberRow(whose, { id: id("mem", 0), revision: 1 })),
   given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
   given(provisioned.readProvisionMarks, null),
   given(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
@@ -358,6 +355,7 @@ export const managementCases: Case[] = [
   given(webhooks.changeEndpoint, {
     accountId,
     id: endpointId,
+    revision: 1,
     at: now,
     change: { url: "https://x.test", active: false },
   }),

@@ -25,7 +25,7 @@ import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import * as lookup from "#store/messages/lookup.ts";
 import * as waiting from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import { findAccountMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
+import { type SearchInput, searchMessages } from "#store/messages/search.ts";
 import * as deliveries from "#store/webhooks/deliveries.ts";
 import * as log from "#store/webhooks/delivery-log.ts";
 import * as fanOut from "#store/webhooks/fan-out.ts";
@@ -174,10 +174,10 @@ export const messageCases: Case[] = [
   given(deleteSoftBounces, { before: now, limit }),
   given(
     deliveries.readDueDeliveries,
-    { endpointId, priority: 0, now, after: null, limit },
-    { endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
+    { laneId: endpointId, priority: 0, now, after: null, limit },
+    { laneId: endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
   ),
-  given(deliveries.nextDueDelivery, { endpointId, priorities, now }),
+  given(deliveries.nextDueDelivery, { laneId: endpointId, priorities, now }),
   given(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
   given(
     deliveries.settleDeliveries,
@@ -261,6 +261,7 @@ export const messageCases: Case[] = [
     lookup.findMessage,
     { accountId: accountOf(1), channel: "sms", id: delivered },
     { accountId: accountOf(3), channel: "email", id: mail },
+    { accountId: accountOf(1), channel: null, id: delivered },
   ),
   given(
     lookup.recentMessages,
@@ -348,7 +349,6 @@ export const messageCases: Case[] = [
     { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
     { ...search, accountId: accountOf(3), channels: ["email"] },
   ),
-  given(findAccountMessage, { accountId: accountOf(1), id: delivered }),
   given(
     suppressions.listSuppressions,
     { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },

@@ -20,7 +20,7 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
     answer_ms: null,
-    revision: 1,
+    revision: 0,
     created_at: now,
     updated_at: now,
     ...columns,
@@ -48,6 +48,7 @@ export function memberRow(
     timeouts: "{}",
     input_price: null,
     output_price: null,
+    revision: 0,
     created_at: now,
     updated_at: now,
     ...columns,
@@ -75,6 +76,7 @@ export function keyRow(
     cost_per_month: null,
     expires_at: null,
     revoked_at: null,
+    revision: 0,
     created_at: now,
     updated_at: now,
     ...columns,
@@ -95,12 +97,12 @@ export async function makePool(
 ): Promise<Pooled> {
   const accountId = await makeAccount(database);
   const pool = poolRow(accountId, columns.pool);
-  assert.equal(await database.run(savePool, { pool, isNew: true }), "saved");
+  assert.equal(await database.run(savePool, pool), "saved");
   const of = { accountId, poolId: pool.id };
   const member = memberRow(of);
-  assert.equal(await database.run(saveMember, { member, isNew: true }), "saved");
+  assert.equal(await database.run(saveMember, member), "saved");
   const key = keyRow(of, columns.key);
-  assert.equal(await database.run(savePoolKey, { key, as: "made" }), "saved");
+  assert.equal(await database.run(savePoolKey, key), "saved");
   return { ...of, keyId: key.id, memberId: member.id };
 }
 

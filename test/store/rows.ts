@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { Channel } from "#contract/messages/channel.ts";
-import { saveAccount, setAllowance } from "#store/accounts/accounts.ts";
+import { createAccount, type NewAllowance } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
-import { saveGateway } from "#store/gateways/gateways.ts";
+import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import { beginAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/messages/insert.ts";
@@ -26,7 +26,7 @@ export async function makeAccount(
 ): Promise<string> {
   const { sms, renews = null, ...columns } = options;
   const id = columns.id ?? fresh("acc");
-  await database.run(saveAccount, {
+  const account: AccountsTable = {
     id,
     name: `name of ${id}`,
     time_zone: "UTC",
@@ -38,29 +38,25 @@ export async function makeAccount(
     channel_failover: 0,
     attachment_files: 10,
     attachment_bytes: 10_485_760,
+    revision: 1,
     created_at: now,
     updated_at: now,
     ...columns,
-  });
-  if (sms !== undefined) {
-    await database.run(setAllowance, {
-      id: fresh("ce"),
-      accountId: id,
-      channel: "sms",
-      allowance: sms,
-      renews,
-      at: now,
-    });
-  }
+  };
+  const allowances: NewAllowance[] =
+    sms === undefined ? [] : [{ channel: "sms", allowance: sms, id: fresh("ce") }];
+  assert.equal(await database.run(createAccount, { account, allowances, renews }), "created");
   return id;
 }
 
+/** Makes a gateway, or changes the one with the id in `columns`. */
 export async function makeGateway(
   database: Database,
   accountId: string,
   columns: Partial<GatewaysTable> = {},
 ): Promise<string> {
   const id = columns.id ?? fresh("gw");
+  const stored = columns.id === undefined ? null : await database.run(findGateway, id);
   await database.run(saveGateway, {
     id,
     account_id: accountId,
@@ -72,6 +68,7 @@ export async function makeGateway(
     test: 0,
     settings: "sealed",
     rules: "{}",
+    revision: stored?.revision ?? 0,
     created_at: now,
     updated_at: now,
     ...columns,

@@ -93,6 +93,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",
   "src/gateways/message.ts":
     "types, and an error without logic that the tests of messaging/email/files.ts raise",
+  "src/messaging/feedback/store-report.ts": "run by the tests of callbacks.ts, and of sessions",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",

@@ -19,8 +19,6 @@ const notErrors: Record<string, string> = {
   headers_timeout: "how a request to a provider failed, inside an attempt",
   not_allowed: "how a request to a provider failed, inside an attempt",
   cut: "how a request to a provider failed, inside an attempt",
-  not_connected: "of sessions, which no kind of gateway opens yet",
-  disconnected: "of sessions, which no kind of gateway opens yet",
   custom: "zod's code of an issue",
   too_big: "zod's code of an issue",
   text: "the type of a column",

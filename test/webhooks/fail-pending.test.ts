@@ -21,7 +21,13 @@ async function endpoint(count: number, active: 0 | 1) {
   const id = await makeEndpoint(store.database, accountId);
   const events = await makeDeliveries(store, accountId, id, { count });
   if (active === 0)
-    await store.database.run(changeEndpoint, { accountId, id, at: now, change: { active: false } });
+    await store.database.run(changeEndpoint, {
+      accountId,
+      revision: null,
+      id,
+      at: now,
+      change: { active: false },
+    });
   return { id, events };
 }
 

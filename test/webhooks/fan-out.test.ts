@@ -68,7 +68,7 @@ test("what nobody asks for any more goes without a word", async () => {
   const id = await listen(it, accountId);
   await it.accepted([contact]);
   const change = { events: '["message.read"]' };
-  await it.system.database.run(changeEndpoint, { accountId, id, at: it.clock.now(), change });
+  await it.system.database.run(changeEndpoint, { accountId, revision: null, id, at: it.clock.now(), change });
   await fanOutOnce(deps);
   assert.deepEqual([await waiting(id), woken.length, await notes()], [0, 0, 0]);
 });
@@ -139,6 +139,7 @@ test("what a process left waiting for a switched-off endpoint is stopped when it
   await fanOutOnce(deps);
   await it.system.database.run(changeEndpoint, {
     accountId,
+    revision: null,
     id,
     at: it.clock.now(),
     change: { active: false },

@@ -87,7 +87,13 @@ test("a test event: its text names the endpoint, its id is new, and a switched-o
     data: { webhook_id: whose.endpointId },
   });
   const { accountId, endpointId } = whose;
-  await store.database.run(changeEndpoint, { accountId, id: endpointId, at: now, change: { active: false } });
+  await store.database.run(changeEndpoint, {
+    accountId,
+    revision: null,
+    id: endpointId,
+    at: now,
+    change: { active: false },
+  });
   assert.deepEqual(await sendTestEvent(deps(), whose), { kind: "inactive" });
   assert.deepEqual(await replaySince(deps(), whose, 0), { kind: "inactive" });
   assert.deepEqual(await sendTestEvent(deps(), { ...whose, accountId: "acc_other" }), { kind: "not_found" });

@@ -115,10 +115,10 @@ export async function askStream(
     return badAnswer("The provider answered with something else than a stream.");
   }
   const stream = new UpstreamStream(deps.clock, opened.body, provider.stream(request), timeouts, limitAt);
-  const said = await stream.firstToken(speakAt);
-  if (said === null) return { kind: "streaming", stream };
+  const fault = await stream.firstToken(speakAt);
+  if (fault === null) return { kind: "streaming", stream };
   stream.cancel();
-  return signal.aborted ? { kind: "aborted" } : { ...failedWith(said.failure), timeout: said.timeout };
+  return signal.aborted ? { kind: "aborted" } : { ...failedWith(fault.failure), timeout: fault.timeout };
 }
 
 const earlierDeadline = (clock: Clock, deadlineAt: number, totalMs: number | null) =>
@@ -256,15 +256,15 @@ export class UpstreamStream {
   async firstToken(speakAt: number): Promise<{ failure: Failure; timeout: boolean } | null> {
     let size = 0;
     for (;;) {
-      const said = await this.#read(() => speakAt - this.#clock.monotonic());
+      const read = await this.#read(() => speakAt - this.#clock.monotonic());
       this.#lastReadAt = this.#clock.monotonic();
-      if (said.kind === "failed") return said;
-      if (said.kind === "done") {
+      if (read.kind === "failed") return read;
+      if (read.kind === "done") {
         return { failure: upstreamError("The provider's stream was empty.", "empty_answer"), timeout: false };
       }
-      this.#preface.push(...said.chunks);
-      if (said.chunks.some((chunk) => chunk.output)) return null;
-      size += said.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
+      this.#preface.push(...read.chunks);
+      if (read.chunks.some((chunk) => chunk.output)) return null;
+      size += read.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
       if (size > maxPrefaceUnits || this.#preface.length > maxPrefaceChunks) {
         const failure = upstreamError("The provider's stream said nothing at length.", "empty_answer", 200);
         return { failure, timeout: false };
@@ -281,14 +281,14 @@ export class UpstreamStream {
     const { idleMs, firstTokenMs } = this.#timeouts;
     // Time that a slow client took for the last chunks does not count as silence of the member.
     this.#lastChunkAt += this.#clock.monotonic() - this.#lastReadAt;
-    const said = await this.#read(() => {
+    const read = await this.#read(() => {
       const now = this.#clock.monotonic();
       // SSE comments keep the stream alive, up to the first-token timeout.
       const silentUntil = this.#lastChunkAt + Math.max(idleMs, firstTokenMs);
       return Math.min(idleMs, silentUntil - now, this.#limitAt - now);
     });
     this.#lastReadAt = this.#clock.monotonic();
-    return said;
+    return read;
   }
 
   cancel(): void {
@@ -298,8 +298,8 @@ export class UpstreamStream {
   /** The next chunks, all that arrived together; `timeLeft` is evaluated before each read. */
   async #read(timeLeft: () => number): Promise<StreamEvent> {
     for (;;) {
-      const said = this.#take();
-      if (said) return said;
+      const read = this.#take();
+      if (read) return read;
       if (this.#final) return this.#final;
       const leftMs = timeLeft();
       const piece = leftMs <= 0 ? outOfTime : await this.#body.read(leftMs);

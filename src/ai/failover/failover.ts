@@ -53,12 +53,14 @@ export interface AttemptRecord {
   status: number | null;
 }
 
-export type FailoverResult =
-  | { kind: "answer"; text: string; usage: Usage | null; won: Winner; tried: AttemptRecord[] }
-  | { kind: "streaming"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
-  | { kind: "buffered"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
-  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: AttemptRecord[] }
-  | { kind: "aborted"; tried: AttemptRecord[] };
+/** `attempts` of a failure: the members that were attempted, as in `Winner`. */
+export type FailoverResult = { tried: AttemptRecord[] } & (
+  | { kind: "answer"; text: string; usage: Usage | null; won: Winner }
+  | { kind: "streaming"; stream: UpstreamStream; won: Winner }
+  | { kind: "buffered"; chunks: Chunk[]; won: Winner }
+  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; attempts: number }
+  | { kind: "aborted" }
+);
 
 /** The member that answered. */
 export interface Winner {
@@ -91,8 +93,9 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
+    const { excluded } = run;
     const left =
-      run.excluded.length === 0 ? call.choices : call.choices.filter((one) => !run.excluded.includes(one));
+      excluded.length === 0 ? call.choices : call.choices.filter((choice) => !excluded.includes(choice));
     const ordered = order(left, now, deps.fraction, responseKindOf(call.mode));
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
@@ -131,7 +134,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   }
   const failure = mostUsefulFailure(run.failures);
   const last = run.failedBy?.get(failure) ?? run.last;
-  return { kind: "failed", failure, last, asked: run.attemptedIds.length, tried: run.tried };
+  return { kind: "failed", failure, last, attempts: run.attemptedIds.length, tried: run.tried };
 }
 
 /** What one request has met so far. */
@@ -247,9 +250,9 @@ function sendAttempt(
   const longest = maxAnswerBytes(deps.answerBytes, call.mode === "embeddings");
   const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh, longest };
   if (request.stream) {
-    const asked = askStream(deps, target, request, limitAt, signal);
-    if (call.mode === "stream") return asked;
-    return asked.then((spoken) => {
+    const opening = askStream(deps, target, request, limitAt, signal);
+    if (call.mode === "stream") return opening;
+    return opening.then((spoken) => {
       waiting?.end();
       return bufferStream(spoken, signal);
     });

@@ -36,8 +36,8 @@ export function createHealthChecks(
     while (!signal.aborted && down().length > 0) {
       // Jitter keeps several processes from checking at the same moment.
       await clock.sleep(intervalMs * (0.75 + 0.5 * deps.fraction()), signal);
-      const wanted = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
-      await Promise.all(wanted.map((member) => checkMember(deps, member, signal)));
+      const due = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
+      await Promise.all(due.map((member) => checkMember(deps, member, signal)));
       // A member whose provider has no check waits for its next request.
       if (down().every(({ provider, settings }) => provider.check(settings) === null)) break;
     }
@@ -71,7 +71,10 @@ export async function checkMember(
   if (result.kind === "answer") result.body.cancel();
   if (signal.aborted) return;
   const found = result.kind === "answer" ? checkResult(result.status) : "down";
-  log.debug({ member: member.name, found }, "a member that is down was checked");
+  log.debug(
+    { event: "pool.member_checked", member: member.name, found },
+    "A member that is down was checked.",
+  );
   if (found !== "nothing") member.health.checked(clock.monotonic(), found === "well");
 }
 

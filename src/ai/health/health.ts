@@ -64,7 +64,11 @@ export type Availability =
 
 export class MemberHealth {
   #consecutiveFailures = 0;
-  readonly #counts = Array.from({ length: healthRules.buckets }, () => ({ slot: -1, asked: 0, failed: 0 }));
+  readonly #counts = Array.from({ length: healthRules.buckets }, () => ({
+    slot: -1,
+    requests: 0,
+    failed: 0,
+  }));
   /**
    * Set while the circuit is open: since when (or since the last probe), when a probe may be sent without a
    * check.
@@ -119,9 +123,9 @@ export class MemberHealth {
   /** With `model`: includes the model's cooldown. A missing model is reported by `isModelMissing` instead. */
   availability(now: number, model?: string): Availability {
     if (this.#cooldown && this.#cooldown.until > now) return { kind: "down", ...this.#cooldown };
-    const own = model === undefined ? undefined : this.#modelCooldowns.get(model);
-    if (own && own.why === "rate_limited" && own.until > now)
-      return { kind: "down", until: own.until, why: "cooling_down" };
+    const cooldown = model === undefined ? undefined : this.#modelCooldowns.get(model);
+    if (cooldown && cooldown.why === "rate_limited" && cooldown.until > now)
+      return { kind: "down", until: cooldown.until, why: "cooling_down" };
     if (!this.#open) return { kind: "up" };
     const { probeAt, checked } = this.#open;
     const ready = checked || probeAt <= now;
@@ -131,15 +135,15 @@ export class MemberHealth {
 
   /** Of the member as a whole; it is cooling down while all of its models are, until the first is back. */
   overallAvailability(now: number, models: readonly string[]): Availability {
-    const own = this.availability(now);
-    if (own.kind !== "up") return own;
+    const availability = this.availability(now);
+    if (availability.kind !== "up") return availability;
     let first: Availability | null = null;
     for (const model of models) {
       const standing = this.availability(now, model);
-      if (standing.kind !== "down") return own;
+      if (standing.kind !== "down") return availability;
       if (first === null || (first.kind === "down" && standing.until < first.until)) first = standing;
     }
-    return first ?? own;
+    return first ?? availability;
   }
 
   /** Whether the member is known not to have this model. */
@@ -309,11 +313,11 @@ export class MemberHealth {
   ): boolean {
     const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
-    const asked =
+    const requestedMs =
       kind === "unauthorized"
         ? healthRules.unauthorizedCooldownMs
         : (retryAfterMs ?? healthRules.defaultCooldownMs);
-    const until = now + Math.min(Math.max(healthRules.minCooldownMs, asked), healthRules.maxCooldownMs);
+    const until = now + Math.min(Math.max(healthRules.minCooldownMs, requestedMs), healthRules.maxCooldownMs);
     // A later, longer cooldown extends the current one; a shorter one does not cut it.
     if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);
@@ -328,20 +332,22 @@ export class MemberHealth {
   #countOutcome(now: number, failed: boolean): void {
     const slot = Math.floor(now / (healthRules.windowMs / healthRules.buckets));
     const bucket = this.#counts[slot % healthRules.buckets]!;
-    if (bucket.slot !== slot) Object.assign(bucket, { slot, asked: 0, failed: 0 });
-    bucket.asked += 1;
+    if (bucket.slot !== slot) Object.assign(bucket, { slot, requests: 0, failed: 0 });
+    bucket.requests += 1;
     if (failed) bucket.failed += 1;
   }
 
   #exceedsFailureRate(now: number): boolean {
     const slot = Math.floor(now / (healthRules.windowMs / healthRules.buckets));
-    let asked = 0;
+    let requests = 0;
     let failed = 0;
     for (const bucket of this.#counts) {
       if (bucket.slot <= slot - healthRules.buckets || bucket.slot > slot) continue;
-      asked += bucket.asked;
+      requests += bucket.requests;
       failed += bucket.failed;
     }
-    return asked >= healthRules.minRequestsInWindow && failed / asked >= healthRules.failureRateThreshold;
+    return (
+      requests >= healthRules.minRequestsInWindow && failed / requests >= healthRules.failureRateThreshold
+    );
   }
 }

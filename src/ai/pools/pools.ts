@@ -2,7 +2,6 @@
 // survives each reload. A revoked key or a changed pool takes effect within that moment in every process; during a
 // storage outage, cached entries stay valid for ten minutes.
 
-import { hashApiKey } from "#accounts/api-key.ts";
 import type { Pool } from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
@@ -10,6 +9,7 @@ import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import type { Core } from "#core/core.ts";
 import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
 import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
@@ -134,7 +134,7 @@ export class Pools {
   async #read(token: string, known: Entry["known"]): Promise<Opened | null> {
     const { database, clock, log } = this.#deps;
     try {
-      const holder = await database.run(findPoolByKey, hashApiKey(token));
+      const holder = await database.run(findPoolByKey, hashSecret(token));
       return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
     } catch (error) {
       const unavailable = error instanceof StorageError && error.fault !== "failed";

@@ -1,7 +1,7 @@
 // The management API's schemas for accounts, their API keys and their credit.
 
 import { z } from "zod";
-import { cursorNote, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+import { cursorNote, idCursor, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText } from "#contract/name.ts";
 
@@ -29,6 +29,7 @@ const accountFields = z.object({
       max_bytes: z.int().describe("The maximum size of each file in bytes."),
     })
     .describe("The limits of an email's attachments."),
+  revision,
   created_at: instant,
   updated_at: instant,
 });

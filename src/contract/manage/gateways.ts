@@ -1,7 +1,7 @@
 // The management API's schemas for gateways and their kinds.
 
 import { z } from "zod";
-import { anyFields, instant, page, reply } from "#contract/envelope.ts";
+import { anyFields, instant, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText, nameText } from "#contract/name.ts";
 
@@ -45,6 +45,21 @@ const gateway = z
           .describe("When the gateway is tried again; null: when it is resumed by hand, or connected again."),
       })
       .nullable(),
+    session: z
+      .object({
+        state: z
+          .enum(["connecting", "pairing", "connected", "disconnected", "logged_out"])
+          .describe(
+            "`pairing`: a device has to be linked. `disconnected`: the connection was lost and is tried again. `logged_out`: the link to the device ended. Messages go out while it is `connected`.",
+          ),
+        reason: z.string().nullable().describe("Why it is not connected, where that is known."),
+        since: instant.describe("Since when the state is as it is."),
+        linked_at: instant.nullable().describe("Since when a device is linked; null: none is."),
+      })
+      .nullable()
+      .describe(
+        "The connection that the gateway holds; null: it is switched off, or of a kind that holds none.",
+      ),
     waiting: z.int().describe("The number of messages that wait for the gateway, counted up to 10,000."),
     callback_url: z
       .string()
@@ -52,6 +67,7 @@ const gateway = z
       .describe(
         "The address for the provider's reports; null without a public URL and for kinds that take no reports.",
       ),
+    revision,
     created_at: instant,
     updated_at: instant,
   })

@@ -1,7 +1,7 @@
 // The management API's schemas for sessions, users, management tokens and the audit log.
 
 import { z } from "zod";
-import { idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
 
 const role = z
@@ -75,6 +75,7 @@ const user = z
     role,
     account: accountId,
     active: z.boolean().describe("`false`: the user cannot sign in."),
+    revision,
     created_at: instant,
     updated_at: instant,
     signed_in_at: instant.nullable().describe("When the user last signed in; null: never."),
@@ -107,6 +108,7 @@ export const updateUserRequest = z
       .describe(
         "A new password for a user who lost the old one, 12 to 200 characters. It ends the user's sessions.",
       ),
+    revision: seenRevision,
   })
   .meta({ id: "UpdateUserRequest" });
 

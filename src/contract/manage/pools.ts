@@ -1,7 +1,7 @@
 // The management API's schemas for pools, their members and keys, and the kinds of providers.
 
 import { z } from "zod";
-import { anyFields, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+import { anyFields, idCursor, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 
 const member = z
   .object({
@@ -28,6 +28,7 @@ const member = z
       idle_ms: z.int(),
       total_ms: z.int().nullable(),
     }),
+    revision,
     created_at: instant,
     updated_at: instant,
   })
@@ -45,6 +46,9 @@ const pool = z
     deadline_ms: z.int(),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     members: z.array(member).describe("Oldest first."),
+    revision: revision.describe(
+      "Raised by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",
+    ),
     created_at: instant,
     updated_at: instant.describe("When the pool or one of its members changed."),
   })
@@ -78,6 +82,7 @@ const keyFields = z.object({
   }),
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
+  revision,
   created_at: instant,
   updated_at: instant,
 });

@@ -1,7 +1,7 @@
 // The management API's schemas for webhooks: endpoints without their secrets, and their deliveries.
 
 import { z } from "zod";
-import { cursorNote, instant, limit, page, reply } from "#contract/envelope.ts";
+import { cursorNote, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 
 const webhookFields = z.object({
   id: z.string(),
@@ -20,6 +20,7 @@ const webhookFields = z.object({
   old_secret_until: instant
     .nullable()
     .describe("Until when the previous secret signs as well; null: there is no previous secret."),
+  revision,
   created_at: instant,
   updated_at: instant,
 });

@@ -42,8 +42,8 @@ export function readReceived(
   query: URLSearchParams,
 ): { limit: number; cursor: string | null; issues: null } | { issues: Issue[] } {
   // An incoming message has no status, so `status` is an unknown parameter here.
-  const asked = new URLSearchParams(query);
-  asked.delete("status");
-  const read = readRecent(asked);
+  const parameters = new URLSearchParams(query);
+  parameters.delete("status");
+  const read = readRecent(parameters);
   return read.issues === null ? { limit: read.limit, cursor: read.cursor, issues: null } : read;
 }

@@ -226,13 +226,13 @@ const normalisedShared = (fields: Fields) => ({
 const optionalObject = (value: unknown) => (Array.isArray(value) && value.length === 0 ? null : value);
 
 function normalisedTemplate(value: unknown): unknown {
-  const given = optionalObject(trimOrNull(value));
-  if (!isObject(given)) return given;
+  const template = optionalObject(trimOrNull(value));
+  if (!isObject(template)) return template;
   return {
-    name: trimOrNull(given.name),
-    language: trimOrNull(given.language),
-    parameters: optionalObject(trimOrNull(given.parameters)),
-    components: optionalObject(trimOrNull(given.components)),
+    name: trimOrNull(template.name),
+    language: trimOrNull(template.language),
+    parameters: optionalObject(trimOrNull(template.parameters)),
+    components: optionalObject(trimOrNull(template.components)),
   };
 }
 

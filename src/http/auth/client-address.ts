@@ -1,4 +1,4 @@
-// Who asks, where proxies stand in front: the last address of `X-Forwarded-For` that a trusted proxy wrote. Proxies
+// The address of a client that comes through proxies: the last address of `X-Forwarded-For` that a trusted proxy wrote. Proxies
 // write more than addresses there: Azure and some balancers add the client's port, others `unknown` or nothing. A port
 // is cut off, for each connection has another one and would be a client of its own. What is no address is the client
 // that could not be named: it counts as the proxy that said so, and shares that one's limits.

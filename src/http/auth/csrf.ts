@@ -6,6 +6,22 @@ import type { IncomingMessage } from "node:http";
 /** `yes`, `no`, or `unsaid`: neither header came, so it is no browser, or a very old one. */
 export type SameSite = "yes" | "no" | "unsaid";
 
+/**
+ * The address to open instead, for a request of our own page at another address than the public one: by IP address, or over plain
+ * HTTP. Null: that is not why the request was refused.
+ */
+export function rightAddress(
+  request: IncomingMessage,
+  publicUrl: string | null,
+  host: string,
+): string | null {
+  const origin = request.headers.origin ?? "";
+  if (publicUrl === null || !URL.canParse(origin)) return null;
+  const page = new URL(origin);
+  const isOurPage = page.host === host.toLowerCase();
+  return isOurPage && page.origin !== new URL(publicUrl).origin ? publicUrl : null;
+}
+
 /** `host`: what the client asked for, for an installation whose public address is not configured. */
 export function sameSite(request: IncomingMessage, publicUrl: string | null, host: string): SameSite {
   const site = request.headers["sec-fetch-site"];
@@ -14,8 +30,8 @@ export function sameSite(request: IncomingMessage, publicUrl: string | null, hos
   const { origin } = request.headers;
   if (origin === undefined) return "unsaid";
   if (!URL.canParse(origin)) return "no";
-  const asked = new URL(origin);
+  const page = new URL(origin);
   const ours =
-    publicUrl === null ? asked.host === host.toLowerCase() : asked.origin === new URL(publicUrl).origin;
+    publicUrl === null ? page.host === host.toLowerCase() : page.origin === new URL(publicUrl).origin;
   return ours ? "yes" : "no";
 }

@@ -22,9 +22,9 @@ export const idempotencyHeader = {
 
 /** The key; null without one; an issue when it is empty or too long. */
 export function idempotencyKey(request: IncomingMessage): string | Issue | null {
-  const given = request.headers["idempotency-key"];
-  if (given === undefined) return null;
-  const key = Array.isArray(given) ? given.join(", ") : given;
+  const header = request.headers["idempotency-key"];
+  if (header === undefined) return null;
+  const key = Array.isArray(header) ? header.join(", ") : header;
   if (key === "") return { path: [name], message: sentences.required([name]) };
   return key.length > maxLength
     ? { path: [name], message: sentences.atMostCharacters([name], maxLength) }

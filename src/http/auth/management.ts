@@ -17,7 +17,7 @@ import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
-import { sameSite } from "./csrf.ts";
+import { rightAddress, sameSite } from "./csrf.ts";
 import { isHttps, readCookie } from "./session-cookie.ts";
 
 /** What the gate found out before a body is read. `account` is set for routes of that scope. */
@@ -67,8 +67,17 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
 function hasCsrfToken(call: Call, session: Session): boolean {
   const { request, settings } = call;
   if (sameSite(request, settings.publicUrl, call.caller.host) !== "yes") return false;
-  const given = request.headers["x-csrf-token"];
-  return typeof given === "string" && isCsrfToken(session, given);
+  const token = request.headers["x-csrf-token"];
+  return typeof token === "string" && isCsrfToken(session, token);
+}
+
+/** The 403 for a request that no page of ours made. It names the public address to a page that was opened at another one. */
+function notOurPage({ request, settings, caller }: Call): Problem {
+  const address = rightAddress(request, settings.publicUrl, caller.host);
+  if (address === null) return problem("forbidden");
+  return problem("forbidden", {
+    message: `This installation is managed at ${address}, not at the address of this page. Open it there.`,
+  });
 }
 
 /** An account that may not be managed takes the same way as one that does not exist. */
@@ -88,13 +97,13 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   if (head.scope === "anonymous") {
     const { request, settings, caller } = call;
     // A page of another site must not sign a user in as a different one.
-    if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return problem("forbidden");
+    if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return notOurPage(call);
     return { principal: null, session: null, account: null };
   }
   const asking = await identify(call);
   if (isProblem(asking)) return asking;
   const { principal, session } = asking;
-  if (changes && session !== null && !hasCsrfToken(call, session)) return problem("forbidden");
+  if (changes && session !== null && !hasCsrfToken(call, session)) return notOurPage(call);
   if (head.scope === "account") {
     const account = await accountOf(call, principal);
     return account === null ? problem("not_found") : { principal, session, account };
@@ -163,7 +172,10 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
       await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
       // What was done is done, and its entry says so; only how it ended is missing there.
-      core.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
+      core.log.warn(
+        { event: "audit.not_finished", requestId: call.requestId, audit: entry, error },
+        "The outcome of a change could not be added to its audit entry.",
+      );
     }
   };
   try {

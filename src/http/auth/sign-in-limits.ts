@@ -43,9 +43,9 @@ export function createSignInLimits(clock: Clock): SignInLimits {
         const wait = Math.max(wrong, limit(site, networkAttemptsPerMinute, 0));
         // Looked at first and counted last: what is refused elsewhere uses up nothing of a shared limit.
         if (wait > 0) return wait;
-        const own = limit(`try ${clientNetwork(ip)} ${email}`, attemptsPerMinute);
-        if (own === 0) limit(site, networkAttemptsPerMinute);
-        return own;
+        const ofNetwork = limit(`try ${clientNetwork(ip)} ${email}`, attemptsPerMinute);
+        if (ofNetwork === 0) limit(site, networkAttemptsPerMinute);
+        return ofNetwork;
       },
       recordFailure: (email) => void limit(`wrong ${email}`, wrongPerMinute),
     }),

@@ -42,24 +42,24 @@ export function memberOf(name: string): string {
 /** Puts a text in its place; returns how many branches it made on the way. */
 function put(root: Branch, steps: string[], value: string): number {
   let branch = root;
-  let made = 0;
+  let count = 0;
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at]!;
     const key = step === "" && at > 0 ? String(branch.next) : step;
     if (index.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
     if (at === steps.length - 1) {
       branch.entries.set(key, value);
-      return made;
+      return count;
     }
     let child = branch.entries.get(key);
     if (!(child instanceof Branch)) {
       child = new Branch();
       branch.entries.set(key, child);
-      made += 1;
+      count += 1;
     }
     branch = child;
   }
-  return made;
+  return count;
 }
 
 /** A branch whose keys are all indices is a list; any other is an object without a prototype. */

@@ -88,7 +88,7 @@ function isName(json: Buffer, start: number, end: number, name: Buffer): boolean
  * text is no JSON, no object, holds no such member, or nests deeper than `maxDepth` levels. The bytes must be UTF-8.
  */
 export function findMember(json: Buffer, name: string, maxDepth: number): Buffer | null {
-  const wanted = Buffer.from(name);
+  const nameBytes = Buffer.from(name);
   const open = new Uint8Array(maxDepth);
   let depth = 0;
   let found: Buffer | null = null;
@@ -101,7 +101,7 @@ export function findMember(json: Buffer, name: string, maxDepth: number): Buffer
     const start = skipSpace(json, at);
     const end = stringEnd(json, start);
     if (end === -1) return false;
-    if (depth === 1) isWanted = isName(json, start, end, wanted);
+    if (depth === 1) isWanted = isName(json, start, end, nameBytes);
     at = skipSpace(json, end);
     if (json[at] !== colon) return false;
     at = skipSpace(json, at + 1);

@@ -167,7 +167,7 @@ export class MultipartReader {
     }
   }
 
-  /** The first boundary may stand at the very start, where no line end is before it. */
+  /** The first boundary may be at the very start, where no line end is before it. */
   #join(bytes: Buffer): Buffer {
     if (this.#rest !== null) return this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const opening = this.#delimiter.subarray(lineEnd.length);

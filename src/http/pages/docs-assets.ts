@@ -1,4 +1,4 @@
-// Style and script of the page at /docs. Both stand inline under their hashes, so neither may be changed on
+// Style and script of the page at /docs. Both are inline under their hashes, so neither may be changed on
 // its way out. Colours keep a contrast of at least 4.5:1 in both schemes.
 
 export const docsStyle = `

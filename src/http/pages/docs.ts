@@ -122,8 +122,8 @@ function merged(document: Document, kinds: readonly Schema[]): Schema {
   const schemas = kinds.map((kind) => resolve(document, kind).schema);
   const properties: Record<string, Schema> = {};
   const words = new Set<unknown>();
-  for (const { properties: own = {} } of schemas) {
-    for (const [name, field] of Object.entries(own)) {
+  for (const schema of schemas) {
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
       if (field.const !== undefined) words.add(field.const);
       properties[name] ??= field;
     }
@@ -132,14 +132,14 @@ function merged(document: Document, kinds: readonly Schema[]): Schema {
     if (word !== undefined) properties[name] = { ...field, enum: [...words] as string[] };
   }
   const required = Object.keys(properties).filter((name) =>
-    schemas.every((one) => one.required?.includes(name)),
+    schemas.every((schema) => schema.required?.includes(name)),
   );
   return { properties, required };
 }
 
 /** The rows of a field table: every property under its dotted path, as deep as the schema goes. */
-function rowsOf(document: Document, given: Schema, prefix: string): string {
-  const { schema } = resolve(document, given);
+function rowsOf(document: Document, schemaOrRef: Schema, prefix: string): string {
+  const { schema } = resolve(document, schemaOrRef);
   if (schema.items !== undefined) return rowsOf(document, schema.items, `${prefix}[]`);
   if (schema.oneOf !== undefined) return rowsOf(document, merged(document, schema.oneOf), prefix);
   return Object.entries(schema.properties ?? {})
@@ -267,7 +267,7 @@ export function docsPage(openapi: object): { html: string; contentSecurityPolicy
   const sections = groups
     .map(
       ({ name, members }) =>
-        `<h2>${safe(name)}</h2>${members.map((each) => sectionOf(document, each)).join("")}`,
+        `<h2>${safe(name)}</h2>${members.map((member) => sectionOf(document, member)).join("")}`,
     )
     .join("");
   const html = `<!doctype html>

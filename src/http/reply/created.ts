@@ -1,7 +1,6 @@
 // The reply to a creation.
 
-import type { Problem } from "#contract/problem.ts";
-import { isProblem } from "#contract/problem.ts";
+import { isProblem, type Problem } from "#contract/problem.ts";
 
 /** A 201 with the path of the new resource, which may be read there. */
 export function created<Body extends object>(location: string, body: Body) {

@@ -82,16 +82,16 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   const usualList = Object.entries(usual).flat();
 
   /** Adds the usual headers and the answer's own, which may take the place of usual ones. */
-  function addHeaders(to: string[], own: Record<string, string> | undefined): void {
-    if (own === undefined) {
+  function addHeaders(to: string[], headers: Record<string, string> | undefined): void {
+    if (headers === undefined) {
       to.push(...usualList);
       return;
     }
     for (let at = 0; at < usualList.length; at += 2) {
       const name = usualList[at]!;
-      to.push(name, own[name] ?? usualList[at + 1]!);
+      to.push(name, headers[name] ?? usualList[at + 1]!);
     }
-    for (const name in own) if (usual[name] === undefined) to.push(name, own[name]!);
+    for (const name in headers) if (usual[name] === undefined) to.push(name, headers[name]!);
   }
 
   function head(requestId: string, answer: Reply, text: string | Uint8Array): string[] {

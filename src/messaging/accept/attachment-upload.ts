@@ -215,7 +215,7 @@ export class AttachmentUpload {
       if (!(error instanceof StorageError)) throw error;
       log.warn(
         { event: "attachment.removal_failed", error },
-        "files of a refused request are still stored; maintenance will remove them",
+        "The files of a refused request could not be removed; maintenance removes them.",
       );
     }
   }

@@ -58,13 +58,13 @@ export function measure(text: string): Measure {
 export function split(text: string): string[] {
   const { encoding, segments } = measure(text);
   if (segments === 1) return [text];
-  const deps: string[] = [];
+  const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
     const end = partEnd(text, at, encoding);
-    deps.push(text.slice(at, end));
+    parts.push(text.slice(at, end));
     at = end;
   }
-  return deps;
+  return parts;
 }
 
 /** Septets of a text, null when the alphabet does not hold all of it. */

@@ -3,10 +3,13 @@
 import { readAddress } from "#contract/address.ts";
 import type { Core } from "#core/core.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
+import { storeReport } from "#messaging/feedback/store-report.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
@@ -14,15 +17,18 @@ import { findGateway, findGatewayForLane, settingsContext } from "#store/gateway
 import { untilConnected } from "#store/lanes/lanes.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { type DeliverDeps, deliverWork } from "./deliver.ts";
-import type { LaneGateway } from "./transmit.ts";
+import { type DeliverDeps, deliverWork, recoverGatewayMessages } from "./deliver.ts";
+import { openOnDemand } from "./on-demand.ts";
+import { SessionSupervisor } from "./session.ts";
+import type { SessionDeps, SessionGateway } from "./session-scope.ts";
+import type { Transport } from "./transmit.ts";
 
 /** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
 export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
-export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "sealer"> {
+export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;
   longestWaitMs: number;
 }
@@ -34,29 +40,29 @@ export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): 
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
-  const gatewayWithoutSettings = {
-    id,
-    identifier,
-    adapter,
-    rules,
-    settings: null,
-    timeoutMs: 0,
-    callbackUrl: null,
-    email: null,
-    latenessMs: 0,
-  };
-  await deliverWork(deps, gatewayWithoutSettings, state.fence).recover();
+  await recoverGatewayMessages(deps, { id, identifier, adapter, rules }, state.fence);
 }
 
-/** The sender of an email gateway, and the keys of the sender's domain. */
-async function readEmailGateway(
+/** Active keys of the domain from which an email gateway sends; none for a gateway of another channel. */
+async function readDkimKeys(
   { database, sealer }: OpenGatewayDeps,
   accountId: string,
-  sender: EmailSender,
-): Promise<NonNullable<LaneGateway["email"]>> {
-  const domain = readAddress(sender.from)?.domain;
-  const dkim = domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
-  return { settings: sender, dkim };
+  sender: EmailSender | null,
+): Promise<readonly DkimKey[]> {
+  const domain = sender === null ? undefined : readAddress(sender.from)?.domain;
+  return domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
+}
+
+function openTransport(
+  deps: SessionDeps,
+  gateway: SessionGateway,
+  adapter: GatewayAdapter,
+  settings: unknown,
+): Transport {
+  if (adapter.connection === "on_demand")
+    return openOnDemand(deps, gateway, (host) => adapter.open(settings, host));
+  const connected = { ...gateway, linked: adapter.connection === "linked" };
+  return new SessionSupervisor(deps, connected, (host) => adapter.open(settings, host));
 }
 
 /** Starts a gateway's lane; null, after logging why, when the gateway cannot be used. */
@@ -67,27 +73,28 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   if (!gateway || !adapter) {
     log.error(
       { event: "gateway.adapter_missing", lane: state.id, kind: gateway?.kind },
-      "no adapter for a gateway; its messages wait",
+      "There is no adapter for a gateway; its messages wait.",
     );
     return null;
   }
   let settings: unknown;
-  let email: LaneGateway["email"] = null;
+  let email: EmailSender | null = null;
+  let dkim: readonly DkimKey[] = [];
   try {
     settings = openSettings(sealer, gateway);
-    const sender = gateway.channel === "email" ? adapter.email(settings) : null;
-    if (sender !== null) email = await readEmailGateway(deps, gateway.account_id, sender);
+    email = gateway.channel === "email" ? adapter.email(settings) : null;
+    dkim = await readDkimKeys(deps, gateway.account_id, email);
   } catch (error) {
     log.error(
       { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
-      "could not unseal a gateway's settings; its messages wait",
+      "The settings of a gateway could not be unsealed; its messages wait.",
     );
     return null;
   }
-  if (publicUrl === null && email !== null && needsPublicUrl(email.settings)) {
+  if (publicUrl === null && email !== null && needsPublicUrl(email)) {
     log.warn(
       { event: "gateway.tracking_unavailable", gateway: gateway.identifier },
-      "the gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them",
+      "The gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them.",
     );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
@@ -95,22 +102,20 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const zone = gateway.time_zone;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
+  const { id, identifier } = gateway;
+  const { fence } = state;
+  const transport = openTransport(
+    { ...deps, storeReport: (report) => storeReport(deps, gateway, report) },
+    { id, identifier, fence, callbackUrl, timeoutMs: adapter.timeoutMs(settings), dkim },
+    adapter,
+    settings,
+  );
   const work = deliverWork(
     deps,
-    {
-      id: gateway.id,
-      identifier: gateway.identifier,
-      adapter,
-      settings,
-      rules,
-      timeoutMs: adapter.timeoutMs(settings),
-      callbackUrl,
-      email,
-      latenessMs: gateway.lateness_ms,
-    },
-    state.fence,
+    { id, identifier, adapter, rules, transport, email, latenessMs: gateway.lateness_ms },
+    fence,
   );
-  return new Lane({
+  const lane = new Lane({
     work,
     rules: {
       perSecond: pace.perSecond,
@@ -145,5 +150,8 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     log,
     maxWaitMs: deps.longestWaitMs,
     interrupted: state.interrupted,
+    suspended: adapter.connection !== "on_demand",
   });
+  transport.start?.(lane);
+  return lane;
 }

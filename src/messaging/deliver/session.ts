@@ -1,54 +1,22 @@
-// Supervises the session of one gateway for as long as this process owns its lane: opens it, opens it again with a
-// back-off when it fails, suspends the lane while there is no connection, and closes it with the lane.
+// Supervises the session of a gateway that holds a connection, for as long as this process owns its lane: opens it, opens
+// it again with a back-off when it fails, suspends the lane while there is no connection, and closes it with the lane.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
-import type { Outcome } from "#gateways/outcome.ts";
+import type { GatewaySession, SessionHost, SessionStatus } from "#gateways/session.ts";
+import { pairingContext, recordSession } from "#store/gateways/sessions.ts";
 import {
-  type GatewaySession,
-  type SessionHost,
-  SessionLost,
-  type SessionReport,
-  type SessionStatus,
-} from "#gateways/session.ts";
-import { startChild } from "#runtime/child-process.ts";
-import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
-import {
-  pairingContext,
-  readSessionValues,
-  recordSession,
-  saveSessionValues,
-  sessionValueContext,
-} from "#store/gateways/sessions.ts";
-import type { Sealer } from "#store/seal.ts";
+  notConnected,
+  retryStorage,
+  type SessionDeps,
+  type SessionGateway,
+  SessionScope,
+} from "./session-scope.ts";
+import type { SendOutcome, SuspendableLane, Transport } from "./transmit.ts";
 
-export interface SessionDeps {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  outbound: Outbound;
-  sealer: Sealer;
-  newId(prefix: string): string;
-  /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
-  storeReport(report: SessionReport): Promise<void>;
-  /** Events were recorded. */
-  eventsRecorded(): void;
-}
-
-/** The gateway, as the owner of its lane knows it. */
-export interface SessionGateway extends Pick<SessionHost, "callbackUrl" | "timeoutMs" | "dkim"> {
-  id: string;
-  identifier: string;
-  fence: number;
-  /** A person links a device to it: its state is stored, shown, and told by events. */
+/** A gateway that holds a connection. */
+export interface ConnectedGateway extends SessionGateway {
+  /** A person links a device to it: the beginning and the end of the link are events. */
   linked: boolean;
-}
-
-/** What the supervisor does to the lane. */
-export interface SuspendableLane {
-  suspend(reason: string | null): void;
-  resume(): void;
 }
 
 /** First and longest wait before a session is opened again, ms. */
@@ -57,26 +25,20 @@ const reopen = { firstMs: 1_000, maxMs: 60_000 };
 const healthyMs = 60_000;
 /** How long a message that was in flight when the connection went may still get its outcome, ms. */
 const lastWordsMs = 5_000;
-/** How long a session may take to close, ms. */
-const closeMs = 10_000;
-const storageRetry = { firstMs: 500, maxMs: 10_000 };
+/** A connection that takes longer to open counts as a pause, ms. */
+const slowMs = 30_000;
 
-const notConnected: Outcome = {
-  kind: "deferred",
-  code: "not_connected",
-  reason: "The gateway is not connected.",
-  gatewayFault: "unreachable",
-};
-const disconnected: Outcome = {
+const disconnected: SendOutcome = {
   kind: "unknown",
   code: "disconnected",
   reason: "The connection ended before the outcome was known.",
+  uninformative: true,
 };
 
-export class SessionSupervisor {
+export class SessionSupervisor implements Transport {
   readonly #deps: SessionDeps;
-  readonly #gateway: SessionGateway;
-  readonly #lane: SuspendableLane;
+  readonly #gateway: ConnectedGateway;
+  #lane: SuspendableLane | null = null;
   readonly #open: (host: SessionHost) => Promise<GatewaySession>;
   readonly #stopping = new AbortController();
   /** What the present session last said of itself. */
@@ -86,36 +48,41 @@ export class SessionSupervisor {
   #connection: AbortController | null = null;
   #unrecorded: SessionStatus | null = null;
   #recording: Promise<void> | null = null;
-  readonly #ended: Promise<void>;
+  #ended: Promise<void> | null = null;
 
-  /** Starts at once. `open` is the adapter's, with the gateway's settings. */
+  /** `open` is the adapter's, with the gateway's settings. */
   constructor(
     deps: SessionDeps,
-    gateway: SessionGateway,
-    lane: SuspendableLane,
+    gateway: ConnectedGateway,
     open: (host: SessionHost) => Promise<GatewaySession>,
   ) {
     this.#deps = deps;
     this.#gateway = gateway;
-    this.#lane = lane;
     this.#open = open;
+  }
+
+  /** Opens the session. The lane starts suspended. */
+  start(lane: SuspendableLane): void {
+    this.#lane = lane;
     this.#ended = this.#run();
   }
 
-  /** Rejects with what the session rejects with. */
-  async send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome> {
+  async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
     const connection = this.#connection;
     if (session === null || connection === null) return notConnected;
     const answered = new AbortController();
-    const cutOff = new Promise<Outcome>((resolve) => {
+    const cutOff = new Promise<SendOutcome>((resolve) => {
       const wait = async () => {
         await this.#deps.clock.sleep(lastWordsMs, answered.signal);
         resolve(disconnected);
       };
       const onDown = () => void wait();
-      connection.signal.addEventListener("abort", onDown, { once: true });
-      answered.signal.addEventListener("abort", () => connection.signal.removeEventListener("abort", onDown));
+      for (const cut of [connection.signal, signal]) {
+        cut.addEventListener("abort", onDown, { once: true });
+        answered.signal.addEventListener("abort", () => cut.removeEventListener("abort", onDown));
+      }
+      if (signal.aborted) onDown();
     });
     try {
       return await Promise.race([session.send(message, signal), cutOff]);
@@ -140,14 +107,14 @@ export class SessionSupervisor {
     const { clock, log, random } = this.#deps;
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
-      const over = new AbortController();
+      const scope = new SessionScope(this.#deps, this.#gateway, this.#stopping);
       const startedAt = clock.monotonic();
       this.#changeStatus({ kind: "connecting" });
-      const opening = this.#open(this.#hostOf(over));
+      const opening = this.#open(this.#hostOf(scope));
       const session = await this.#unless(signal, opening).catch((error) => {
         log.error(
           { event: "session.open_failed", gateway: this.#gateway.identifier, error },
-          "the session of a gateway could not be opened",
+          "The session of a gateway could not be opened.",
         );
         this.#changeStatus({ kind: "disconnected", reason: "The session could not be opened; see the log." });
         return null;
@@ -155,19 +122,18 @@ export class SessionSupervisor {
       if (session !== null) {
         this.#session = session;
         this.#applyStatus();
-        if (!over.signal.aborted && !signal.aborted) await aborted(over.signal, signal);
+        if (!scope.isOver && !signal.aborted) await aborted(scope.host.signal, signal);
         this.#session = null;
         this.#disconnect();
-        over.abort();
-        await this.#closeSession(session);
       } else {
-        over.abort();
+        scope.end();
         // It was given up while it was being opened, or opens after all.
         opening.then(
-          (late) => this.#closeSession(late),
+          (late) => scope.close(late),
           () => {},
         );
       }
+      await scope.close(session);
       if (signal.aborted) return;
       failures = clock.monotonic() - startedAt >= healthyMs ? 1 : failures + 1;
       const ceiling = Math.min(reopen.maxMs, reopen.firstMs * 2 ** Math.min(failures - 1, 16));
@@ -182,22 +148,6 @@ export class SessionSupervisor {
     return await Promise.race([value, aborted(signal).then(() => null)]);
   }
 
-  async #closeSession(session: GatewaySession): Promise<void> {
-    const { clock, log } = this.#deps;
-    const { identifier } = this.#gateway;
-    const closed = new AbortController();
-    const closing = session.close().catch((error) => {
-      log.warn(
-        { event: "session.close_failed", gateway: identifier, error },
-        "a session did not close cleanly",
-      );
-    });
-    void closing.then(() => closed.abort());
-    await clock.sleep(closeMs, closed.signal);
-    if (!closed.signal.aborted)
-      log.warn({ event: "session.close_timed_out", gateway: identifier }, "a session did not close in time");
-  }
-
   /** What the session says of itself counts once it is open, and until it is closed. */
   #changeStatus(status: SessionStatus): void {
     this.#status = status;
@@ -206,18 +156,27 @@ export class SessionSupervisor {
 
   #applyStatus(): void {
     const status = this.#status;
+    const lane = this.#lane;
+    if (lane === null) return;
     if (status.kind === "connected") {
       // `open` may say so before it has resolved.
       if (this.#session === null || this.#connection !== null) return;
       this.#connection = new AbortController();
-      this.#lane.resume();
+      lane.resume();
     } else {
       this.#disconnect();
-      this.#lane.suspend(reasonOf(status));
+      lane.suspend(reasonOf(status));
+      if (status.kind === "connecting") void this.#pauseIfSlow(status, lane);
     }
-    if (!this.#gateway.linked) return;
     this.#unrecorded = status;
     this.#recording ??= this.#record();
+  }
+
+  /** A short interruption is no pause, but a server that never answers is one. */
+  async #pauseIfSlow(status: SessionStatus, lane: SuspendableLane): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.#deps.clock.sleep(slowMs, signal);
+    if (this.#status === status && !signal.aborted) lane.suspend("The connection takes long to open.");
   }
 
   #disconnect(): void {
@@ -227,8 +186,8 @@ export class SessionSupervisor {
 
   /** Stores the latest status; of several that come while storage is busy, the last. */
   async #record(): Promise<void> {
-    const { database, sealer, clock, newId, eventsRecorded } = this.#deps;
-    const { id, fence } = this.#gateway;
+    const { database, sealer, clock, newId, signals } = this.#deps;
+    const { id, fence, linked } = this.#gateway;
     const eventId = newId("gs");
     for (let number = 0; this.#unrecorded !== null; number += 1) {
       const status = this.#unrecorded;
@@ -242,83 +201,34 @@ export class SessionSupervisor {
         pairing_expires_at: pairing?.expiresAt ?? null,
         changed_at: clock.now(),
       };
-      const input = { fence, eventId: `${eventId}_${number}`, session };
-      const stored = await this.#retry("record", () => database.run(recordSession, input)).catch(() => false);
-      if (stored) eventsRecorded();
+      const input = { fence, linked, eventId: `${eventId}_${number}`, session };
+      const write = () => database.run(recordSession, input);
+      const { signal } = this.#stopping;
+      const stored = await retryStorage(this.#deps, this.#gateway, signal, "record", write).catch(
+        () => false,
+      );
+      if (stored) signals.emit("eventsRecorded");
       else this.#stopping.abort();
     }
     this.#recording = null;
   }
 
-  #hostOf(over: AbortController): SessionHost {
-    const { clock, random, log, outbound, database, sealer, storeReport } = this.#deps;
-    const { id, identifier, fence, callbackUrl, timeoutMs, dkim } = this.#gateway;
-    const ifOpen = (run: () => void) => {
-      if (!over.signal.aborted) run();
-    };
+  #hostOf(scope: SessionScope): SessionHost {
     return {
-      clock,
-      random,
-      log: log.child({ gateway: identifier }),
-      outbound,
-      callbackUrl,
-      timeoutMs,
-      dkim,
-      signal: over.signal,
-      state: {
-        load: async () => {
-          const rows = await this.#retry("load", () => database.run(readSessionValues, id));
-          return new Map(
-            rows.map(({ key, value }) => [key, sealer.unseal(value, sessionValueContext(id, key))]),
-          );
-        },
-        save: async (values) => {
-          const changes = [...values].map(([key, value]) => ({
-            key,
-            value: value === null ? null : sealer.seal(value, sessionValueContext(id, key)),
-          }));
-          const stored = await this.#retry("save", () =>
-            database.run(saveSessionValues, { gatewayId: id, fence, changes }),
-          );
-          if (stored) return;
-          this.#stopping.abort();
-          throw new SessionLost("Another process owns the gateway's lane.");
-        },
+      ...scope.host,
+      status: (status) => {
+        if (!scope.isOver) this.#changeStatus(status);
       },
-      report: (report) => this.#retry("report", () => storeReport(report)),
-      status: (status) => ifOpen(() => this.#changeStatus(status)),
-      fail: (reason) =>
-        ifOpen(() => {
-          log.warn(
-            { event: "session.failed", gateway: identifier, reason },
-            "the session of a gateway failed",
-          );
-          this.#changeStatus({ kind: "disconnected", reason });
-          over.abort();
-        }),
-      child: (module) => {
-        const child = startChild({ module, clock });
-        over.signal.addEventListener("abort", () => void child.stop(), { once: true });
-        return child;
+      fail: (reason) => {
+        if (scope.isOver) return;
+        this.#deps.log.warn(
+          { event: "session.failed", gateway: this.#gateway.identifier, reason },
+          "The session of a gateway failed.",
+        );
+        this.#changeStatus({ kind: "disconnected", reason });
+        scope.end();
       },
     };
-  }
-
-  /** Repeats a storage call until it succeeds; rejects with `SessionLost` once the session is being closed. */
-  async #retry<T>(what: string, run: () => Promise<T>): Promise<T> {
-    const { clock, log } = this.#deps;
-    for (let waitMs = storageRetry.firstMs; ; waitMs = Math.min(2 * waitMs, storageRetry.maxMs)) {
-      try {
-        return await run();
-      } catch (error) {
-        log.warn(
-          { event: "session.storage_failed", gateway: this.#gateway.identifier, what, error },
-          "a storage call of a session failed and is repeated",
-        );
-        await clock.sleep(waitMs, this.#stopping.signal);
-        if (this.#stopping.signal.aborted) throw new SessionLost("The session is being closed.");
-      }
-    }
   }
 }
 

@@ -6,8 +6,8 @@ import { wireAddress } from "#contract/address.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
-import { AttachmentReadError, type DkimKey, type OutgoingMessage } from "#gateways/message.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
@@ -19,25 +19,39 @@ import { ByteSemaphore } from "./byte-semaphore.ts";
 
 export interface TransmitDeps
   extends ComposeDeps,
-    Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound"> {}
+    Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics"> {}
+
+/** What a lane sends through: the gateway's session, whether it is open now or not. */
+export interface Transport {
+  /** Of a gateway that holds a connection: opens it. The lane begins suspended, and waits whenever it is not connected. */
+  start?(lane: SuspendableLane): void;
+  /** Rejects with what the session rejects with. */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
+  /** Nothing is being sent any more. Resolves when the session is closed, or took too long; never rejects. */
+  close(): Promise<void>;
+}
+
+/** What a session does to its lane; see `Lane`. */
+export interface SuspendableLane {
+  suspend(reason: string | null): void;
+  resume(): void;
+}
 
 /** A gateway as the owner of its lane uses it. */
 export interface LaneGateway {
   id: string;
   identifier: string;
   adapter: GatewayAdapter;
-  settings: unknown;
   rules: GatewayRules;
-  timeoutMs: number;
-  callbackUrl: string | null;
-  /** Of an email gateway: the settings that all email gateways have, and the keys that sign its mails. */
-  email: { settings: EmailSettings; dkim: readonly DkimKey[] } | null;
+  transport: Transport;
+  /** Of an email gateway: the settings that all email gateways have. */
+  email: EmailSettings | null;
   /** How long after their due time messages of the account may still be sent, ms. */
   latenessMs: number;
 }
 
-/** `notAttempted`: the gateway was not called this time, so an unknown outcome says nothing about it. */
-export type SendOutcome = Outcome & { notAttempted?: true };
+/** `uninformative`: an unknown outcome says nothing about the gateway: it was not called, or is connected anew. */
+export type SendOutcome = Outcome & { uninformative?: true };
 
 /** Bytes of mails that one lane has in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
@@ -101,7 +115,7 @@ function notSupported({ adapter }: LaneGateway, { content, resends }: DueMessage
   const reason = `Gateways of kind ${adapter.kind} cannot send ${content} messages.`;
   return resends === 0
     ? { kind: "rejected", code, reason }
-    : { kind: "unknown", code, reason, notAttempted: true };
+    : { kind: "unknown", code, reason, uninformative: true };
 }
 
 async function sendEmail(
@@ -124,7 +138,7 @@ async function sendEmail(
   const bytes = bytesInMemory(stored);
   await memory.acquire(bytes);
   try {
-    const { settings } = gateway.email;
+    const settings = gateway.email;
     const content = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
     if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
@@ -152,13 +166,13 @@ async function pastIdempotencyWindow(
   } catch (error) {
     log.error(
       { event: "message.not_sent", gateway: gateway.identifier, message: id, error },
-      "could not read when a message was first attempted",
+      "The first attempt of a message could not be read.",
     );
     return notSent;
   }
   const reason =
     "The message may have been sent, and the provider would no longer recognise this attempt as a repetition.";
-  return { kind: "unknown", code: "too_late_to_repeat", reason, notAttempted: true };
+  return { kind: "unknown", code: "too_late_to_repeat", reason, uninformative: true };
 }
 
 /** An estimate: files and texts exist as they are, in base64, in the request and in the socket. */
@@ -183,7 +197,7 @@ async function tryCompose<Composed>(
   } catch (error) {
     log.error(
       { event: "message.not_composed", gateway: gateway.identifier, message: messageId, error },
-      "could not compose a message",
+      "A message could not be composed.",
     );
     return null;
   }
@@ -195,29 +209,21 @@ async function transmit(
   message: OutgoingMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const tools: GatewayTools = {
-    outbound: deps.outbound,
-    clock: deps.clock,
-    callbackUrl: gateway.callbackUrl,
-    timeoutMs: gateway.timeoutMs,
-    signal,
-    dkim: gateway.email?.dkim ?? [],
-  };
   const context = { gateway: gateway.identifier, message: message.id };
   deps.crashPoint("send.before");
-  let outcome: Outcome;
+  let outcome: SendOutcome;
   try {
-    outcome = await gateway.adapter.send(message, gateway.settings, tools);
+    outcome = await gateway.transport.send(message, signal);
   } catch (error) {
     if (error instanceof AttachmentReadError) {
       deps.log.error(
         { event: "message.not_composed", ...context, error: error.cause },
-        "could not read an attachment of a mail",
+        "An attachment of a mail could not be read.",
       );
       return notSent;
     }
     // A bug in the adapter. It is not known whether the message was already on the wire.
-    deps.log.error({ event: "adapter.failed", ...context, error }, "a gateway adapter threw while sending");
+    deps.log.error({ event: "adapter.failed", ...context, error }, "A gateway adapter threw while sending.");
     outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
   }
   deps.crashPoint("send.after");
@@ -229,7 +235,7 @@ async function transmit(
 export function healthOf(outcome: SendOutcome): ReturnType<BreakerWork<SendOutcome>["healthOf"]> {
   if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
   const { reason } = outcome;
-  if (outcome.kind === "unknown") return { health: outcome.notAttempted ? "healthy" : "uncertain", reason };
+  if (outcome.kind === "unknown") return { health: outcome.uninformative ? "healthy" : "uncertain", reason };
   if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "healthy", reason };
   const health = outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable";
   return { health, reason, minPauseMs: outcome.pauseMs ?? 0 };

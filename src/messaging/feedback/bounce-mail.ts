@@ -36,7 +36,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
       if (report.kind === "none") {
         log.debug(
           { event: "bounce_mail.ignored", why: report.why },
-          "a bounce mail was not a delivery report",
+          "A bounce mail was not a delivery report.",
         );
         return;
       }
@@ -57,7 +57,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
         ]);
         log.info(
           { event: "bounce_mail.stored", message: id, gateway: gateway.identifier, report: report.kind },
-          "stored the report of a bounce mail",
+          "The report of a bounce mail was stored.",
         );
         deps.signals.emit("eventsRecorded");
       }

@@ -1,39 +1,19 @@
-// Callbacks of providers. The gateway's adapter verifies them; receipts and engagements are stored once and applied to
-// their messages. Inbound messages are stored, and a consent keyword in them takes effect.
+// Callbacks of providers. The gateway's adapter verifies them, and `store-report.ts` stores what they say.
 
 import { hash } from "node:crypto";
-import { consentKeyword } from "#contract/messages/consent.ts";
 import type { Core } from "#core/core.ts";
-import type {
-  CallbackRequest,
-  Engagement,
-  InboundMessage,
-  Received,
-  ReplayGuard,
-} from "#gateways/callback.ts";
+import type { CallbackRequest, Received, ReplayGuard } from "#gateways/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
-import { findAccount } from "#store/accounts/accounts.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
-import { storeEngagements } from "#store/feedback/engagements.ts";
-import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
-import { storeReceipts } from "#store/feedback/receipts.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
-import type { GatewaysTable } from "#store/schema/schema.ts";
-import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
+import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
-export interface CallbackDeps
-  extends Pick<
-    Core,
-    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "outbound" | "sealer" | "signals"
-  > {
+export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
   readReport: ReadReport;
 }
 
-/** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
-const replyWindowMs = 7 * 86_400_000;
 /** Providers wait about 15 s for the reply to a callback. */
 const confirmTimeoutMs = 10_000;
 
@@ -72,26 +52,25 @@ export async function receiveCallback(
   } catch (error) {
     deps.log.error(
       { event: "adapter.failed", gateway: identifier, error },
-      "a gateway adapter threw while reading a callback",
+      "A gateway adapter threw while it read a callback.",
     );
     return { kind: "malformed" };
   }
   if ("replayGuard" in received && !(await matchesProof(deps, received))) {
     deps.log.warn(
       { event: "callback.refused", gateway: identifier },
-      "refused a callback: its signature was used before with another event",
+      "A callback was refused: its signature was used before, with another event.",
     );
     return { kind: "forbidden" };
   }
   if (received.kind !== "received") {
     deps.log.warn(
       { event: "callback.refused", gateway: identifier, why: received.kind, reason: received.reason },
-      "refused a callback",
+      "A callback was refused.",
     );
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
-  await store(deps, gateway, received);
-  deps.metrics.receipts(identifier, received.receipts.length);
+  await storeReport(deps, gateway, received);
   if (
     received.confirmUrl !== undefined &&
     !(await confirmSubscription(deps, identifier, received.confirmUrl))
@@ -129,88 +108,13 @@ async function confirmSubscription(
 ): Promise<boolean> {
   const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
   if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
-    log.info({ event: "callback.subscription_confirmed", gateway }, "confirmed a callback subscription");
+    log.info({ event: "callback.subscription_confirmed", gateway }, "A callback subscription was confirmed.");
     return true;
   }
   const why = result.kind === "answer" ? `status ${result.status}` : result.reason;
   log.warn(
     { event: "callback.subscription_failed", gateway, why },
-    "could not confirm a callback subscription",
+    "A callback subscription could not be confirmed.",
   );
   return false;
-}
-
-async function store(
-  deps: CallbackDeps,
-  gateway: GatewaysTable,
-  received: Extract<Received, { kind: "received" }>,
-): Promise<void> {
-  const { database, clock, crashPoint } = deps;
-  const at = clock.now();
-  const account = received.inbound.length > 0 ? await database.run(findAccount, gateway.account_id) : null;
-  const country = account?.country ?? null;
-  const { engagements = [] } = received;
-  crashPoint("receipt.before");
-  await Promise.all([
-    ...received.receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
-    ...received.inbound.map((message) =>
-      database.run(storeInbound, toIncomingMessage(deps, gateway, country, message, at)),
-    ),
-    ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
-  ]);
-  crashPoint("receipt.after");
-  if (received.receipts.length + received.inbound.length + engagements.length > 0)
-    deps.signals.emit("eventsRecorded");
-}
-
-async function storeEngagement(
-  { database, log }: CallbackDeps,
-  gateway: GatewaysTable,
-  engagement: Engagement,
-  at: number,
-): Promise<void> {
-  const stored = await database.run(storeEngagements, engagementFrom(gateway.id, engagement, at));
-  if (stored !== "unknown") return;
-  // It belongs to another application's mail, to a removed one, or to one whose reference is not stored yet.
-  const { kind, reference } = engagement;
-  log.info(
-    { event: "engagement.unmatched", gateway: gateway.identifier, kind, reference },
-    "a provider reported on an unknown mail",
-  );
-}
-
-/** An inbound message as it is stored. Its sender is normalised as recipients are, so that both compare as equal. */
-function toIncomingMessage(
-  { newId }: CallbackDeps,
-  gateway: GatewaysTable,
-  country: string | null,
-  inbound: InboundMessage,
-  at: number,
-): IncomingMessage {
-  const { channel } = gateway;
-  const from = toDbText(inbound.from);
-  const body = toDbText(inbound.message);
-  const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
-  const media = inbound.media.map(({ url, contentType }) => ({
-    url: toDbText(url),
-    content_type: contentType,
-  }));
-  return {
-    message: {
-      id: newId("in"),
-      account_id: gateway.account_id,
-      gateway_id: gateway.id,
-      channel,
-      reference: toDbText(inbound.reference),
-      sender: normalise(from, country) ?? from,
-      recipient: toDbText(inbound.to),
-      body,
-      media: JSON.stringify(media),
-      received_at: at,
-      consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
-    },
-    gatewayIdentifier: gateway.identifier,
-    replyTo: inbound.replyTo ?? null,
-    sentSince: at - replyWindowMs,
-  };
 }

@@ -53,7 +53,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
       if (dropped === 0)
         log.warn(
           { event: "tracking.queue_full", waiting: waiting.size },
-          "the queue of opens and clicks is full; dropping new ones",
+          "The queue of opens and clicks is full; new ones are dropped.",
         );
       dropped += 1;
       return;
@@ -76,6 +76,19 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
     draining ??= drain();
   }
 
+  /** Lets an entry that was not stored wait again, together with what came for it meanwhile. */
+  function putBack(key: string, engagement: IncomingEngagement): void {
+    const queued = waiting.get(key);
+    if (queued !== undefined) {
+      const isRepeat = queued.at - engagement.at < dedupeMs;
+      waiting.set(key, {
+        ...engagement,
+        count: engagement.count + (isRepeat ? queued.count - 1 : queued.count),
+      });
+    } else if (waiting.size < maxWaiting) waiting.set(key, engagement);
+    else dropped += 1;
+  }
+
   async function drain(): Promise<void> {
     // Lets the reply go out first.
     await new Promise<void>((resolve) => void setImmediate(resolve));
@@ -92,17 +105,17 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
         const [key, engagement] = batch[i]!;
         // What may have been stored must not be counted twice.
         const unsure = failed instanceof StorageError && failed.fault === "commit_unknown";
-        if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, engagement);
+        if (!unsure) putBack(key, engagement);
       }
       if (failed === null) {
         deps.signals.emit("eventsRecorded");
-        if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "opens and clicks were dropped");
+        if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "Opens and clicks were dropped.");
         dropped = 0;
         continue;
       }
       log.warn(
         { event: "tracking.store_failed", error: failed, waiting: waiting.size },
-        "could not store opens and clicks; retrying",
+        "Opens and clicks could not be stored; they are stored again later.",
       );
       if (stop.signal.aborted) break;
       await clock.sleep(retryMs, stop.signal);

@@ -40,8 +40,8 @@ function finishOf(reason: string, byTool: boolean): string {
 
 /** The text of a refusal for which the model gave none. */
 function refusalOf(details: unknown): string {
-  const told = isFields(details) ? textOf(details.explanation) : "";
-  return told === "" ? "The provider declined to answer." : told;
+  const explanation = isFields(details) ? textOf(details.explanation) : "";
+  return explanation === "" ? "The provider declined to answer." : explanation;
 }
 
 const count = (value: unknown): number | null =>
@@ -50,8 +50,8 @@ const count = (value: unknown): number | null =>
 /** Merges `usage` into earlier counts: missing and null fields keep their value. */
 function mergeUsage(before: Fields, usage: unknown): Fields {
   if (!isFields(usage)) return before;
-  const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
-  return { ...before, ...Object.fromEntries(told) };
+  const counts = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(counts) };
 }
 
 /** `input_tokens` excludes tokens read from or written to a cache, which are prompt tokens too. */
@@ -81,22 +81,22 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
   const byTool = usesJsonTool(request);
   const calls: ToolCall[] = [];
-  let said = "";
+  let content = "";
   let reasoning = "";
   for (const block of fieldsIn(value.content)) {
-    if (block.type === "text") said += textOf(block.text);
+    if (block.type === "text") content += textOf(block.text);
     else if (block.type === "thinking") reasoning += textOf(block.thinking);
     else if (block.type === "tool_use") {
       const input = JSON.stringify(block.input ?? {});
-      if (byTool && block.name === jsonTool) said += input;
+      if (byTool && block.name === jsonTool) content += input;
       else calls.push({ id: textOf(block.id), name: textOf(block.name), arguments: input });
     }
   }
-  const refusal = reason === "refusal" && said === "" ? refusalOf(value.stop_details) : null;
+  const refusal = reason === "refusal" && content === "" ? refusalOf(value.stop_details) : null;
   const finishReason = finishOf(reason, byTool);
   return completion(
     { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
-    [{ index: 0, text: said, reasoning, refusal, calls, finishReason }],
+    [{ index: 0, text: content, reasoning, refusal, calls, finishReason }],
     countedOf(mergeUsage({}, value.usage)),
   );
 }
@@ -121,7 +121,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   let chunks: ChunkWriter | null = null;
   let usage: Fields = {};
   let calls = 0;
-  let said = false;
+  let hasText = false;
   let finished = false;
   let over = false;
 
@@ -138,7 +138,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const content = (write: ChunkWriter, text: string): StreamPiece[] => {
     if (text === "") return [];
-    said = true;
+    hasText = true;
     return [write.delta(0, { content: text })];
   };
   const reasoning = (write: ChunkWriter, text: string): StreamPiece[] =>
@@ -186,7 +186,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (reason === "" || finished) return [];
     finished = true;
     const refusal =
-      reason === "refusal" && !said ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
+      reason === "refusal" && !hasText ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
     return [...refusal, write.finish(0, finishOf(reason, byTool))];
   };
 

@@ -68,19 +68,25 @@ export function anthropicFailure(
 /** Interprets an error object; `status` 200 for one inside a 200. */
 export function anthropicError(status: number, value: unknown, rest: number | null): Failure {
   const error = isFields(value) && isFields(value.error) ? value.error : {};
-  const said = textOf(error.message);
+  const vendorMessage = textOf(error.message);
   const details = isFields(error.details) ? [error.details] : fieldsIn(error.details);
   const codes = details.map(({ error_code: code }) => textOf(code));
   if (codes.some((code) => accountCodes.test(code))) codes.push("billing_error");
-  const kind = classify({ status, codes: [...codes, textOf(error.type)], param: null, message: said }, words);
-  const message = said === "" ? `Anthropic answered ${status} without an error that could be read.` : said;
-  return vendorFailure(kind, status, message, { retryAfterMs: rest, param: paramOf(kind, said) });
+  const kind = classify(
+    { status, codes: [...codes, textOf(error.type)], param: null, message: vendorMessage },
+    words,
+  );
+  const message =
+    vendorMessage === ""
+      ? `Anthropic answered ${status} without an error that could be read.`
+      : vendorMessage;
+  return vendorFailure(kind, status, message, { retryAfterMs: rest, param: paramOf(kind, vendorMessage) });
 }
 
-function paramOf(kind: Failure["kind"], said: string): string | null {
+function paramOf(kind: Failure["kind"], message: string): string | null {
   if (kind === "model_not_found") return "model";
   if (kind === "context_length") return "messages";
   if (kind !== "invalid_request") return null;
-  const first = /^`?([a-z_]+)\b/.exec(said)?.[1] ?? "";
+  const first = /^`?([a-z_]+)\b/.exec(message)?.[1] ?? "";
   return Object.hasOwn(params, first) ? (params[first] ?? null) : null;
 }

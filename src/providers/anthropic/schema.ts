@@ -36,7 +36,7 @@ const listsOfSchemas: readonly string[] = ["anyOf", "allOf", "oneOf"];
  */
 export function structuredSchema(schema: Fields): Fields | null {
   const result: Record<string, unknown> = {};
-  const told: string[] = [];
+  const sentences: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (key === "$schema" || key === "$id" || key === "additionalProperties") continue;
     if (supportedKeys.has(key) || (key === "format" && formats.includes(value))) result[key] = value;
@@ -54,16 +54,16 @@ export function structuredSchema(schema: Fields): Fields | null {
       if (part === null) return null;
       result.items = part;
     } else if (key === "minItems" && (value === 0 || value === 1)) result[key] = value;
-    else told.push(`${key}: ${JSON.stringify(value)}`);
+    else sentences.push(`${key}: ${JSON.stringify(value)}`);
   }
   if (isObject(schema)) {
     const named = isFields(schema.properties) && Object.keys(schema.properties).length > 0;
     if (!named && schema.additionalProperties !== false) return null;
     result.additionalProperties = false;
   }
-  if (told.length > 0) {
+  if (sentences.length > 0) {
     const description = typeof schema.description === "string" ? `${schema.description}\n\n` : "";
-    result.description = `${description}{${told.join(", ")}}`;
+    result.description = `${description}{${sentences.join(", ")}}`;
   }
   return result;
 }

@@ -94,8 +94,8 @@ function blockedOf(value: Fields): Failure | null {
 
 /** The refusal text of a candidate that was blocked before any output. */
 function refusalOf(candidate: Fields): string {
-  const told = textOf(candidate.finishMessage);
-  return told === "" ? `The answer was withheld: ${textOf(candidate.finishReason)}.` : told;
+  const explanation = textOf(candidate.finishMessage);
+  return explanation === "" ? `The answer was withheld: ${textOf(candidate.finishReason)}.` : explanation;
 }
 
 const partsOf = (candidate: Fields): Fields[] =>
@@ -109,8 +109,8 @@ function callNamer(answerId: string): (call: Fields) => string {
   const used = new Set<string>();
   let next = 0;
   return (call) => {
-    const given = textOf(call.id);
-    let id = given;
+    const vendorId = textOf(call.id);
+    let id = vendorId;
     while (id === "" || used.has(id)) id = `call_${stem === "" ? "" : `${stem}_`}${next++}`;
     used.add(id);
     return id;
@@ -143,21 +143,21 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const choices = [];
   for (const candidate of candidates) {
     const calls: ToolCall[] = [];
-    let said = "";
+    let content = "";
     let reasoning = "";
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       if (call) calls.push(call);
       else if (part.thought === true) reasoning += textOf(part.text);
-      else said += textOf(part.text);
+      else content += textOf(part.text);
     }
     const finish = finishOf(candidate, calls.length > 0);
     if (finish === null) return badAnswer("Gemini's answer has no finish reason.");
     if (typeof finish !== "string") return { kind: "failure", failure: finish };
-    const withheld = finish === "content_filter" && said === "" && calls.length === 0;
+    const withheld = finish === "content_filter" && content === "" && calls.length === 0;
     choices.push({
       index: indexOf(candidate),
-      text: said,
+      text: content,
       reasoning,
       refusal: withheld ? refusalOf(candidate) : null,
       calls,
@@ -174,52 +174,52 @@ const maxCalls = 10_000;
 
 interface OpenCandidate {
   calls: number;
-  said: boolean;
+  hasText: boolean;
   finished: boolean;
 }
 
 /** Reads the events of a stream. Nothing after an error or the end is read. */
 export function geminiStream(request: ChatRequest): StreamReader {
-  const asked = typeof request.body.n === "number" ? request.body.n : 1;
+  const candidateCount = typeof request.body.n === "number" ? request.body.n : 1;
   const candidates = new Map<number, OpenCandidate>();
   let chunks: ChunkWriter | null = null;
   let nameCall = callNamer("");
   let over = false;
 
-  const open = (write: ChunkWriter, index: number): { own: OpenCandidate; pieces: StreamPiece[] } => {
+  const open = (write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } => {
     const known = candidates.get(index);
-    if (known) return { own: known, pieces: [] };
-    const own = { calls: 0, said: false, finished: false };
-    candidates.set(index, own);
-    return { own, pieces: [write.role(index)] };
+    if (known) return { state: known, pieces: [] };
+    const state = { calls: 0, hasText: false, finished: false };
+    candidates.set(index, state);
+    return { state, pieces: [write.role(index)] };
   };
 
   const candidateRead = (write: ChunkWriter, candidate: Fields): StreamPiece[] => {
     const index = indexOf(candidate);
     if (candidates.size >= maxCandidates && !candidates.has(index))
       return [badFrame("Gemini's stream has too many candidates.")];
-    const { own, pieces } = open(write, index);
-    if (own.finished) return pieces;
+    const { state, pieces } = open(write, index);
+    if (state.finished) return pieces;
     let logprobs = geminiLogprobs(candidate.logprobsResult);
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       const text = textOf(part.text);
-      if (own.calls >= maxCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
-      if (call) pieces.push(write.delta(index, { call: { ...call, index: own.calls++ } }));
+      if (state.calls >= maxCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
+      if (call) pieces.push(write.delta(index, { call: { ...call, index: state.calls++ } }));
       else if (part.thought === true && text !== "")
         pieces.push(write.delta(index, { reasoning_content: text }));
       else if (text !== "") {
-        own.said = true;
+        state.hasText = true;
         // Log probabilities belong to the whole event: they go with its first text.
         pieces.push(write.delta(index, { content: text }, logprobs));
         logprobs = null;
       }
     }
-    const finish = finishOf(candidate, own.calls > 0);
+    const finish = finishOf(candidate, state.calls > 0);
     if (finish === null) return pieces;
     if (typeof finish !== "string") return [...pieces, { kind: "failure", failure: finish }];
-    own.finished = true;
-    if (finish === "content_filter" && !own.said && own.calls === 0) {
+    state.finished = true;
+    if (finish === "content_filter" && !state.hasText && state.calls === 0) {
       pieces.push(write.delta(index, { refusal: refusalOf(candidate) }));
     }
     return [...pieces, write.finish(index, finish)];
@@ -244,7 +244,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
     }
     const finished = [...candidates.values()].filter((candidate) => candidate.finished).length;
     const usage = countedOf(value.usageMetadata);
-    if (finished >= asked && usage !== null) pieces.push(chunks.usage(usage), { kind: "done" });
+    if (finished >= candidateCount && usage !== null) pieces.push(chunks.usage(usage), { kind: "done" });
     return pieces;
   };
 
@@ -257,6 +257,6 @@ export function geminiStream(request: ChatRequest): StreamReader {
       return pieces;
     },
     missing: () =>
-      candidates.size < asked || [...candidates.values()].some((candidate) => !candidate.finished),
+      candidates.size < candidateCount || [...candidates.values()].some((candidate) => !candidate.finished),
   };
 }

@@ -61,8 +61,8 @@ const idOf = ({ id }: Call, signs: boolean) => (signs ? { id } : {});
 
 function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
   const { name, arguments: text, signature } = call;
-  const given = parseExactly(text);
-  const args = isFields(given) ? given : text.trim() === "" ? {} : { INVALID_JSON: text };
+  const parsed = parseExactly(text);
+  const args = isFields(parsed) ? parsed : text.trim() === "" ? {} : { INVALID_JSON: text };
   const sign = signature ?? (signs && first ? skipSignature : null);
   return {
     functionCall: { ...idOf(call, signs), name, args },

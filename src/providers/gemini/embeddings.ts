@@ -39,8 +39,8 @@ const maxMembers = 1000;
  * One vector for each text, in the requested encoding; Google reports no usage for some models. Vectors are
  * copied as text: printing the 300,000 numbers of a hundred texts would take a second.
  */
-export function geminiEmbeddingsAnswer(given: string, { body, model }: EmbeddingsRequest): ParsedAnswer {
-  const text = given.trim();
+export function geminiEmbeddingsAnswer(answer: string, { body, model }: EmbeddingsRequest): ParsedAnswer {
+  const text = answer.trim();
   const { members } = objectAt(text, 0, maxMembers);
   const textAt = (key: string) => {
     const found = members.findLast((member) => member.key === key);
@@ -50,12 +50,12 @@ export function geminiEmbeddingsAnswer(given: string, { body, model }: Embedding
     return badAnswer("Gemini's answer is not a JSON object.");
   const error = parseJson(textAt("error") ?? "null");
   if (isFields(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
-  const wanted = Array.isArray(body.input) ? body.input.length : 1;
+  const expected = Array.isArray(body.input) ? body.input.length : 1;
   const packs = body.encoding_format === "base64";
-  const vectors = vectorsIn(textAt("embeddings") ?? "", wanted + 1).map(
+  const vectors = vectorsIn(textAt("embeddings") ?? "", expected + 1).map(
     (vector) => vector && written(vector, packs),
   );
-  if (vectors.length !== wanted || vectors.includes(null))
+  if (vectors.length !== expected || vectors.includes(null))
     return badAnswer("Gemini's answer does not have an embedding for each text.");
   const data = vectors.map(
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,

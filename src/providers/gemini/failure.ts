@@ -65,23 +65,24 @@ export function geminiFailure(
 export function geminiError(status: number, value: unknown, rest: number | null): Failure {
   const top = Array.isArray(value) ? value[0] : value;
   const error = isFields(top) && isFields(top.error) ? top.error : {};
-  const said = textOf(error.message);
+  const vendorMessage = textOf(error.message);
   const details = fieldsIn(error.details);
   const refused = details.some(({ reason }) => deniedReason.test(textOf(reason)));
   const codes = [refused ? "UNAUTHENTICATED" : textOf(error.status)];
-  const kind = classify({ status, codes, param: null, message: said }, words);
-  const message = said === "" ? `Gemini answered ${status} without an error that could be read.` : said;
+  const kind = classify({ status, codes, param: null, message: vendorMessage }, words);
+  const message =
+    vendorMessage === "" ? `Gemini answered ${status} without an error that could be read.` : vendorMessage;
   const retryMs =
-    rest ?? (kind === "rate_limited" || kind === "upstream_error" ? retryOf(details, said) : null);
+    rest ?? (kind === "rate_limited" || kind === "upstream_error" ? retryOf(details, vendorMessage) : null);
   const param = kind === "model_not_found" ? "model" : kind === "context_length" ? "messages" : null;
   return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
 }
 
 /** RetryInfo's `retryDelay` ("37s", "0.5s"), or "Please retry in 37.8s." in the message. */
-function retryOf(details: readonly Fields[], said: string): number | null {
-  const told = details.map(({ retryDelay }) => textOf(retryDelay)).find((delay) => delay !== "");
+function retryOf(details: readonly Fields[], message: string): number | null {
+  const delayText = details.map(({ retryDelay }) => textOf(retryDelay)).find((delay) => delay !== "");
   const seconds =
-    /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(told ?? "")?.[1] ??
-    /retry in (\d{1,9}(?:\.\d{1,9})?)s/i.exec(said)?.[1];
+    /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delayText ?? "")?.[1] ??
+    /retry in (\d{1,9}(?:\.\d{1,9})?)s/i.exec(message)?.[1];
   return seconds === undefined ? null : clampRetryAfter(Number(seconds) * 1000);
 }

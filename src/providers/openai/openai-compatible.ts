@@ -7,6 +7,7 @@ import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
 import { secret } from "#settings/secrets.ts";
+import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { isRecord, openaiStream } from "./stream.ts";
@@ -49,6 +50,7 @@ const settingsSchema = z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
       // Paths are appended to it, and it is shown: secrets do not belong here.
       .regex(/^[^?#@]*$/, "must be a URL without a login and a query")
+      .meta(urlMark)
       .optional()
       .describe(
         "What comes before `/chat/completions`, such as `https://api.openai.com/v1`. Default: the vendor's.",

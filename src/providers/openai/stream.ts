@@ -50,7 +50,7 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
 
 /** Reads a stream in OpenAI's form. Nothing after `[DONE]` is read. */
 export function openaiStream(request: ChatRequest): StreamReader {
-  const asked = typeof request.body.n === "number" ? request.body.n : 1;
+  const choiceCount = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
   let done = false;
   return {
@@ -61,7 +61,7 @@ export function openaiStream(request: ChatRequest): StreamReader {
       return [done ? { kind: "done" } : read(event, data, finished)];
     },
     // After `[DONE]` no more choices follow: some vendors send one choice and ignore `n`.
-    missing: () => [...finished.values()].includes(false) || (!done && finished.size < asked),
+    missing: () => [...finished.values()].includes(false) || (!done && finished.size < choiceCount),
   };
 }
 

@@ -17,8 +17,8 @@ function contentOf(message: Fields | undefined): string {
 
 /** The user's last text; never empty, because an empty answer counts as a failure. */
 export function lastUserText(messages: unknown): string {
-  const said = contentOf(fieldsIn(messages).findLast(({ role }) => role === "user"));
-  return said.trim() === "" ? emptyAnswerText : said;
+  const question = contentOf(fieldsIn(messages).findLast(({ role }) => role === "user"));
+  return question.trim() === "" ? emptyAnswerText : question;
 }
 
 /** The result that a tool just returned; null if the last message is not a tool's. */

@@ -29,31 +29,31 @@ export function exampleOf(schema: unknown): unknown {
   const root = isFields(schema) ? schema : {};
   let left = maxValues;
 
-  function of(given: unknown, depth: number): unknown {
-    const one = resolveRef(given, root);
+  function of(schemaOrRef: unknown, depth: number): unknown {
+    const schema = resolveRef(schemaOrRef, root);
     left -= 1;
-    if (!isFields(one) || depth > maxDepth || left < 0) return null;
-    if ("const" in one) return one.const;
-    if (one.default !== undefined) return one.default;
-    if (Array.isArray(one.enum) && one.enum.length > 0) return one.enum[0];
-    const [alternative] = [one.anyOf, one.oneOf, one.allOf].flatMap(fieldsIn);
+    if (!isFields(schema) || depth > maxDepth || left < 0) return null;
+    if ("const" in schema) return schema.const;
+    if (schema.default !== undefined) return schema.default;
+    if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
+    const [alternative] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(fieldsIn);
     if (alternative) return of(alternative, depth + 1);
-    const type = Array.isArray(one.type) ? one.type[0] : one.type;
-    switch (type ?? (isFields(one.properties) ? "object" : null)) {
+    const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+    switch (type ?? (isFields(schema.properties) ? "object" : null)) {
       case "object":
         return Object.fromEntries(
-          Object.entries(isFields(one.properties) ? one.properties : {}).map(([name, property]) => [
+          Object.entries(isFields(schema.properties) ? schema.properties : {}).map(([name, property]) => [
             name,
             of(property, depth + 1),
           ]),
         );
       case "array":
-        return depth === maxDepth ? [] : items(one, depth);
+        return depth === maxDepth ? [] : items(schema, depth);
       case "string":
-        return textFor(one);
+        return textFor(schema);
       case "integer":
       case "number":
-        return numberFor(one);
+        return numberFor(schema);
       case "boolean":
         return true;
       default:
@@ -61,11 +61,11 @@ export function exampleOf(schema: unknown): unknown {
     }
   }
 
-  function items(one: Fields, depth: number): unknown[] {
-    const least = Math.min(sizeOf(one.minItems), maxItems);
-    const most = typeof one.maxItems === "number" ? sizeOf(one.maxItems) : Number.POSITIVE_INFINITY;
+  function items(schema: Fields, depth: number): unknown[] {
+    const least = Math.min(sizeOf(schema.minItems), maxItems);
+    const most = typeof schema.maxItems === "number" ? sizeOf(schema.maxItems) : Number.POSITIVE_INFINITY;
     const count = Math.min(Math.max(1, least), most);
-    return Array.from({ length: count }, () => of(one.items, depth + 1));
+    return Array.from({ length: count }, () => of(schema.items, depth + 1));
   }
 
   return of(schema, 0);
@@ -73,15 +73,15 @@ export function exampleOf(schema: unknown): unknown {
 
 /** The target of a `$ref` inside the schema, `#/$defs/…`; chains are followed a few steps. */
 function resolveRef(schema: unknown, root: Fields): unknown {
-  let one = schema;
-  for (let steps = 0; steps < 10 && isFields(one) && typeof one.$ref === "string"; steps++) {
-    const names = one.$ref.split("/").slice(1);
-    one = names.reduce<unknown>(
+  let target = schema;
+  for (let steps = 0; steps < 10 && isFields(target) && typeof target.$ref === "string"; steps++) {
+    const names = target.$ref.split("/").slice(1);
+    target = names.reduce<unknown>(
       (at, name) => (isFields(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
       root,
     );
   }
-  return one;
+  return target;
 }
 
 const sizeOf = (value: unknown) => (Number.isInteger(value) && Number(value) > 0 ? Number(value) : 0);

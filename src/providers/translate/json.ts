@@ -35,8 +35,8 @@ const significant = (source: string) =>
 function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   const { source } = context;
-  const kept = Number.isFinite(value) && !Object.is(value, -0) && significant(source) <= 15;
-  return kept ? value : rawJSON(source);
+  const isExact = Number.isFinite(value) && !Object.is(value, -0) && significant(source) <= 15;
+  return isExact ? value : rawJSON(source);
 }
 
 /** Keeping a number's spelling costs 1 to 2 µs, and so does every other value of the text. */

@@ -61,9 +61,9 @@ export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
   return (hostname) => {
     const known = running.get(hostname);
     if (known !== undefined) return known;
-    const asked = ask(hostname).finally(() => running.delete(hostname));
-    running.set(hostname, asked);
-    return asked;
+    const answer = ask(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, answer);
+    return answer;
   };
 }
 

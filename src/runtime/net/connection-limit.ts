@@ -25,8 +25,8 @@ export class ConnectionLimit {
 
   /** Takes a place for a connection; false: there is none for it. */
   take(connection: Held): boolean {
-    const own = this.#networks.get(connection.network);
-    if (own !== undefined && own.size >= this.#mostOfNetwork) return false;
+    const connections = this.#networks.get(connection.network);
+    if (connections !== undefined && connections.size >= this.#mostOfNetwork) return false;
     if (this.#taken >= this.#most) {
       const loser = this.#leastWanted();
       if (loser === null) return false;
@@ -42,10 +42,10 @@ export class ConnectionLimit {
 
   /** Frees the connection's place, if it has one. */
   leave(connection: Held): void {
-    const own = this.#networks.get(connection.network);
-    if (own === undefined || !own.delete(connection)) return;
+    const connections = this.#networks.get(connection.network);
+    if (connections === undefined || !connections.delete(connection)) return;
     this.#taken -= 1;
-    if (own.size === 0) this.#networks.delete(connection.network);
+    if (connections.size === 0) this.#networks.delete(connection.network);
   }
 
   /** Of the networks with the most connections, the oldest one that is not proven. */

@@ -32,7 +32,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
         }
         if (error instanceof AddressRefusedError) {
           log?.warn(
-            { host, address: error.address, reason: error.message },
+            { event: "outbound.refused", host, address: error.address, reason: error.message },
             "An outbound connection was refused.",
           );
           end({ kind: "not_sent", code: "url_not_allowed", reason: error.message });

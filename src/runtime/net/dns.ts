@@ -14,9 +14,9 @@ const longestValue = 4_096;
 export function createDns({ servers }: { servers?: readonly string[] } = {}): Dns {
   const resolver = () => {
     // Each question has its own, because answers of one that is shared wait for one socket's slowest.
-    const made = new Resolver({ timeout: timeoutMs, tries, maxTimeout: timeoutMs });
-    if (servers !== undefined) made.setServers(servers);
-    return made;
+    const fresh = new Resolver({ timeout: timeoutMs, tries, maxTimeout: timeoutMs });
+    if (servers !== undefined) fresh.setServers(servers);
+    return fresh;
   };
   return {
     txt: (name) => asked(async () => (await resolver().resolveTxt(name)).map((strings) => strings.join(""))),

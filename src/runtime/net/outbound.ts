@@ -81,7 +81,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
     const target = judge(request.url);
     const { host, refused } = target;
     if (refused !== null) {
-      log?.warn({ host, reason: refused }, "An outbound request was refused.");
+      log?.warn({ event: "outbound.refused", host, reason: refused }, "An outbound request was refused.");
       return Promise.resolve({
         kind: "not_sent",
         code: "url_not_allowed",
@@ -106,7 +106,10 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
       const exchange = new Exchange(limits, (result) => {
         if (exchange.refusal !== null) {
           const { address, message } = exchange.refusal;
-          log?.warn({ host, address, reason: message }, "An outbound connection was refused.");
+          log?.warn(
+            { event: "outbound.refused", host, address, reason: message },
+            "An outbound connection was refused.",
+          );
         }
         running -= 1;
         if (running === 0) whenIdle?.();

@@ -109,8 +109,8 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
         caller.mails += 1;
         caller.commandsFrom = null;
       }
-      const kept = new ByteCollector();
-      stream.on("data", (piece: Buffer) => kept.add(piece.subarray(0, keptBytes - kept.length)));
+      const collector = new ByteCollector();
+      stream.on("data", (piece: Buffer) => collector.add(piece.subarray(0, keptBytes - collector.length)));
       stream.on("error", () => done(refusal(451, "4.3.0 Not received whole")));
       stream.on("end", () => {
         if (caller !== undefined) caller.commandsFrom = caller.socket.bytesRead;
@@ -119,7 +119,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
           return;
         }
         const recipients = session.envelope.rcptTo.map(({ address }) => address);
-        take({ recipients, raw: kept.take() }).then(
+        take({ recipients, raw: collector.take() }).then(
           () => done(null, "2.0.0 Taken"),
           (error: unknown) => {
             log.warn(

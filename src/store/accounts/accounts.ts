@@ -55,16 +55,6 @@ export const countAccounts = readOperation("countAccounts", async (tx, _: null) 
   return Number(count);
 });
 
-/** Creates the account, or changes everything but its id, name and creation. */
-export const saveAccount = writeOperation("saveAccount", async (tx, account: AccountsTable) => {
-  const { id: _id, name: _name, created_at: _created, ...changes } = account;
-  await tx.db
-    .insertInto("accounts")
-    .values(account)
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
-    .execute();
-});
-
 /** Locks an account's row, for changes of what belongs to it that have to come one after the other. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   await tx.db

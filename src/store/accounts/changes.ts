@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { Overtaken } from "#store/revision.ts";
 import type { AccountsTable, CreditsTable } from "#store/schema/schema.ts";
 import { applyAllowance, lockAccount } from "./accounts.ts";
 
@@ -47,10 +48,11 @@ export const createAccount = writeOperation(
 );
 
 /** Columns that may change, those of an account's identity and creation aside. */
-export type AccountColumns = Partial<Omit<AccountsTable, "id" | "created_at" | "updated_at">>;
+export type AccountColumns = Partial<Omit<AccountsTable, "id" | "revision" | "created_at" | "updated_at">>;
 
 /**
- * Changes the columns and allowances that are given, and nothing else; `renews`: absent, as it was.
+ * Changes the columns and allowances that are given, and nothing else; `renews`: absent, as it was. `revision`: of the
+ * account from which the change was computed.
  * `provisioned`: the provisioning file identifies the account by its name, and would create it again under the old one.
  */
 export const changeAccount = writeOperation(
@@ -59,22 +61,25 @@ export const changeAccount = writeOperation(
     tx,
     input: {
       id: string;
+      revision: number;
       columns: AccountColumns;
       allowances: NewAllowance[];
       renews?: "monthly" | null;
       at: number;
     },
-  ): Promise<"changed" | "name_taken" | "provisioned"> => {
-    const { id, columns, at } = input;
+  ): Promise<"changed" | "name_taken" | "provisioned" | Overtaken> => {
+    const { id, revision, columns, at } = input;
     if (columns.name !== undefined) {
       const refusal = await refuseName(tx, id, columns.name);
       if (refusal) return refusal;
     }
     await lockAccount(tx, id);
-    await reopenLanes(tx, id, columns);
+    const before = await tx.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+    if (before?.revision !== revision) return "overtaken";
+    await reopenLanes(tx, before, columns);
     await tx.db
       .updateTable("accounts")
-      .set({ ...columns, updated_at: at })
+      .set({ ...columns, revision: revision + 1, updated_at: at })
       .where("id", "=", id)
       .execute();
     const balances = await tx.db
@@ -116,20 +121,18 @@ async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken
 }
 
 /** Lanes read their account's zone and lateness when they are opened; where these change, they are opened again. */
-async function reopenLanes(tx: Tx, id: string, { time_zone, lateness_ms }: AccountColumns): Promise<void> {
-  const before = await tx.db
-    .selectFrom("accounts")
-    .select(["time_zone", "lateness_ms"])
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (!before) return;
+async function reopenLanes(
+  tx: Tx,
+  before: AccountsTable,
+  { time_zone, lateness_ms }: AccountColumns,
+): Promise<void> {
   if ((time_zone ?? before.time_zone) === before.time_zone) {
     if ((lateness_ms ?? before.lateness_ms) === before.lateness_ms) return;
   }
   await tx.db
     .updateTable("lanes")
     .set((eb) => ({ revision: eb("revision", "+", 1) }))
-    .where("id", "in", (eb) => eb.selectFrom("gateways").select("id").where("account_id", "=", id))
+    .where("id", "in", (eb) => eb.selectFrom("gateways").select("id").where("account_id", "=", before.id))
     .execute();
 }
 

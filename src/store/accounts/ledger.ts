@@ -9,9 +9,9 @@ import type { CreditEntriesTable, CreditsTable } from "#store/schema/schema.ts";
 /** Locks balances in one fixed order, so that two transactions never wait for each other in a circle. */
 export async function lockCredits(
   tx: Tx,
-  wanted: readonly { accountId: string; channel: Channel }[],
+  balances: readonly { accountId: string; channel: Channel }[],
 ): Promise<Map<string, CreditsTable>> {
-  const keys = new Map(wanted.map((key) => [`${key.accountId} ${key.channel}`, key]));
+  const keys = new Map(balances.map((key) => [`${key.accountId} ${key.channel}`, key]));
   const found = new Map<string, CreditsTable>();
   if (keys.size === 0) return found;
   const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];

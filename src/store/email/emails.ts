@@ -74,11 +74,11 @@ export async function withEmailColumns<R extends { id: string; channel: Channel;
 ): Promise<(R & Partial<EmailColumns>)[]> {
   const emails = rows.filter(({ channel }) => channel === "email");
   if (emails.length === 0) return [...rows];
-  const wanted = tx.list(emails.map(({ id }) => id));
+  const ids = tx.list(emails.map(({ id }) => id));
   const found = await tx.db
     .selectFrom(tx.indexed("emails"))
     .select(["message_id", "subject", "sender_name", "reply_to", "opened_at", "open_count"])
-    .where("message_id", "in", wanted)
+    .where("message_id", "in", ids)
     .execute();
   const requests = [...new Set(emails.map(({ request_id }) => request_id))];
   const files = await tx.db
@@ -111,7 +111,7 @@ export type ComposableEmail = Pick<MessagesTable, "id" | "account_id" | "request
 export const readEmail = readOperation(
   "readEmail",
   async (tx, id: string): Promise<ComposableEmail | null> => {
-    const looking = () =>
+    const compile = () =>
       tx.db
         .selectFrom(tx.indexed("messages"))
         .crossJoin(tx.indexed("emails"))
@@ -122,7 +122,7 @@ export const readEmail = readOperation(
         .select(["emails.subject", "emails.sender_name", "emails.reply_to", "email_bodies.body"])
         .where("messages.id", "=", id)
         .compile();
-    const { rows } = await tx.db.executeQuery(compiledOnce(tx, "readEmail", looking, [id]));
+    const { rows } = await tx.db.executeQuery(compiledOnce(tx, "readEmail", compile, [id]));
     return rows[0] ?? null;
   },
 );

@@ -176,7 +176,7 @@ export const activateKeys = writeOperation(
 );
 
 /**
- * Makes given keys, whose records stand in DNS already, the ones that sign: each takes the place of one with its
+ * Makes given keys, whose records are in DNS already, the ones that sign: each takes the place of one with its
  * selector, and those of its algorithm are retired. False: the account has no such domain.
  */
 export const putActiveKeys = writeOperation(

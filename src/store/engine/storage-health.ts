@@ -26,8 +26,8 @@ interface Fault {
 }
 
 /**
- * Keeps note of whether storage works, by what happens to the calls that are made anyway. `check`: "ok", or a fault in
- * plain words; checks at the same time share one look.
+ * Remembers whether storage works, by what happens to the calls that are made anyway. `check`: "ok", or a fault in
+ * plain words; checks at the same time share one run.
  */
 export function watchStorage(
   database: Database,
@@ -47,7 +47,7 @@ export function watchStorage(
     }
   };
   const ask = () => (last === null || last.over ? run(probeRead, null) : run(probeWrite, clock.now()));
-  const look = async (): Promise<string> => {
+  const runCheck = async (): Promise<string> => {
     try {
       await ask().catch((error) => {
         if (error instanceof StorageError && ofDisk.has(error.fault)) throw error;
@@ -59,16 +59,16 @@ export function watchStorage(
     const shown = last !== null && ofDisk.has(last.fault) && clock.monotonic() - last.at < diskFaultShownMs;
     return last !== null && shown ? `storage is ${last.fault}` : "ok";
   };
-  let looking: Promise<string> | null = null;
+  let currentCheck: Promise<string> | null = null;
   return {
     database: { ...database, run },
     check: async () => {
-      looking ??= look().finally(() => {
-        looking = null;
+      currentCheck ??= runCheck().finally(() => {
+        currentCheck = null;
       });
       const patience = new AbortController();
       const late = clock.sleep(maxCheckMs, patience.signal).then(() => "storage does not answer");
-      const result = await Promise.race([looking, late]);
+      const result = await Promise.race([currentCheck, late]);
       patience.abort();
       return result;
     },

@@ -160,10 +160,10 @@ async function messagesOf(
     gatewayId === null || reference === null ? [] : [{ gateway_id: gatewayId, reference }],
   );
   if (references.length === 0) return new Map();
-  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
+  const named = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
   const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
     select gateway_id, reference, message_id from ${tx.indexed("message_references")}
-    where (gateway_id, reference) in (select gateway_id, reference from ${wanted}) and message_id is not null
+    where (gateway_id, reference) in (select gateway_id, reference from ${named}) and message_id is not null
   `.execute(tx.db);
   return new Map(rows.map((row) => [`${row.gateway_id} ${row.reference}`, row.message_id]));
 }

@@ -2,6 +2,7 @@
 // account; another account's gateway is not found.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
@@ -9,6 +10,8 @@ import { recordGatewayEvent } from "./events.ts";
 export interface GatewayWithLane {
   gateway: GatewaysTable;
   lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "operator_paused_at">;
+  /** As the owner of its lane last recorded it; null: it never held a connection. */
+  session: Pick<GatewaySessionsTable, "status" | "reason" | "linked_at" | "changed_at"> | null;
   /** Messages that wait on it; counted up to `countTo`. */
   waiting: number;
 }
@@ -30,6 +33,11 @@ export const readGateways = readOperation(
         .select(["paused_until", "pause_reason", "paused_since", "operator_paused_at"])
         .where("id", "=", gateway.id)
         .executeTakeFirstOrThrow();
+      const session = await tx.db
+        .selectFrom("gateway_sessions")
+        .select(["status", "reason", "linked_at", "changed_at"])
+        .where("gateway_id", "=", gateway.id)
+        .executeTakeFirst();
       const { count } = await tx.db
         .selectFrom((eb) =>
           eb
@@ -44,7 +52,7 @@ export const readGateways = readOperation(
         )
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      found.push({ gateway, lane, waiting: Number(count) });
+      found.push({ gateway, lane, session: session ?? null, waiting: Number(count) });
     }
     return found;
   },

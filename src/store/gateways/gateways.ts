@@ -5,6 +5,7 @@ import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
+import type { Overtaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
@@ -41,38 +42,48 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
+export type SaveGatewayResult = "saved" | "taken" | Overtaken;
+
 /**
  * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
- * ends with the change, and webhook endpoints are told. `taken`: another gateway has the identifier.
+ * ends with the change, and webhook endpoints are told. The row's `revision` is the one from which the change was computed; 0:
+ * the gateway is new. `taken`: another gateway has the identifier of a new one.
  */
 export const saveGateway = writeOperation("saveGateway", storeGateway);
 
 /** The same inside a transaction. */
-export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"saved" | "taken"> {
+export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<SaveGatewayResult> {
   const { id, account_id, created_at: _created, ...changes } = gateway;
+  const revision = gateway.revision + 1;
   // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
   await lockAccount(tx, account_id);
-  const inserted = await tx.db
-    .insertInto("gateways")
-    .values(gateway)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (!inserted) {
-    const { numUpdatedRows } = await tx.db
+  if (gateway.revision === 0) {
+    const inserted = await tx.db
+      .insertInto("gateways")
+      .values({ ...gateway, revision })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) return "taken";
+  } else {
+    const changed = await tx.db
       .updateTable("gateways")
-      .set(changes)
+      .set({ ...changes, revision })
       .where("id", "=", id)
       .where("account_id", "=", account_id)
+      .where("revision", "=", gateway.revision)
+      .returning("id")
       .executeTakeFirst();
-    if (Number(numUpdatedRows) === 0) return "taken";
+    if (!changed) return "overtaken";
   }
   if (gateway.is_default === 1) {
+    // A change of the predecessor that is under way would bring its mark back, so its revision moves too.
     await tx.db
       .updateTable("gateways")
-      .set({ is_default: 0 })
+      .set((eb) => ({ is_default: 0, revision: eb("revision", "+", 1), updated_at: gateway.updated_at }))
       .where("account_id", "=", gateway.account_id)
       .where("channel", "=", gateway.channel)
+      .where("is_default", "=", 1)
       .where("id", "!=", gateway.id)
       .execute();
   }

@@ -2,7 +2,7 @@
 // fence of the gateway's lane, so that a process that lost the lane changes nothing.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { GatewaySessionsTable } from "#store/schema/schema.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 
@@ -44,7 +44,7 @@ export const saveSessionValues = writeOperation(
     const { gatewayId, fence, changes } = input;
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const removed = changes.filter(({ value }) => value === null).map(({ key }) => key);
-    const kept = changes.filter(({ value }) => value !== null);
+    const stored = changes.filter(({ value }) => value !== null);
     if (removed.length > 0) {
       await tx.db
         .deleteFrom("gateway_values")
@@ -53,11 +53,11 @@ export const saveSessionValues = writeOperation(
         .execute();
     }
     // A device's first pairing stores some 800 keys; PostgreSQL takes 65,535 parameters, SQLite 32,766.
-    for (let at = 0; at < kept.length; at += valuesAtOnce) {
+    for (let at = 0; at < stored.length; at += valuesAtOnce) {
       await tx.db
         .insertInto("gateway_values")
         .values(
-          kept
+          stored
             .slice(at, at + valuesAtOnce)
             .map(({ key, value }) => ({ gateway_id: gatewayId, key, value: value ?? "" })),
         )
@@ -86,28 +86,39 @@ export const readSession = readOperation(
 );
 
 /**
- * Records how a gateway's session is. The first connection of a link is the event `gateway.linked`, its end
- * `gateway.unlinked`, each under `eventId`. False: the fence is another owner's.
+ * Records how a gateway's session is. Where a device is `linked`, the first connection of a link is the event
+ * `gateway.linked`, its end `gateway.unlinked`, each under `eventId`. False: the fence is another owner's.
  */
 export const recordSession = writeOperation(
   "recordSession",
   async (
     tx,
-    input: { fence: number; eventId: string; session: Omit<GatewaySessionsTable, "linked_at"> },
+    input: {
+      fence: number;
+      linked: boolean;
+      eventId: string;
+      session: Omit<GatewaySessionsTable, "linked_at">;
+    },
   ): Promise<boolean> => {
-    const { fence, eventId, session } = input;
+    const { fence, linked, eventId, session } = input;
     const { gateway_id: gatewayId, status, reason, changed_at: at } = session;
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const before = await tx.db
       .selectFrom("gateway_sessions")
-      .select("linked_at")
+      .select(["linked_at", "status", "changed_at"])
       .where("gateway_id", "=", gatewayId)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
     const linkedBefore = before?.linked_at ?? null;
     const linkedAt =
-      status === "logged_out" ? null : status === "connected" ? (linkedBefore ?? at) : linkedBefore;
-    const row = { ...session, linked_at: linkedAt };
+      !linked || status === "logged_out"
+        ? null
+        : status === "connected"
+          ? (linkedBefore ?? at)
+          : linkedBefore;
+    // A new code to link by, or another reason, is no new state.
+    const changedAt = before?.status === status ? before.changed_at : at;
+    const row = { ...session, linked_at: linkedAt, changed_at: changedAt };
     await tx.db
       .insertInto("gateway_sessions")
       .values(row)

@@ -41,12 +41,13 @@ export type UserChange = Partial<Pick<UsersTable, "name" | "role" | "account_id"
 
 /**
  * Changes a user. A new password, or being switched off, ends all the user's sessions in the same transaction.
- * `last_operator`: the change would leave the installation without an active operator, so nothing was changed.
+ * `last_operator`: the change would leave the installation without an active operator, so nothing was changed. `revision`: of
+ * the user from which the change was computed.
  */
 export const changeUser = writeOperation(
   "changeUser",
-  async (tx, input: { id: string; change: UserChange; at: number }) => {
-    const { id, change, at } = input;
+  async (tx, input: { id: string; revision: number; change: UserChange; at: number }) => {
+    const { id, revision, change, at } = input;
     // All active operators are locked, in one order: two of them who switch each other off must come one after the other.
     const operators = await tx.db
       .selectFrom("users")
@@ -61,11 +62,12 @@ export const changeUser = writeOperation(
       return { kind: "last_operator" as const };
     const [user] = await tx.db
       .updateTable("users")
-      .set({ ...change, updated_at: at })
+      .set({ ...change, revision: revision + 1, updated_at: at })
       .where("id", "=", id)
+      .where("revision", "=", revision)
       .returningAll()
       .execute();
-    if (user === undefined) return { kind: "not_found" as const };
+    if (user === undefined) return { kind: "overtaken" as const };
     if (change.password !== undefined || change.active === 0) await endAll(tx, id);
     return { kind: "changed" as const, user };
   },
@@ -188,7 +190,14 @@ export const consumeSetupCode = writeOperation(
     const [code] = spent;
     if (code === undefined) return { kind: "wrong_code" as const };
     if (await insertNew(tx, user)) return { kind: "made" as const, id: user.id };
-    const { id: _id, email, created_at: _created, signed_in_at: _signedIn, ...change } = user;
+    const {
+      id: _id,
+      email,
+      revision: _revision,
+      created_at: _created,
+      signed_in_at: _signedIn,
+      ...change
+    } = user;
     if (!recovers) {
       await tx.db
         .insertInto("setup_codes")
@@ -198,7 +207,7 @@ export const consumeSetupCode = writeOperation(
     }
     const { id } = await tx.db
       .updateTable("users")
-      .set(change)
+      .set((eb) => ({ ...change, revision: eb("revision", "+", 1) }))
       .where("email", "=", email)
       .returning("id")
       .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
-// What waits on all lanes at once, so that many idle lanes cost one query and not one query each. Both indexes hold
-// only rows that wait, in the order of lane, priority and due time: the queries step from one lane that has such a row to
-// the next, and never read the lanes that have none, or more than one row of a lane and priority.
+// What waits on a lane, and on all lanes at once, so that many idle lanes cost one query and not one query each. Both indexes
+// hold only rows that wait, in the order of lane, priority and due time: the queries over all lanes step from one lane that
+// has such a row to the next, and never read the lanes that have none, or more than one row of a lane and priority.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -11,32 +11,81 @@ export interface DueLane {
   dueAt: number;
 }
 
-/** The tables that lanes read from, the column that names the lane, and the partial index over what waits. */
+/** The tables that lanes read from, the columns that name the lane and the row, and the partial index over what waits. */
 const sources = [
-  { table: "messages", lane: "gateway_id", index: "messages_due" },
-  { table: "webhook_deliveries", lane: "endpoint_id", index: "webhook_deliveries_due" },
+  { table: "messages", lane: "gateway_id", id: "id", index: "messages_due" },
+  { table: "webhook_deliveries", lane: "endpoint_id", id: "event_id", index: "webhook_deliveries_due" },
 ] as const;
+
+type Source = (typeof sources)[number];
+
+const sourceOf = (table: Source["table"]): Source => sources.find((candidate) => candidate.table === table)!;
+
+/** A stretch of a lane's rows of one priority: due at `now`, in order of (due_at, id), after a position in it. */
+export interface DueQuery {
+  laneId: string;
+  priority: number;
+  /** Epoch ms. */
+  now: number;
+  after: { dueAt: number; id: string } | null;
+  limit: number;
+}
+
+/** These columns of the stretch's rows. */
+export async function selectDue<Row>(
+  tx: Tx,
+  table: Source["table"],
+  columns: RawBuilder<unknown>,
+  { laneId, priority, now, after, limit }: DueQuery,
+): Promise<Row[]> {
+  const { lane, id } = sourceOf(table);
+  const place = sql`due_at, ${sql.ref(id)}`;
+  // A row value is what both planners turn into one range of the index.
+  const behind = after === null ? sql`` : sql`and (${place}) > (${after.dueAt}, ${after.id})`;
+  const { rows } = await sql<Row>`
+    select ${columns} from ${sql.table(table)}
+    where ${sql.ref(lane)} = ${laneId} and priority = ${priority} and due_at <= ${now} ${behind}
+    order by ${place} limit ${limit}
+  `.execute(tx.db);
+  return rows;
+}
+
+/** When a lane's next row that is not due at `now` yet becomes due, epoch ms; null: no such row. */
+export async function selectNextDue(
+  tx: Tx,
+  table: Source["table"],
+  { laneId, priorities, now }: { laneId: string; priorities: readonly number[]; now: number },
+): Promise<number | null> {
+  const lane = sql.ref(sourceOf(table).lane);
+  // A range of the index for each priority, of which one row is read.
+  const earliest = priorities.map(
+    (priority) => sql`(
+      select due_at from ${sql.table(table)} where ${lane} = ${laneId} and priority = ${priority} and due_at > ${now}
+      order by due_at limit 1
+    ) as ${sql.ref(`priority_${priority}`)}`,
+  );
+  const { rows } = await sql<Record<string, number | null>>`select ${sql.join(earliest)}`.execute(tx.db);
+  const dueTimes = Object.values(rows[0] ?? {}).filter((at) => at !== null);
+  return dueTimes.length === 0 ? null : Math.min(...dueTimes);
+}
 
 /** The lanes on which something is due at `until` (epoch ms) or before, each with its earliest due time. */
 export const readDueLanes = readOperation(
   "readDueLanes",
   async (tx, input: { priorities: readonly number[]; until: number }): Promise<DueLane[]> => {
     const found: DueLane[] = [];
-    for (const source of sources) found.push(...(await dueIn(tx, source, input)));
+    for (const { table } of sources) found.push(...(await selectDueLanes(tx, table, input)));
     return found;
   },
 );
 
 /** The lanes that have rows which wait, due or not, by the table that their rows are in. */
 export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<ReadonlySet<string>> {
-  const source = sources.find((candidate) => candidate.table === table)!;
   const { rows } = await sql<{ id: string }>`
-    ${stepping(tx, source)} select id from waiting where id is not null
+    ${stepping(tx, sourceOf(table))} select id from waiting where id is not null
   `.execute(tx.db);
   return new Set(rows.map(({ id }) => id));
 }
-
-type Source = (typeof sources)[number];
 
 /** A table `waiting (id)`: one step through the index for each lane that has a row in it, and a last null. */
 function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
@@ -53,11 +102,13 @@ function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
   `;
 }
 
-async function dueIn(
+/** The lanes on which rows of this table are due at `until` (epoch ms) or before, each with its earliest due time. */
+export async function selectDueLanes(
   tx: Tx,
-  source: Source,
+  table: Source["table"],
   { priorities, until }: { priorities: readonly number[]; until: number },
 ): Promise<DueLane[]> {
+  const source = sourceOf(table);
   const lane = sql.ref(source.lane);
   const from = tx.indexed(source.table, source.index);
   const earliest = priorities.map(
@@ -86,8 +137,8 @@ export const findLanesToRecover = readOperation(
   "findLanesToRecover",
   async (tx, laneIds: readonly string[]): Promise<string[]> => {
     if (laneIds.length === 0) return [];
-    const wanted = tx.rows(
-      "wanted",
+    const laneRows = tx.rows(
+      "lane_ids",
       { id: "text" },
       laneIds.map((id) => ({ id })),
     );
@@ -102,8 +153,8 @@ export const findLanesToRecover = readOperation(
       where account_id = accounts.account_id and channel = accounts.channel and status = 'sending'
     ) as lanes
     from (
-      select distinct gateways.account_id, gateways.channel from ${wanted}
-      cross join gateways where gateways.id = wanted.id
+      select distinct gateways.account_id, gateways.channel from ${laneRows}
+      cross join gateways where gateways.id = lane_ids.id
     ) as accounts
   `.execute(tx.db);
     const found = new Set(rows.flatMap(({ lanes }) => lanes?.split(",") ?? []));

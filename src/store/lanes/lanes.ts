@@ -86,16 +86,16 @@ export const readLanes = readOperation("readLanes", async (tx, _: null): Promise
 export const claimLanes = writeOperation(
   "claimLanes",
   async (tx, input: { processId: string; lanes: SeenLane[] }) => {
-    const taken: LanesTable[] = [];
+    const claimed: LanesTable[] = [];
     await eachSet(tx, input.lanes, async (seen) => {
       const { rows } = await sql<LanesTable>`
         update lanes set owner = ${input.processId}, fence = lanes.fence + 1, wanted_by = null from ${seen}
         where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
         returning ${columns}
       `.execute(tx.db);
-      taken.push(...rows);
+      claimed.push(...rows);
     });
-    return taken.sort(byId);
+    return claimed.sort(byId);
   },
 );
 
@@ -262,6 +262,8 @@ export interface WaitingCount {
   waiting: number;
   oldest: number | null;
   paused: number;
+  /** 1 or 0; null: it holds no connection. */
+  connected: number | null;
 }
 
 /** What waits and is due on each lane, for metrics. Counts at most 100,000 a lane and priority. */
@@ -271,16 +273,20 @@ export const countWaiting = readOperation(
     const lanes = await tx.db
       .selectFrom("lanes")
       .innerJoin("gateways", "gateways.id", "lanes.id")
-      .select(["lanes.id", "lanes.paused_since", "gateways.identifier"])
+      .select(["lanes.id", "lanes.active", "lanes.paused_since", "gateways.identifier"])
       .execute();
+    const sessions = await tx.db.selectFrom("gateway_sessions").select(["gateway_id", "status"]).execute();
+    const statuses = new Map(sessions.map(({ gateway_id, status }) => [gateway_id, status]));
     const waiting = await lanesWaiting(tx, "messages");
     const counts: WaitingCount[] = [];
     for (const lane of lanes) {
+      const status = lane.active === 1 ? statuses.get(lane.id) : undefined;
       const count: WaitingCount = {
         identifier: lane.identifier,
         waiting: 0,
         oldest: null,
         paused: lane.paused_since === null ? 0 : 1,
+        connected: status === undefined ? null : status === "connected" ? 1 : 0,
       };
       for (const priority of waiting.has(lane.id) ? input.priorities : []) {
         const { rows } = await sql<{ waiting: number; oldest: number | null }>`

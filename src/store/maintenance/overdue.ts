@@ -3,6 +3,7 @@
 
 import { sql } from "kysely";
 import { readOperation, writeOperation } from "#store/database.ts";
+import { selectDueLanes } from "#store/lanes/due.ts";
 import { expiryDetails } from "#store/messages/expire-or-suppress.ts";
 import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 
@@ -16,32 +17,20 @@ export interface OverdueLane {
 export const findOverdueLanes = readOperation(
   "findOverdueLanes",
   async (tx, input: { priorities: readonly number[]; now: number }): Promise<OverdueLane[]> => {
+    const { priorities, now } = input;
+    const due = await selectDueLanes(tx, "messages", { priorities, until: now });
+    if (due.length === 0) return [];
+    const earliest = new Map(due.map(({ id, dueAt }) => [id, dueAt]));
     const lanes = await tx.db
       .selectFrom("gateways")
       .innerJoin("accounts", "accounts.id", "gateways.account_id")
       .select(["gateways.id", "accounts.lateness_ms"])
+      .where("gateways.id", "in", tx.list([...earliest.keys()]))
       .orderBy("gateways.id")
       .execute();
-    const overdue: OverdueLane[] = [];
-    for (const { id, lateness_ms } of lanes) {
-      const lateBefore = input.now - lateness_ms;
-      for (const priority of input.priorities) {
-        const first = await tx.db
-          .selectFrom("messages")
-          .select("id")
-          .where("gateway_id", "=", id)
-          .where("priority", "=", priority)
-          .where("due_at", "<", lateBefore)
-          // The order of the due index: without one, PostgreSQL may look for the first one it meets in the whole table.
-          .orderBy("due_at")
-          .limit(1)
-          .executeTakeFirst();
-        if (!first) continue;
-        overdue.push({ laneId: id, lateBefore });
-        break;
-      }
-    }
-    return overdue;
+    return lanes
+      .map(({ id, lateness_ms }) => ({ laneId: id, lateBefore: now - lateness_ms }))
+      .filter(({ laneId, lateBefore }) => earliest.get(laneId)! < lateBefore);
   },
 );
 

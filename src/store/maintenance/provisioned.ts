@@ -2,7 +2,7 @@
 // about the installation.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { storeGateway } from "#store/gateways/gateways.ts";
+import { type SaveGatewayResult, storeGateway } from "#store/gateways/gateways.ts";
 import { storeAuditEntries } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
@@ -42,7 +42,7 @@ export interface ProvisionedEntry {
 }
 
 /** What became of an entry; only one that is `saved` is marked. */
-export type SaveEntryResult = "saved" | "taken" | "url_taken" | "too_many";
+export type SaveEntryResult = SaveGatewayResult | "url_taken" | "too_many";
 
 /**
  * Saves entries in their order, each with its mark and its line of the audit log, all in one transaction: a file of

@@ -5,9 +5,10 @@
 import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { insertTimelineEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import { insertNextEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
-import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
+import { appendLine, type DeliveryAttempt } from "#store/webhooks/deliveries.ts";
+import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
 
 /** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
@@ -124,25 +125,7 @@ async function moveEntries(
     .modifyEnd(tx.lock("update"))
     .execute();
   if (entries.length === 0) return 0;
-  const columns = ["id", "account_id", "type", "at", "message_id", "priority", "data"] as const;
-  const types = {
-    id: "text",
-    account_id: "text",
-    type: "text",
-    at: "bigint",
-    message_id: "text",
-    priority: "bigint",
-    data: "text",
-  } as const;
-  const rows = tx.rows("notes", types, entries);
-  await tx.db
-    .insertInto(to)
-    .columns([...columns])
-    .expression(
-      sql<never>`select id, account_id, type, at, message_id, priority, data from ${rows} where true`,
-    )
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+  await insertOutboxEntries(tx, to, entries);
   await deleteEntries(tx, from, entries);
   return entries.length;
 }
@@ -213,7 +196,7 @@ export const releaseHeld = writeOperation(
     const { at, limit, detail } = input;
     const messages = await heldMessages(tx, limit);
     if (messages.length > 0) {
-      const wanted = tx.list(messages.map(({ id }) => id));
+      const ids = tx.list(messages.map(({ id }) => id));
       await tx.db
         .updateTable(tx.indexed("messages"))
         .set((eb) => ({
@@ -222,19 +205,9 @@ export const releaseHeld = writeOperation(
           updated_at: at,
           version: eb("version", "+", 1),
         }))
-        .where("id", "in", wanted)
+        .where("id", "in", ids)
         .execute();
-      await insertTimelineEntries(
-        tx,
-        messages.map((row) => ({
-          message_id: row.id,
-          seq: row.version + 1,
-          account_id: row.account_id,
-          at,
-          type: row.status,
-          detail,
-        })),
-      );
+      await insertNextEntries(tx, messages, { at, detail });
     }
     const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,
@@ -298,7 +271,7 @@ type HeldDelivery = Pick<
 /** A delivery that is not tried any more, with the reason as its log's last line. */
 function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
   const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
-  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryAttempt[]), line]) };
+  return { status: "failed", log: appendLine(row.log, line) };
 }
 
 /** Takes the hold from deliveries and changes them; returns the endpoint of each. */

@@ -7,6 +7,7 @@ import { advance, type ReceiptStep, type SystemStep } from "#contract/messages/s
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { applyBounces, type BounceReport } from "#store/feedback/bounces.ts";
 import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
+import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import { recordStatusEvents } from "#store/webhooks/outbox.ts";
 import { expireOrSuppress } from "./expire-or-suppress.ts";
@@ -34,52 +35,18 @@ const dueColumns = [
 /** An email's body is empty here: it is read when the email is composed. */
 export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & { due_at: number };
 
-/** The next due messages of a lane's priority, oldest due first, after a place in that order. Writes nothing. */
+/** The next due messages of a lane's priority. Writes nothing. */
 export const readDue = readOperation(
   "readDue",
-  async (
-    tx,
-    input: {
-      laneId: string;
-      priority: number;
-      now: number;
-      after: { dueAt: number; id: string } | null;
-      limit: number;
-    },
-  ) => {
-    const { laneId, priority, now, after, limit } = input;
-    let query = tx.db
-      .selectFrom("messages")
-      .select(dueColumns)
-      .where("gateway_id", "=", laneId)
-      .where("priority", "=", priority)
-      .where("due_at", "<=", now);
-    // A row value is what both planners turn into one range of the index.
-    if (after) query = query.where(sql<boolean>`(due_at, id) > (${after.dueAt}, ${after.id})`);
-    const rows = await query.orderBy("due_at").orderBy("id").limit(limit).execute();
-    return rows as DueMessage[];
-  },
+  async (tx, input: DueQuery) =>
+    await selectDue<DueMessage>(tx, "messages", sql.join(dueColumns.map((column) => sql.ref(column))), input),
 );
 
 /** When the lane's next message that is not due yet becomes due; null: no such message. */
 export const nextDue = readOperation(
   "nextDue",
-  async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) => {
-    let next: number | null = null;
-    for (const priority of input.priorities) {
-      const row = await tx.db
-        .selectFrom("messages")
-        .select("due_at")
-        .where("gateway_id", "=", input.laneId)
-        .where("priority", "=", priority)
-        .where("due_at", ">", input.now)
-        .orderBy("due_at")
-        .limit(1)
-        .executeTakeFirst();
-      if (row?.due_at != null && (next === null || row.due_at < next)) next = row.due_at;
-    }
-    return next;
-  },
+  async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
+    await selectNextDue(tx, "messages", input),
 );
 
 export interface AttemptBatch {

@@ -8,15 +8,15 @@ import { lockMessages, TransitionBatch, type TransitionDetails } from "./transit
 /** Ends due messages that are suppressed or too late; messages that no longer wait for other reasons stay as they are. */
 export async function expireOrSuppress(
   tx: Tx,
-  wanted: readonly { id: string; lane: string; at: number; late: number }[],
+  due: readonly { id: string; lane: string; at: number; late: number }[],
 ): Promise<void> {
   const rows = await lockMessages(
     tx,
-    wanted.map(({ id }) => id),
+    due.map(({ id }) => id),
   );
   const suppressed = await suppressedOf(tx, [...rows.values()]);
   const changes = new TransitionBatch();
-  for (const { id, lane, at, late } of wanted) {
+  for (const { id, lane, at, late } of due) {
     const row = rows.get(id);
     if (!row || row.due_at === null || row.gateway_id !== lane) continue;
     if (suppressed.has(id)) changes.apply(row, { by: "system", step: "suppressed" }, suppressionDetails(at));

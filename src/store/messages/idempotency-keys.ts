@@ -48,12 +48,12 @@ const nameOf = (row: { account_id: string; path: string; key: string }) =>
  */
 export async function claimKeys(
   tx: Tx,
-  wanted: readonly IdempotencyKeysTable[],
+  keys: readonly IdempotencyKeysTable[],
 ): Promise<ReadonlyMap<string, StoredRequest>> {
-  const taken = new Map<string, StoredRequest>();
-  if (wanted.length === 0) return taken;
+  const repeated = new Map<string, StoredRequest>();
+  if (keys.length === 0) return repeated;
   // One order for everybody, so that two transactions never wait for each other in a circle.
-  const sorted = wanted.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const sorted = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const firsts = [...new Map(sorted.toReversed().map((row) => [nameOf(row), row])).values()].toReversed();
   const rows = tx.rows(
     "wanted",
@@ -82,11 +82,11 @@ export async function claimKeys(
     where (account_id, path, key) in (select account_id, path, key from ${rows})
   `.execute(tx.db);
   const holders = new Map(stored.rows.map((row) => [nameOf(row), row]));
-  for (const { request_id, ...name } of wanted) {
+  for (const { request_id, ...name } of keys) {
     const holder = holders.get(nameOf(name))!;
-    if (holder.request_id !== request_id) taken.set(request_id, holder);
+    if (holder.request_id !== request_id) repeated.set(request_id, holder);
   }
-  return taken;
+  return repeated;
 }
 
 /** Frees the keys of requests that were refused after all. */

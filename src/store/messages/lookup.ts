@@ -18,20 +18,23 @@ export const identifierOfGateway = sql<string>`(
   select gateways.identifier from gateways where gateways.id = messages.gateway_id
 )`.as("identifier");
 
-/** One message with its timeline; null when the account has none with this id in this channel. */
+/** One message with its timeline; null when the account has none with this id in this channel. `channel` null: any. */
 export const findMessage = readOperation(
   "findMessage",
-  async (tx, input: { accountId: string; channel: Channel; id: string }) => {
-    const message = await tx.db
+  async (
+    tx,
+    input: { accountId: string; channel: Channel | null; id: string },
+  ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
+    let query = tx.db
       .selectFrom("messages")
       .selectAll("messages")
       .select(identifierOfGateway)
       .where("messages.id", "=", input.id)
-      .where("messages.account_id", "=", input.accountId)
-      .where("messages.channel", "=", input.channel)
-      .executeTakeFirst();
+      .where("messages.account_id", "=", input.accountId);
+    if (input.channel !== null) query = query.where("messages.channel", "=", input.channel);
+    const message = await query.executeTakeFirst();
     if (!message) return null;
-    const events: EventsTable[] = await tx.db
+    const events = await tx.db
       .selectFrom("message_events")
       .selectAll()
       .where("message_id", "=", input.id)

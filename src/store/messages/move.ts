@@ -5,25 +5,19 @@ import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
-import {
-  insertTimelineEntries,
-  lockMessages,
-  TransitionBatch,
-  type TransitionDetails,
-} from "./transitions.ts";
+import { insertNextEntries, lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
-/** Cancels a message that is not yet on its way; cancelling twice is the same as once. */
+/** Cancels a message that is not yet on its way; cancelling twice is the same as once. `channel` null: any. */
 export const cancelMessage = writeOperation(
   "cancelMessage",
   async (
     tx,
-    input: { accountId: string; channel: Channel; id: string; details: TransitionDetails },
+    input: { accountId: string; channel: Channel | null; id: string; details: TransitionDetails },
   ): Promise<CancelOutcome> => {
-    const row = (await lockMessages(tx, [input.id])).get(input.id);
-    if (!row || row.account_id !== input.accountId || row.channel !== input.channel)
-      return { kind: "not_found" };
+    const row = await lockMessageOf(tx, input);
+    if (row === null) return { kind: "not_found" };
     if (row.status === "cancelled") return { kind: "cancelled" };
     const changes = new TransitionBatch();
     if (!changes.apply(row, { by: "system", step: "cancelled" }, input.details))
@@ -87,17 +81,7 @@ async function move(
     }))
     .where("id", "in", wanted)
     .execute();
-  await insertTimelineEntries(
-    tx,
-    rows.map((row) => ({
-      message_id: row.id,
-      seq: row.version + 1,
-      account_id: row.account_id,
-      at,
-      type: row.status,
-      detail,
-    })),
-  );
+  await insertNextEntries(tx, rows, { at, detail });
   return rows.length;
 }
 

@@ -1,9 +1,9 @@
-// The account's own answer to an unknown outcome, as a step of the message like any other.
+// The decision of an account, or of an operator, about an unknown outcome, as a step of the message like any other.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
-import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
+import { lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
@@ -11,7 +11,7 @@ export type ResolveOutcome =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-/** Takes the step if the account's message is `unknown`. `channel` null: whichever it has. */
+/** Takes the step if the account's message is `unknown`. `channel` null: any. */
 export const resolveUnknown = writeOperation(
   "resolveUnknown",
   async (
@@ -24,13 +24,8 @@ export const resolveUnknown = writeOperation(
       details: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {
-    const row = (await lockMessages(tx, [input.id])).get(input.id);
-    if (
-      !row ||
-      row.account_id !== input.accountId ||
-      (input.channel !== null && row.channel !== input.channel)
-    )
-      return { kind: "not_found" };
+    const row = await lockMessageOf(tx, input);
+    if (row === null) return { kind: "not_found" };
     const { status, channel, gateway_id: laneId } = row;
     const changes = new TransitionBatch();
     if (!changes.apply(row, { by: "system", step: input.step }, input.details))

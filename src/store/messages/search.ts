@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
-import type { EventsTable, GatewaysTable } from "#store/schema/schema.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
 import { withContents } from "./contents.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
@@ -54,8 +54,8 @@ function walk(tx: Tx, input: SearchInput): Walk {
   `;
   if (recipient !== null) {
     const exact = channels.length > 1 && status === null && gatewayId === null;
-    const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
-    return { rows: along("messages_recipient", theirs), exact };
+    const ofRecipient = sql`account_id = ${accountId} and recipient = ${recipient}`;
+    return { rows: along("messages_recipient", ofRecipient), exact };
   }
   if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
     // A gateway has one account and one channel, which the caller knows to be the right ones.
@@ -102,12 +102,12 @@ export const searchMessages = readOperation(
       if (Number(rows[0]?.count) >= input.maxScanned) lookedTo = rows[0]!.last;
     }
     if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
-    const wanted = tx.list(found.map(({ id }) => id));
+    const ids = tx.list(found.map(({ id }) => id));
     const rows = await tx.db
       .selectFrom(tx.indexed("messages"))
       .selectAll("messages")
       .select(identifierOfGateway)
-      .where("messages.id", "in", wanted)
+      .where("messages.id", "in", ids)
       .orderBy("messages.id", "desc")
       .execute();
     const whole = await withContents(tx, rows, input.bytes);
@@ -131,31 +131,5 @@ export const findAccountGateway = readOperation(
       .where("account_id", "=", input.accountId)
       .executeTakeFirst();
     return gateway ?? null;
-  },
-);
-
-/** One message of the account, of whichever channel, with its timeline. */
-export const findAccountMessage = readOperation(
-  "findAccountMessage",
-  async (
-    tx,
-    input: { accountId: string; id: string },
-  ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
-    const message = await tx.db
-      .selectFrom("messages")
-      .selectAll("messages")
-      .select(identifierOfGateway)
-      .where("messages.id", "=", input.id)
-      .where("messages.account_id", "=", input.accountId)
-      .executeTakeFirst();
-    if (!message) return null;
-    const events: EventsTable[] = await tx.db
-      .selectFrom("message_events")
-      .selectAll()
-      .where("message_id", "=", input.id)
-      .orderBy("seq")
-      .execute();
-    const { rows } = await withContents(tx, [message]);
-    return { message: rows[0] as MessageRow, events };
   },
 );

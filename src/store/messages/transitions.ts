@@ -56,6 +56,16 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Locks a message of an account; null: it has none with this id in this channel (null: in any). */
+export async function lockMessageOf(
+  tx: Tx,
+  { accountId, channel, id }: { accountId: string; channel: Channel | null; id: string },
+): Promise<LockedMessage | null> {
+  const row = (await lockMessages(tx, [id])).get(id);
+  if (row?.account_id !== accountId) return null;
+  return channel === null || row.channel === channel ? row : null;
+}
+
 /** Collects transitions of locked messages, in order, and writes them together. */
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
@@ -195,5 +205,27 @@ export async function insertTimelineEntries(
         ]),
       },
     ],
+  );
+}
+
+/**
+ * Writes the timeline entries of a change that keeps each message's status. `rows` are the messages as they were before the
+ * statement that made the change and added 1 to `version`.
+ */
+export async function insertNextEntries(
+  tx: Tx,
+  rows: readonly Pick<MessagesTable, "id" | "account_id" | "status" | "version">[],
+  { at, detail }: Pick<TransitionDetails, "at" | "detail">,
+): Promise<void> {
+  await insertTimelineEntries(
+    tx,
+    rows.map(({ id, account_id, status, version }) => ({
+      message_id: id,
+      seq: version + 1,
+      account_id,
+      at,
+      type: status,
+      detail,
+    })),
   );
 }

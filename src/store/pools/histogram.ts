@@ -39,11 +39,11 @@ export function percentile(histogram: Histogram, share: number): number | null {
     .sort((a, b) => a - b);
   const total = buckets.reduce((sum, bucket) => sum + histogram[bucket]!, 0);
   if (total === 0) return null;
-  const wanted = Math.max(1, Math.ceil(share * total));
+  const rank = Math.max(1, Math.ceil(share * total));
   let seen = 0;
   for (const bucket of buckets) {
     seen += histogram[bucket]!;
-    if (seen >= wanted) return middleOf(bucket);
+    if (seen >= rank) return middleOf(bucket);
   }
   return middleOf(buckets.at(-1)!);
 }

@@ -154,18 +154,13 @@ async function readStates(tx: Tx, ids: readonly string[], now: number): Promise<
   const states = new Map<string, KeyState>(
     ids.map((id) => [id, { buckets: {}, underWay: 0, expired: 0, changed: new Set() }]),
   );
-  const wanted = tx.rows(
-    "wanted",
-    { id: "text" },
-    ids.map((id) => ({ id })),
-  );
+  const keys = tx.list(ids);
   const { rows } = await sql<{ key_id: string; kind: Kind | "slots"; used: number; at: number }>`
-    with wanted as (select id from ${wanted})
-    select key_id, kind, used, at from key_buckets where key_id in (select id from wanted)
+    select key_id, kind, used, at from key_buckets where key_id in ${keys}
     union all
     select key_id, 'slots', sum(case when until > ${now} then 1 else 0 end),
       sum(case when until > ${now} then 0 else 1 end)
-    from key_slots where key_id in (select id from wanted) group by key_id
+    from key_slots where key_id in ${keys} group by key_id
   `.execute(tx.db);
   for (const { key_id, kind, used, at } of rows) {
     const state = states.get(key_id)!;

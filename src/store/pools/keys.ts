@@ -1,6 +1,7 @@
 // The keys of pools. A revoked one stays as a row, so that its usage keeps a name, until another key takes that name.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { lockPool } from "./pools.ts";
 
@@ -43,16 +44,16 @@ export const listPoolKeys = readOperation(
   },
 );
 
-export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken";
+export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken" | Overtaken;
 
 /**
- * Stores a new key, or changes one; only a `renewed` one gets another text, and works again if it was revoked, so
- * that a change never brings back what was revoked meanwhile. `key_taken`: another key has the same text.
+ * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
+ * Revoking a key moves its revision, so a change never brings back what was revoked meanwhile. `key_taken`: another key has the
+ * same text. `not_found`: the account has no such pool.
  */
 export const savePoolKey = writeOperation(
   "savePoolKey",
-  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<SaveKeyResult> => {
-    const { key, as } = input;
+  async (tx, key: PoolKeysTable): Promise<SaveKeyResult> => {
     if (!(await lockPool(tx, { accountId: key.account_id, poolId: key.pool_id }))) return "not_found";
     const named = await tx.db
       .selectFrom("pool_keys")
@@ -68,27 +69,28 @@ export const savePoolKey = writeOperation(
       .where("hash", "=", key.hash)
       .executeTakeFirst();
     if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
-    if (named) await removeKey(tx, named.id);
-    if (as === "made") {
+    const row = { ...key, revision: key.revision + 1 };
+    if (key.revision === 0) {
+      if (named) await removeKey(tx, named.id);
       // Another pool may be given the same text at this moment.
       const inserted = await tx.db
         .insertInto("pool_keys")
-        .values(key)
+        .values(row)
         .onConflict((conflict) => conflict.column("hash").doNothing())
         .returning("id")
         .executeTakeFirst();
       return inserted ? "saved" : "key_taken";
     }
-    const { id, pool_id, account_id: _account, created_at: _created, ...columns } = key;
-    const { hash: _hash, hint: _hint, revoked_at: _revoked, ...same } = columns;
+    const { id, pool_id, account_id: _account, created_at: _created, ...columns } = row;
     const changed = await tx.db
       .updateTable("pool_keys")
-      .set(as === "renewed" ? columns : same)
+      .set(columns)
       .where("id", "=", id)
       .where("pool_id", "=", pool_id)
+      .where("revision", "=", key.revision)
       .returning("id")
       .executeTakeFirst();
-    return changed ? "saved" : "not_found";
+    return changed ? "saved" : "overtaken";
   },
 );
 
@@ -114,11 +116,8 @@ export const revokePoolKey = writeOperation(
         .executeTakeFirst(),
     );
     if (row === null || row.revoked_at !== null) return row;
-    await tx.db
-      .updateTable("pool_keys")
-      .set({ revoked_at: at, updated_at: at })
-      .where("id", "=", id)
-      .execute();
-    return { ...row, revoked_at: at, updated_at: at };
+    const change = { revoked_at: at, revision: row.revision + 1, updated_at: at };
+    await tx.db.updateTable("pool_keys").set(change).where("id", "=", id).execute();
+    return { ...row, ...change };
   },
 );

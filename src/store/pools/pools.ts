@@ -3,6 +3,7 @@
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
 /** The context in which a member's settings are sealed. */
@@ -95,46 +96,49 @@ export const findPoolByName = readOperation(
   },
 );
 
-export type SavePoolResult = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
+export type SavePoolResult = "saved" | "name_taken" | "too_many" | "provisioned" | Overtaken;
 
 /** The name under which the provisioning file's mark of a pool is stored. */
 export const provisionKey = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
 
 /**
- * Stores a new pool (`isNew`), or changes all of one but its revision, which moves by itself. `provisioned`: the
- * provisioning file identifies the pool by its name, and would create it again under the old one.
+ * Stores a new pool, or changes one. The row's `revision` is the one from which the change was computed; 0: the pool is new.
+ * `provisioned`: the provisioning file identifies the pool by its name, and would create it again under the old one.
  */
-export const savePool = writeOperation(
-  "savePool",
-  async (tx, input: { pool: PoolsTable; isNew: boolean }): Promise<SavePoolResult> => {
-    const { pool, isNew } = input;
-    // Two that take one name at once would not see each other.
-    await lockAccount(tx, pool.account_id);
-    const all = await tx.db
-      .selectFrom("pools")
-      .select(["id", "name"])
-      .where("account_id", "=", pool.account_id)
-      .execute();
-    const before = all.find(({ id }) => id === pool.id);
-    if (!isNew && !before) return "not_found";
-    if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
-    if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
-      return "provisioned";
-    if (isNew && all.length >= maxPools) return "too_many";
-    if (isNew) {
-      await tx.db.insertInto("pools").values(pool).execute();
-      return "saved";
-    }
-    const { id, account_id, created_at: _created, revision: _revision, ...columns } = pool;
+export const savePool = writeOperation("savePool", async (tx, pool: PoolsTable): Promise<SavePoolResult> => {
+  const isNew = pool.revision === 0;
+  // Two that take one name at once would not see each other.
+  await lockAccount(tx, pool.account_id);
+  const all = await tx.db
+    .selectFrom("pools")
+    .select(["id", "name"])
+    .where("account_id", "=", pool.account_id)
+    .execute();
+  const before = all.find(({ id }) => id === pool.id);
+  if (!isNew && !before) return "overtaken";
+  if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
+  if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
+    return "provisioned";
+  if (isNew && all.length >= maxPools) return "too_many";
+  const { id, account_id, created_at: _created, ...columns } = pool;
+  const revision = pool.revision + 1;
+  if (isNew) {
     await tx.db
-      .updateTable("pools")
-      .set((eb) => ({ ...columns, revision: eb("revision", "+", 1) }))
-      .where("id", "=", id)
-      .where("account_id", "=", account_id)
+      .insertInto("pools")
+      .values({ ...pool, revision })
       .execute();
     return "saved";
-  },
-);
+  }
+  const changed = await tx.db
+    .updateTable("pools")
+    .set({ ...columns, revision })
+    .where("id", "=", id)
+    .where("account_id", "=", account_id)
+    .where("revision", "=", pool.revision)
+    .returning("id")
+    .executeTakeFirst();
+  return changed ? "saved" : "overtaken";
+});
 
 async function isProvisioned(tx: Tx, accountId: string, poolName: string): Promise<boolean> {
   const account = await tx.db
@@ -192,26 +196,30 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
   return true;
 });
 
-export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many";
+export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many" | Overtaken;
 
-/** Stores a new member (`isNew`), or changes one. */
+/**
+ * Stores a new member, or changes one. The row's `revision` is the one from which the change was computed; 0: the member is
+ * new. `not_found`: the account has no such pool.
+ */
 export const saveMember = writeOperation(
   "saveMember",
-  async (tx, input: { member: PoolMembersTable; isNew: boolean }): Promise<SaveMemberResult> => {
-    const { member, isNew } = input;
+  async (tx, member: PoolMembersTable): Promise<SaveMemberResult> => {
+    const isNew = member.revision === 0;
     const { account_id: accountId, pool_id: poolId } = member;
     if (!(await lockPool(tx, { accountId, poolId }))) return "not_found";
     const all = await tx.db
       .selectFrom("pool_members")
-      .select(["id", "name"])
+      .select(["id", "name", "revision"])
       .where("pool_id", "=", poolId)
       .execute();
-    if (!isNew && !all.some(({ id }) => id === member.id)) return "not_found";
+    if (!isNew && all.find(({ id }) => id === member.id)?.revision !== member.revision) return "overtaken";
     if (all.some(({ id, name }) => name === member.name && id !== member.id)) return "name_taken";
     if (isNew && all.length >= maxMembers) return "too_many";
-    if (isNew) await tx.db.insertInto("pool_members").values(member).execute();
+    const row = { ...member, revision: member.revision + 1 };
+    if (isNew) await tx.db.insertInto("pool_members").values(row).execute();
     else {
-      const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = member;
+      const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = row;
       await tx.db.updateTable("pool_members").set(columns).where("id", "=", id).execute();
     }
     await moveRevision(tx, poolId, member.updated_at);

@@ -1,10 +1,12 @@
 // The tables of the users and tokens that manage an installation, and of the audit log.
 
+import type { Revised } from "#store/revision.ts";
+
 type Flag = 0 | 1;
 
 export type Role = "operator" | "member";
 
-export interface UsersTable {
+export interface UsersTable extends Revised {
   id: string;
   /** Lower case. */
   email: string;

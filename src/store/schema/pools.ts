@@ -1,8 +1,11 @@
 // The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
 
+import type { Revised } from "#store/revision.ts";
+
 type Flag = 0 | 1;
 
-export interface PoolsTable {
+/** The revision is raised by each change of its members too. */
+export interface PoolsTable extends Revised {
   id: string;
   account_id: string;
   /** Also the model name that callers see. */
@@ -15,8 +18,6 @@ export interface PoolsTable {
   deadline_ms: number;
   /** For a whole answer of one member while another is left; null: half of what is left of the deadline. */
   answer_ms: number | null;
-  /** Moves whenever the pool or one of its members changes. */
-  revision: number;
   created_at: number;
   updated_at: number;
 }
@@ -34,7 +35,7 @@ export interface MemberTimeouts {
   totalMs: number | null;
 }
 
-export interface PoolMembersTable {
+export interface PoolMembersTable extends Revised {
   id: string;
   pool_id: string;
   account_id: string;
@@ -60,7 +61,7 @@ export interface PoolMembersTable {
   updated_at: number;
 }
 
-export interface PoolKeysTable {
+export interface PoolKeysTable extends Revised {
   id: string;
   pool_id: string;
   account_id: string;

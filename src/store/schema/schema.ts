@@ -2,6 +2,7 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
+import type { Revised } from "#store/revision.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
@@ -14,6 +15,7 @@ import type {
   SoftBouncesTable,
 } from "./email.ts";
 import type { InboundTable, ReceiptsTable, ReferencesTable } from "./feedback.ts";
+import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -35,7 +37,7 @@ import type {
 
 type Flag = 0 | 1;
 
-export interface AccountsTable {
+export interface AccountsTable extends Revised {
   id: string;
   name: string;
   time_zone: string;
@@ -75,7 +77,7 @@ export interface CreditsTable {
   renewed_at: number;
 }
 
-export interface GatewaysTable {
+export interface GatewaysTable extends Revised {
   id: string;
   account_id: string;
   identifier: string;
@@ -201,7 +203,7 @@ export interface OutboxTable {
   data: string;
 }
 
-export interface WebhookEndpointsTable {
+export interface WebhookEndpointsTable extends Revised {
   id: string;
   account_id: string;
   url: string;
@@ -290,26 +292,6 @@ export interface SuppressionsTable {
   reason: SuppressionReason;
   note: string | null;
   created_at: number;
-}
-
-/** How the session of a gateway is that holds a connection. */
-export interface GatewaySessionsTable {
-  gateway_id: string;
-  status: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out";
-  reason: string | null;
-  /** What a person needs to link a device: JSON, sealed. */
-  pairing: string | null;
-  pairing_expires_at: number | null;
-  /** Since when the device is linked; null: it is not. */
-  linked_at: number | null;
-  changed_at: number;
-}
-
-/** What a session keeps between connections, one sealed value a key. */
-export interface GatewayValuesTable {
-  gateway_id: string;
-  key: string;
-  value: string;
 }
 
 export interface Schema {

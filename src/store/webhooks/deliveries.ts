@@ -3,6 +3,7 @@
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
 import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { lockEndpoint, switchLane } from "./endpoints.ts";
 
@@ -20,10 +21,11 @@ export interface DeliveryAttempt {
   answer: string | null;
 }
 
-const triesKept = 20;
+const maxLogLines = 20;
 
-function logged(log: string, line: DeliveryAttempt): string {
-  return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-triesKept));
+/** The log (a delivery's column) with this line behind it; the oldest lines go. */
+export function appendLine(log: string, line: DeliveryAttempt): string {
+  return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-maxLogLines));
 }
 
 export interface DueDelivery {
@@ -33,51 +35,18 @@ export interface DueDelivery {
   due_at: number;
 }
 
-/** The next due deliveries of an endpoint's priority, oldest due first, after a place in that order. */
+/** The next due deliveries of an endpoint's priority; the lane is the endpoint's. Writes nothing. */
 export const readDueDeliveries = readOperation(
   "readDueDeliveries",
-  async (
-    tx,
-    input: {
-      endpointId: string;
-      priority: number;
-      now: number;
-      after: { dueAt: number; id: string } | null;
-      limit: number;
-    },
-  ) => {
-    const { endpointId, priority, now, after, limit } = input;
-    let query = tx.db
-      .selectFrom("webhook_deliveries")
-      .select(["event_id as id", "priority", "due_at"])
-      .where("endpoint_id", "=", endpointId)
-      .where("priority", "=", priority)
-      .where("due_at", "<=", now);
-    if (after) query = query.where(sql<boolean>`(due_at, event_id) > (${after.dueAt}, ${after.id})`);
-    const rows = await query.orderBy("due_at").orderBy("event_id").limit(limit).execute();
-    return rows as DueDelivery[];
-  },
+  async (tx, input: DueQuery) =>
+    await selectDue<DueDelivery>(tx, "webhook_deliveries", sql`event_id as id, priority, due_at`, input),
 );
 
 /** When the endpoint's next delivery that is not due yet becomes due; null: no such delivery. */
 export const nextDueDelivery = readOperation(
   "nextDueDelivery",
-  async (tx, input: { endpointId: string; priorities: readonly number[]; now: number }) => {
-    let next: number | null = null;
-    for (const priority of input.priorities) {
-      const row = await tx.db
-        .selectFrom("webhook_deliveries")
-        .select("due_at")
-        .where("endpoint_id", "=", input.endpointId)
-        .where("priority", "=", priority)
-        .where("due_at", ">", input.now)
-        .orderBy("due_at")
-        .limit(1)
-        .executeTakeFirst();
-      if (row?.due_at != null && (next === null || row.due_at < next)) next = row.due_at;
-    }
-    return next;
-  },
+  async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
+    await selectNextDue(tx, "webhook_deliveries", input),
 );
 
 export interface PendingDelivery {
@@ -172,7 +141,7 @@ export const settleDeliveries = batchedOperation(
       if (row.status !== "pending" || row.attempts !== attempt - 1) return { dueAt: row.due_at, disabled };
       row.attempts = attempt;
       row.updated_at = at;
-      row.log = logged(row.log, line);
+      row.log = appendLine(row.log, line);
       if (outcome.kind === "delivered") row.status = "delivered";
       else if (outcome.dueAt === null || endpoint.active === 0) row.status = "failed";
       row.due_at = row.status === "pending" && outcome.kind === "failed" ? outcome.dueAt : null;
@@ -187,7 +156,7 @@ export const settleDeliveries = batchedOperation(
 
 type Judged = Pick<
   WebhookEndpointsTable,
-  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason"
+  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason" | "revision"
 > & { changed: boolean };
 
 /** What a try says about its endpoint; the reason, when that is enough to disable it. */
@@ -204,6 +173,8 @@ function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | 
   const tired = at - endpoint.failing_since >= failingMs;
   if (endpoint.active === 0 || (!outcome.gone && !tired)) return null;
   endpoint.active = 0;
+  // Like a change by hand: `active` is a setting, and `failing_since` is not.
+  endpoint.revision += 1;
   endpoint.disabled_at = at;
   endpoint.disabled_reason = outcome.gone
     ? "It answered 410 Gone."
@@ -217,7 +188,7 @@ async function lockConcerned(
   tx: Tx,
   settlements: readonly DeliverySettlement[],
 ): Promise<ReadonlyMap<string, Judged>> {
-  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason"] as const;
+  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason", "revision"] as const;
   const ids = [...new Set(settlements.map(({ endpointId }) => endpointId))];
   const seen = await tx.db.selectFrom("webhook_endpoints").select(columns).where("id", "in", ids).execute();
   const failed = new Set(
@@ -290,13 +261,9 @@ async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]):
 
 async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<void> {
   const changed = endpoints.filter((endpoint) => endpoint.changed).sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { id, active, failing_since, disabled_at, disabled_reason } of changed) {
-    await tx.db
-      .updateTable("webhook_endpoints")
-      .set({ active, failing_since, disabled_at, disabled_reason })
-      .where("id", "=", id)
-      .execute();
-    if (active === 0) await switchLane(tx, id, 0);
+  for (const { id, changed: _changed, ...columns } of changed) {
+    await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
+    if (columns.active === 0) await switchLane(tx, id, 0);
   }
 }
 
@@ -334,7 +301,7 @@ export const failWaitingDeliveries = writeOperation(
           ...row,
           status: "failed",
           due_at: null,
-          log: logged(row.log, line),
+          log: appendLine(row.log, line),
           updated_at: at,
         })),
     );

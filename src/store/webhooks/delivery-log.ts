@@ -144,7 +144,7 @@ export const replayFailed = writeOperation(
     const endpoint = await lockEndpoint(tx, endpointId);
     if (!endpoint || endpoint.account_id !== accountId) return { kind: "not_found" };
     if (endpoint.active === 0) return { kind: "inactive" };
-    const looked = await tx.db
+    const scanned = await tx.db
       .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
       .select(["event_id", "created_at", "status"])
       .where("endpoint_id", "=", endpointId)
@@ -153,19 +153,19 @@ export const replayFailed = writeOperation(
       .orderBy("event_id")
       .limit(Math.max(limit, maxScanned))
       .execute();
-    const rows = looked.filter(({ status }) => status === "failed").slice(0, limit);
+    const rows = scanned.filter(({ status }) => status === "failed").slice(0, limit);
     const last =
-      rows.length === limit ? rows.at(-1) : looked.length >= maxScanned ? looked.at(-1) : undefined;
+      rows.length === limit ? rows.at(-1) : scanned.length >= maxScanned ? scanned.at(-1) : undefined;
     const next = last ? { createdAt: last.created_at, eventId: last.event_id } : null;
     if (rows.length === 0) return { kind: "replayed", count: 0, next };
-    const wanted = rows.map(({ event_id }) => event_id);
+    const eventIds = rows.map(({ event_id }) => event_id);
     await tx.db
       .updateTable(tx.indexed("webhook_deliveries"))
       .set(dueAgain(at))
       .where("endpoint_id", "=", endpointId)
       // A failed row has ended, so nothing else locks it but another replay, which waits for the endpoint.
       .where("status", "=", "failed")
-      .where("event_id", "in", tx.list(wanted))
+      .where("event_id", "in", tx.list(eventIds))
       .execute();
     return { kind: "replayed", count: rows.length, next };
   },
@@ -211,16 +211,16 @@ export const storeTestEvent = writeOperation(
   },
 );
 
-/** What waits to be told, for metrics; counts at most 100,000 of each. */
+/** What waits to be delivered, for metrics; counts at most 100,000 of each. */
 export const countWebhooks = readOperation("countWebhooks", async (tx, _: null) => {
-  const { rows } = await sql<{ notes: number; deliveries: number }>`
+  const { rows } = await sql<{ entries: number; deliveries: number }>`
     select
-      (select count(*) from (select id from outbox limit 100000) as notes) as notes,
+      (select count(*) from (select id from outbox limit 100000) as entries) as entries,
       (select count(*) from (
         select event_id from ${tx.indexed("webhook_deliveries", "webhook_deliveries_due")} where due_at is not null
         order by endpoint_id limit 100000
       ) as waiting) as deliveries
   `.execute(tx.db);
-  const { notes, deliveries } = rows[0]!;
-  return { notes: Number(notes), deliveries: Number(deliveries) };
+  const { entries, deliveries } = rows[0]!;
+  return { entries: Number(entries), deliveries: Number(deliveries) };
 });

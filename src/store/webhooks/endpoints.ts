@@ -5,7 +5,9 @@ import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
+import type { Overtaken } from "#store/revision.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { anyEndpointActive } from "./outbox.ts";
 
 /** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
 export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
@@ -54,15 +56,7 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
 });
 
 /** Whether any endpoint is active. */
-export const hasActiveEndpoints = readOperation("hasActiveEndpoints", async (tx, _: null) => {
-  const row = await tx.db
-    .selectFrom("webhook_endpoints")
-    .select("id")
-    .where("active", "=", 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-});
+export const hasActiveEndpoints = readOperation("hasActiveEndpoints", (tx, _: null) => anyEndpointActive(tx));
 
 /** The endpoints that are switched off while deliveries still wait for them. */
 export const findInactiveWithDeliveries = readOperation("findInactiveWithDeliveries", async (tx, _: null) => {
@@ -118,19 +112,24 @@ export interface EndpointChange {
 export type ChangeEndpointResult =
   | { kind: "changed"; endpoint: WebhookEndpointsTable }
   | { kind: "url_taken" }
-  | { kind: "not_found" };
+  | { kind: "not_found" }
+  | { kind: Overtaken };
 
-/** Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by being told so. */
+/**
+ * Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by being told so.
+ * `revision`: of the endpoint from which the change was computed; null: the change depends on nothing that was read.
+ */
 export const changeEndpoint = writeOperation(
   "changeEndpoint",
   async (
     tx,
-    input: { accountId: string; id: string; at: number; change: EndpointChange },
+    input: { accountId: string; id: string; revision: number | null; at: number; change: EndpointChange },
   ): Promise<ChangeEndpointResult> => {
-    const { accountId, id, at, change } = input;
+    const { accountId, id, revision, at, change } = input;
     await lockAccount(tx, accountId);
     const row = await lockEndpoint(tx, id);
     if (!row || row.account_id !== accountId) return { kind: "not_found" };
+    if (revision !== null && row.revision !== revision) return { kind: "overtaken" };
     const moved = change.url !== undefined && change.url !== row.url;
     if (moved && (await urlsOf(tx, accountId)).has(change.url!)) return { kind: "url_taken" };
     const active = change.active ?? (row.active === 1 || (moved && row.disabled_at !== null));
@@ -141,6 +140,7 @@ export const changeEndpoint = writeOperation(
       events: change.events ?? row.events,
       active: active ? 1 : 0,
       failing_since: enabled || moved ? null : row.failing_since,
+      revision: row.revision + 1,
       updated_at: at,
     };
     if (change.active !== undefined || enabled) {

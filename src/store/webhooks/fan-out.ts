@@ -48,7 +48,7 @@ const requestBatchSize = 50;
 const minShare = 10;
 
 /**
- * Reads notes in the order of their ids, which is that of what they are about, and shares `limit` more places
+ * Reads entries in the order of their ids, which is the order of what they are about, and shares `limit` more places
  * out among the requests, so that a huge request does not delay others.
  */
 export const readOutbox = readOperation(
@@ -200,8 +200,8 @@ export interface FanOutEvent {
 }
 
 /**
- * Stores events with their deliveries, and takes the step of each note; of notes that are not as they were read
- * (another process has handled them) nothing. Returns the endpoints that have new deliveries.
+ * Stores events with their deliveries, and takes the step of each entry; entries that are not as they were read
+ * (another process has handled them) are left out. Returns the endpoints that have new deliveries.
  */
 export const storeFanOut = writeOperation(
   "storeFanOut",
@@ -230,11 +230,11 @@ export const storeFanOut = writeOperation(
 
 async function lockEntries(tx: Tx, entries: readonly OutboxPageStep[]): Promise<ReadonlyMap<string, string>> {
   if (entries.length === 0) return new Map();
-  const wanted = tx.list(entries.map(({ id }) => id));
+  const ids = tx.list(entries.map(({ id }) => id));
   const rows = await tx.db
     .selectFrom(tx.indexed("outbox"))
     .select(["id", "data"])
-    .where("id", "in", wanted)
+    .where("id", "in", ids)
     .orderBy("id")
     .modifyEnd(tx.lock("update"))
     .execute();
@@ -258,7 +258,7 @@ async function shareActive(tx: Tx, endpointIds: ReadonlySet<string>): Promise<Re
 async function insertEvents(tx: Tx, events: readonly FanOutEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = tx.rows(
-    "happened",
+    "events",
     { id: "text", account_id: "text", type: "text", at: "bigint", body: "text" },
     events,
   );
@@ -272,7 +272,7 @@ async function insertEvents(tx: Tx, events: readonly FanOutEvent[]): Promise<voi
 async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: number): Promise<void> {
   if (deliveries.length === 0) return;
   const rows = tx.rows(
-    "made",
+    "deliveries",
     { endpoint_id: "text", event_id: "text", account_id: "text", type: "text", priority: "bigint" },
     deliveries,
   );

@@ -34,29 +34,29 @@ export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;
 }
 
-/** Whether there is an active endpoint at all: most installations pay for no more than this look. */
-async function hasActiveEndpoints(tx: Tx): Promise<boolean> {
+/** Whether there is an active endpoint at all: most installations pay for no more than this query. */
+export async function anyEndpointActive(tx: Tx): Promise<boolean> {
   const compile = () =>
     sql<{ found: number }>`select 1 as found from webhook_endpoints where active = 1 limit 1`.compile(tx.db);
-  const query = compiledOnce(tx, "someoneListens", compile, []);
+  const query = compiledOnce(tx, "anyEndpointActive", compile, []);
   return (await tx.db.executeQuery(query)).rows.length > 0;
 }
 
 /**
  * The patterns that the active endpoints of these accounts subscribe to. An account without an active endpoint
- * costs no more than this look.
+ * costs no more than this query.
  */
 export async function subscribedPatterns(
   tx: Tx,
   accountIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const wanted = [...new Set(accountIds)];
+  const accounts = [...new Set(accountIds)];
   const patterns = new Map<string, string[]>();
-  if (wanted.length === 0 || !(await hasActiveEndpoints(tx))) return patterns;
+  if (accounts.length === 0 || !(await anyEndpointActive(tx))) return patterns;
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["account_id", "events"])
-    .where("account_id", "in", wanted)
+    .where("account_id", "in", accounts)
     .where("active", "=", 1)
     .execute();
   for (const row of rows) {
@@ -67,11 +67,15 @@ export async function subscribedPatterns(
   return patterns;
 }
 
-/** Writes entries. Writing an entry again has no effect. */
-async function write(tx: Tx, entries: readonly OutboxTable[]): Promise<void> {
+/** Writes entries to the outbox, or to its part that a restore holds. Writing an entry again has no effect. */
+export async function insertOutboxEntries(
+  tx: Tx,
+  table: "outbox" | "outbox_held",
+  entries: readonly OutboxTable[],
+): Promise<void> {
   if (entries.length === 0) return;
   const rows = tx.rows(
-    "notes",
+    "entries",
     {
       id: "text",
       account_id: "text",
@@ -84,7 +88,7 @@ async function write(tx: Tx, entries: readonly OutboxTable[]): Promise<void> {
     entries,
   );
   await sql`
-    insert into outbox (id, account_id, type, at, message_id, priority, data)
+    insert into ${sql.table(table)} (id, account_id, type, at, message_id, priority, data)
     select id, account_id, type, at, message_id, priority, data from ${rows} where true
     on conflict (id) do nothing
   `.execute(tx.db);
@@ -100,12 +104,13 @@ export async function recordEvents(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) =>
+  const subscribed = events.filter(({ accountId, type }) =>
     matchesPattern(patternsOf.get(accountId) ?? [], type),
   );
-  await write(
+  await insertOutboxEntries(
     tx,
-    wanted.map(({ id, accountId, type, at, data }) => ({
+    "outbox",
+    subscribed.map(({ id, accountId, type, at, data }) => ({
       id,
       account_id: accountId,
       type,
@@ -140,8 +145,9 @@ export async function recordMessageEvents(
   const entries = eventsOf(new Set(patternsOf.keys())).filter(({ account_id, type }) =>
     matchesPattern(patternsOf.get(account_id) ?? [], `message.${type}`),
   );
-  await write(
+  await insertOutboxEntries(
     tx,
+    "outbox",
     entries.map(({ message_id, seq, account_id, at, type, priority, snapshot }) => ({
       id: messageEventId(message_id, seq),
       account_id,
@@ -154,7 +160,7 @@ export async function recordMessageEvents(
   );
 }
 
-/** Like `announceMessages` for changes that one statement made: the rows are as they were left, so they are read. */
+/** Events of messages that one statement brought to `status`. Their columns are read here, as that statement left them. */
 export async function recordStatusEvents(
   tx: Tx,
   rows: readonly { id: string; account_id: string }[],
@@ -174,8 +180,9 @@ export async function recordStatusEvents(
     .select(["id", "account_id", "version", "priority", ...snapshotColumns])
     .where("id", "in", tx.list(ids))
     .execute();
-  await write(
+  await insertOutboxEntries(
     tx,
+    "outbox",
     found.map(({ id, account_id, version, priority, ...snapshot }) => ({
       id: messageEventId(id, version),
       account_id,
@@ -197,13 +204,14 @@ export async function recordRequests(
     tx,
     requests.map((request) => request.account_id),
   );
-  const wanted = requests.filter(({ account_id }) => {
+  const subscribed = requests.filter(({ account_id }) => {
     const patterns = patternsOf.get(account_id) ?? [];
     return matchesPattern(patterns, "message.queued") || matchesPattern(patterns, "message.scheduled");
   });
-  await write(
+  await insertOutboxEntries(
     tx,
-    wanted.map(({ account_id, at, priority, ...entry }) => ({
+    "outbox",
+    subscribed.map(({ account_id, at, priority, ...entry }) => ({
       id: eventIdOf(entry.request_id, "request"),
       account_id,
       type: "request",

@@ -133,6 +133,6 @@ test("the error that is told and the member that is named beside it are the same
     assert.ok(result.kind === "failed");
     assert.equal(result.failure.error.code, "overloaded");
     assert.equal(result.last?.member.name, order === replies ? "m0" : "m1");
-    assert.equal(result.asked, 2);
+    assert.equal(result.attempts, 2);
   }
 });

@@ -2,31 +2,15 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Pool } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { healthRules } from "#ai/health/health.ts";
 import { checkMember, createHealthChecks } from "#ai/health/health-checks.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { memoryLog } from "../../log.ts";
+import { poolOf } from "../completing.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
 
-const partsOf = (it: Script) => ({ ...it.deps, log: memoryLog(), fraction: () => 0.5 });
-
-const poolOf = (members: Member[]): Pool => ({
-  id: "p",
-  accountId: "a",
-  name: "pool",
-  createdAt: 0,
-  strictModels: false,
-  answerModel: "pool",
-  streamMode: "live",
-  headersAfterMs: 20_000,
-  deadlineMs: 600_000,
-  answerMs: null,
-  members,
-  retryBudget: createRetryBudget(),
-});
+const depsOf = (it: Script) => ({ ...it.deps, log: memoryLog(), fraction: () => 0.5 });
 
 function goDown({ health }: Member, at = 0): void {
   for (let turn = 0; turn < 2; turn++) health.failed(health.begin(at), at, "upstream_error", null);
@@ -48,7 +32,7 @@ test("what an answer means: 2xx well, 5xx and no answer down, anything else noth
     const member = it.member("one", [reply]);
     goDown(member);
     for (let at = 0; at < late; at += 5_000) {
-      await checkMember(partsOf(it), member, new AbortController().signal);
+      await checkMember(depsOf(it), member, new AbortController().signal);
       await it.clock.advance(5_000);
       if (member.health.availability(it.clock.monotonic()).kind === "half_open") break;
     }
@@ -61,7 +45,7 @@ test("a check costs no tokens: it asks for the models, with the member's key, an
   const it = script();
   const member = it.member("one", [json({ data: [] })]);
   goDown(member);
-  await checkMember(partsOf(it), member, new AbortController().signal);
+  await checkMember(depsOf(it), member, new AbortController().signal);
   const { request } = it.asked[0]!;
   assert.equal(request.method, "GET");
   assert.equal(request.url, "http://one.test/v1/models");
@@ -73,7 +57,7 @@ test("it looks every two seconds while one is down, and ends when none is, ready
   const member = it.member("one", [refusal(503, "overloaded"), json({ data: [] })]);
   const well = it.member("well", []);
   const stopping = new AbortController();
-  const checks = createHealthChecks(partsOf(it), () => [poolOf([member, well])], stopping.signal);
+  const checks = createHealthChecks(depsOf(it), () => [poolOf([member, well])], stopping.signal);
   // Nobody is down: that must not keep it from looking later.
   checks.look();
   await it.clock.settle();
@@ -96,7 +80,7 @@ test("members without a check keep nobody busy", async () => {
   const it = script();
   const member = it.member("one", [], { provider: sandbox, settings: {} });
   goDown(member);
-  const checks = createHealthChecks(partsOf(it), () => [poolOf([member])], new AbortController().signal);
+  const checks = createHealthChecks(depsOf(it), () => [poolOf([member])], new AbortController().signal);
   checks.look();
   await it.clock.advance(10_000);
   assert.equal(it.clock.sleeping(), 0);
@@ -108,7 +92,7 @@ test("stopping ends a check under way", async () => {
   const member = it.member("one", ["hang"]);
   goDown(member);
   const stopping = new AbortController();
-  const checks = createHealthChecks(partsOf(it), () => [poolOf([member])], stopping.signal);
+  const checks = createHealthChecks(depsOf(it), () => [poolOf([member])], stopping.signal);
   checks.look();
   await it.clock.advance(2_000);
   stopping.abort();

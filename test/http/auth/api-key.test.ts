@@ -33,10 +33,10 @@ const media = {
   multipart: (apiKey: string | undefined) => {
     const fields: Record<string, string> = { contact: JSON.stringify([contact]) };
     if (apiKey !== undefined) fields.api_key = apiKey;
-    const deps = Object.entries(fields).map(
+    const parts = Object.entries(fields).map(
       ([name, value]) => `--XX\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
-    return { type: "multipart/form-data; boundary=XX", body: `${deps.join("")}--XX--\r\n` };
+    return { type: "multipart/form-data; boundary=XX", body: `${parts.join("")}--XX--\r\n` };
   },
 };
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
-import { sameSite } from "#http/auth/csrf.ts";
+import { rightAddress, sameSite } from "#http/auth/csrf.ts";
 
 const asked = (headers: Record<string, string>, publicUrl: string | null = "https://sms.test") =>
   sameSite({ headers } as unknown as IncomingMessage, publicUrl, "Sms.internal:8080");
@@ -46,3 +46,17 @@ test("without a public address it has to be the host that was asked for", () => 
 });
 
 test("neither header: nothing is said", () => assert.equal(asked({}), "unsaid"));
+
+test("a page of ours at another address learns the right one; a page of another site does not", () => {
+  const right = (origin: string | undefined, publicUrl: string | null, host = "10.0.0.7:8080") => {
+    const headers = origin === undefined ? {} : { origin };
+    return rightAddress({ headers } as unknown as IncomingMessage, publicUrl, host);
+  };
+  const publicUrl = "https://sms.test";
+  assert.equal(right("http://10.0.0.7:8080", publicUrl), publicUrl);
+  assert.equal(right("http://sms.test", publicUrl, "SMS.test"), publicUrl);
+  assert.equal(right("https://sms.test", publicUrl, "sms.test"), null, "this is the right one");
+  for (const origin of ["https://evil.test", "null", "", undefined])
+    assert.equal(right(origin, publicUrl), null, String(origin));
+  assert.equal(right("http://10.0.0.7:8080", null), null, "there is no right one");
+});

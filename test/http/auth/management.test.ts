@@ -290,6 +290,26 @@ test("without a public address the host that was asked for decides, and the cook
   await plain.close();
 });
 
+test("set-up and signing in at another address than the public one name the public one", async () => {
+  const headers = { host: "192.0.2.7:8080", origin: "http://192.0.2.7:8080" };
+  const signIn = { email: "op@acme.test", password: passwordOf("op@acme.test") };
+  const setUp = { code: "tls_none", email: "a@acme.test", name: "A", password: "a long enough password" };
+  for (const [path, body] of [
+    ["/session", signIn],
+    ["/setup", setUp],
+  ] as const) {
+    const reply = await manage(it, "POST", path, { headers, body });
+    assert.deepEqual([reply.statusCode, reply.json().code], [403, "forbidden"]);
+    assert.match(
+      reply.json().message,
+      /managed at https:\/\/trunkline\.test, not at the address of this page/,
+    );
+    const stranger = { ...headers, origin: "https://elsewhere.test" };
+    const refused = await manage(it, "POST", path, { headers: stranger, body });
+    assert.deepEqual([refused.statusCode, refused.json()], [403, forbidden]);
+  }
+});
+
 test("X-Forwarded-For counts from trusted proxies alone", async () => {
   const behind = await harness({ started: false, settings: { trustedProxies: ["192.0.2.1"] } });
   const guess = (from: string, forwarded: string) =>

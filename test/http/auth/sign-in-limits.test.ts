@@ -31,7 +31,12 @@ let id: string;
 beforeEach(async () => {
   it = await harness({ started: false });
   id = await userFor(it, email);
-  await it.system.database.run(changeUser, { id, change: { password: cheapHash }, at: it.clock.now() });
+  await it.system.database.run(changeUser, {
+    id,
+    revision: 1,
+    change: { password: cheapHash },
+    at: it.clock.now(),
+  });
 });
 afterEach(() => it?.close());
 

@@ -3,25 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { key } from "../edge.ts";
-import { lastAnswer, type Wire, withWire } from "../wire.ts";
-
-const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
-const pdf = (bytes = 200) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes - 9, "abcdefg")]);
-
-type Field = [name: string, value: string] | [name: string, content: Buffer, filename: string];
-
-function form(...fields: Field[]): FormData {
-  const data = new FormData();
-  for (const [name, value, filename] of fields) {
-    if (typeof value === "string") data.append(name, value);
-    else data.append(name, new Blob([new Uint8Array(value)]), filename);
-  }
-  return data;
-}
-
-const contact: Field = ["contact", JSON.stringify([mail])];
-const post = (wire: Wire, body: FormData | string, headers: Record<string, string> = { "Api-key": key }) =>
-  fetch(`http://127.0.0.1:${wire.port}/api/email/send`, { method: "POST", body, headers });
+import { lastAnswer, withWire } from "../wire.ts";
+import { contact, type Field, form, mail, pdf, post } from "./uploading.ts";
 
 const head = (more: string[]) =>
   `${["POST /api/email/send HTTP/1.1", "Host: x", "Content-Type: multipart/form-data; boundary=XX", ...more].join("\r\n")}\r\n\r\n`;

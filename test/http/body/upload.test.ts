@@ -8,25 +8,9 @@ import { problemReply, validationReply } from "#contract/replies.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { StorageError } from "#store/database.ts";
 import { account, type Edge, expiredKey, key } from "../edge.ts";
-import { lastAnswer, type Wire, withWire } from "../wire.ts";
+import { lastAnswer, withWire } from "../wire.ts";
+import { contact, type Field, form, mail, pdf, post } from "./uploading.ts";
 
-const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
-const pdf = (bytes = 200) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes - 9, "abcdefg")]);
-
-type Field = [name: string, value: string] | [name: string, content: Buffer, filename: string];
-
-function form(...fields: Field[]): FormData {
-  const data = new FormData();
-  for (const [name, value, filename] of fields) {
-    if (typeof value === "string") data.append(name, value);
-    else data.append(name, new Blob([new Uint8Array(value)]), filename);
-  }
-  return data;
-}
-
-const contact: Field = ["contact", JSON.stringify([mail])];
-const post = (wire: Wire, body: FormData | string, headers: Record<string, string> = { "Api-key": key }) =>
-  fetch(`http://127.0.0.1:${wire.port}/api/email/send`, { method: "POST", body, headers });
 const none = ({ staged }: Edge) => assert.deepEqual([...staged.keys()], []);
 
 test("files are stored and handed over in their order", async () => {

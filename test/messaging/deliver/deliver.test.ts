@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
@@ -13,7 +13,6 @@ import type { Database } from "#store/database.ts";
 import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
-import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 import { signalsTo } from "../../signals.ts";
@@ -46,7 +45,7 @@ interface Options {
 }
 
 function delivering(
-  send: (message: OutgoingMessage, settings: unknown, tools: GatewayTools) => Promise<Outcome>,
+  send: (message: OutgoingMessage, signal: AbortSignal) => Promise<Outcome>,
   options: Options = {},
 ) {
   const clock = movableClock();
@@ -68,13 +67,11 @@ function delivering(
     kind: "test",
     contents: ["text"],
     onUnknown: options.adapterPolicy ?? "hold",
-    send,
   } as Partial<GatewayAdapter> as GatewayAdapter;
   const deps: DeliverDeps = {
     database,
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
-    outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
@@ -90,10 +87,8 @@ function delivering(
       id: "gw_1",
       identifier: "main",
       adapter,
-      settings: { a: 1 },
       rules: { ...usualRules, ...options.rules },
-      timeoutMs: 7000,
-      callbackUrl: "https://trunkline.test/callbacks/main",
+      transport: { send, close: async () => void points.push("closed") },
       email: null,
       latenessMs: 259_200_000,
     },
@@ -123,7 +118,7 @@ async function settled(
   return { settlement, dueAgain, ...it.work.breaker.healthOf(sent), now: it.clock.now(), it };
 }
 
-test("the adapter is given the message and its tools", async () => {
+test("the session is given the message and the signal, and is closed with the lane", async () => {
   let seen: unknown[] = [];
   const it = delivering(async (...given) => {
     seen = given;
@@ -131,18 +126,16 @@ test("the adapter is given the message and its tools", async () => {
   });
   const { signal } = new AbortController();
   await it.work.send(row, 3, signal);
-  const [message, settings, tools] = seen as [OutgoingMessage, unknown, GatewayTools];
+  const [message, given] = seen;
   assert.deepEqual(message, {
     id: "msg_1",
     recipient: "+49151",
     attempt: 3,
     content: { kind: "text", text: "Hello" },
   });
-  assert.deepEqual(settings, { a: 1 });
-  assert.equal(tools.timeoutMs, 7000);
-  assert.equal(tools.callbackUrl, "https://trunkline.test/callbacks/main");
-  assert.equal(tools.signal, signal);
-  assert.deepEqual(it.points, ["send.before", "send.after"]);
+  assert.equal(given, signal);
+  await it.work.close();
+  assert.deepEqual(it.points, ["send.before", "send.after", "closed"]);
 });
 
 test("accepted: sent, with the provider's reference, under the fence and for this attempt", async () => {

@@ -100,6 +100,7 @@ test("a kind that this version does not know opens no lane", async () => {
     identifier: "future",
     kind: "telepathy",
     is_default: 0,
+    revision: 0,
   });
   assert.equal(await open(lane({ id: "gw_future" })).opened, null);
 });

@@ -12,7 +12,6 @@ import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
-import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 
@@ -76,7 +75,6 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const deps = {
     database: { run } as never as Database,
     clock,
-    outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
     log,
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
@@ -97,12 +95,9 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
       contents: options.contents ?? ["email"],
       maxMessageBytes: mostBytes,
       idempotencyWindowMs: repeatWithinMs,
-      send,
     } as Partial<GatewayAdapter> as GatewayAdapter,
-    settings: {},
-    timeoutMs: 7000,
-    callbackUrl: null,
-    email: { settings, dkim: [] },
+    transport: { send, close: async () => {} },
+    email: settings,
   } as Partial<LaneGateway> as LaneGateway;
   const handOver = createSender(deps, gateway);
   const due = { ...row, resends: options.resends ?? 0 };
@@ -130,7 +125,7 @@ test("what a gateway's kind cannot send is rejected before it is read, and stays
   const first = await sending(never, options).send();
   assert.deepEqual(first, { kind: "rejected", code, reason });
   const repeated = await sending(never, { ...options, resends: 1 }).send();
-  assert.deepEqual(repeated, { kind: "unknown", code, reason, notAttempted: true });
+  assert.deepEqual(repeated, { kind: "unknown", code, reason, uninformative: true });
   for (const outcome of [first, repeated]) assert.equal(healthOf(outcome).health, "healthy");
 });
 

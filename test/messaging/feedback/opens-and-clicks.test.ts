@@ -28,6 +28,8 @@ interface Scene {
   tries: () => number;
   announced: () => number;
   fault(fault: StorageFault | null): void;
+  /** Runs at the next write, while that is under way. */
+  atNextWrite(work: () => void): void;
 }
 
 function scene(): Scene {
@@ -35,12 +37,16 @@ function scene(): Scene {
   const log = memoryLog();
   const stored: IncomingEngagement[] = [];
   let broken: StorageFault | null = null;
+  let atNextWrite = () => {};
   let tries = 0;
   let announced = 0;
   const database = {
     engine: "sqlite",
     run: async (operation: { name: string }, input: IncomingEngagement) => {
       tries += 1;
+      const work = atNextWrite;
+      atNextWrite = () => {};
+      work();
       if (broken !== null) throw new StorageError(broken, "away");
       if (operation.name === "unsubscribe") return true;
       stored.push(input);
@@ -66,6 +72,9 @@ function scene(): Scene {
     announced: () => announced,
     fault: (fault) => {
       broken = fault;
+    },
+    atNextWrite: (work) => {
+      atNextWrite = work;
     },
   };
 }
@@ -170,6 +179,35 @@ test("of a flood while storage is away only so many wait, and the loss is logged
     ["tracking.queue_full", "tracking.dropped"],
   );
   assert.equal(losses[1]?.dropped, 1000);
+});
+
+test("a repeat that comes while a write fails is still one visit", async () => {
+  const { visits, clock, stored, fault, atNextWrite } = scene();
+  const open = () => visits.open(openToken(sealer, idOf(1)), visitor);
+  fault("unavailable");
+  atNextWrite(open);
+  open();
+  await clock.settle();
+  fault(null);
+  await clock.advance(2000);
+  assert.deepEqual(
+    stored.map(({ count }) => count),
+    [1],
+  );
+});
+
+test("an entry that could not be written and finds the queue full again is counted as dropped", async () => {
+  const { visits, clock, stored, fault, log, atNextWrite } = scene();
+  fault("unavailable");
+  atNextWrite(() => {
+    for (let i = 1; i <= 20_000; i++) visits.open(openToken(sealer, idOf(i)), visitor);
+  });
+  visits.open(openToken(sealer, idOf(0)), visitor);
+  await clock.settle();
+  fault(null);
+  await clock.advance(2000);
+  assert.equal(stored.length, 20_000);
+  assert.equal(log.lines().find(({ event }) => event === "tracking.dropped")?.dropped, 1);
 });
 
 test("closing writes what waits, once, and takes no more", async () => {

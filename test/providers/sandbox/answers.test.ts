@@ -26,12 +26,12 @@ test("words are the text again when they are put together", () => {
 test("the last user's message is said, whichever form it has, and something always is", () => {
   const user = (content: unknown) => ({ role: "user", content });
   assert.equal(lastUserText([user("one"), user("two"), { role: "assistant", content: "three" }]), "two");
-  const deps = [
+  const parts = [
     { type: "text", text: "a" },
     { type: "image_url", image_url: {} },
     { type: "text", text: "b" },
   ];
-  assert.equal(lastUserText([user(deps)]), "ab");
+  assert.equal(lastUserText([user(parts)]), "ab");
   for (const nothing of [[], [user("  ")], [user(null)], null, "text", [{ role: "system", content: "x" }]])
     assert.equal(lastUserText(nothing), emptyAnswerText);
 });

@@ -14,8 +14,8 @@ const nameOf = (name: string) =>
     ...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
     Buffer.from([0]),
   ]);
-const strings = (...deps: string[]) =>
-  Buffer.concat(deps.map((part) => Buffer.from([part.length, ...Buffer.from(part)])));
+const strings = (...texts: string[]) =>
+  Buffer.concat(texts.map((text) => Buffer.from([text.length, ...Buffer.from(text)])));
 const mail = (preference: number, host: string) =>
   Buffer.concat([Buffer.from([0, preference]), nameOf(host)]);
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findAccount } from "#store/accounts/accounts.ts";
-import { changeAccount, createAccount, listAccounts } from "#store/accounts/changes.ts";
+import { type AccountColumns, changeAccount, createAccount, listAccounts } from "#store/accounts/changes.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { fresh, makeAccount, makeGateway, now } from "../rows.ts";
@@ -20,12 +20,25 @@ const account = (name: string): AccountsTable => ({
   channel_failover: 0,
   attachment_files: 10,
   attachment_bytes: 10_485_760,
+  revision: 1,
   created_at: now,
   updated_at: now,
 });
 const sms = (allowance: number | null) => ({ channel: "sms" as const, allowance, id: fresh("ce") });
-const change = (store: Store, id: string, columns: Partial<AccountsTable>, rest: object = {}) =>
-  store.database.run(changeAccount, { id, columns, allowances: [], at: now + 5, ...rest });
+const revisionOf = async (store: Store, id: string) =>
+  (await store.database.run(findAccount, id))?.revision ?? 0;
+const change = async (store: Store, id: string, columns: AccountColumns, rest: object = {}) => {
+  const revision = await revisionOf(store, id);
+  const outcome = await store.database.run(changeAccount, {
+    id,
+    revision,
+    columns,
+    allowances: [],
+    at: now + 5,
+    ...rest,
+  });
+  assert.equal(outcome, "changed");
+};
 const listed = async (store: Store, id: string) => {
   const only = { only: id, search: null, before: null, limit: 1 };
   return (await store.database.run(listAccounts, only))[0]!;
@@ -67,6 +80,7 @@ onBothEngines((open) => {
       ...ids.map((id, i) =>
         (i % 2 ? store.other : store.database).run(changeAccount, {
           id,
+          revision: 1,
           columns: { name },
           allowances: [],
           at: now,
@@ -77,24 +91,28 @@ onBothEngines((open) => {
     assert.equal(outcomes.filter((outcome) => outcome !== "name_taken").length, 1);
   });
 
-  test("changes of different fields at once are all kept", async () => {
+  test("of changes that were computed from one revision, one is stored", async () => {
     const store = open();
     const id = await makeAccount(store.database, { sms: 5 });
-    await Promise.all([
-      change(store, id, { country: "DE" }),
-      store.other.run(changeAccount, {
-        id,
-        columns: { plan_name: "new" },
-        allowances: [sms(9)],
-        at: now + 5,
-      }),
-      change(store, id, { requests_per_minute: 3 }),
-    ]);
-    const after = await listed(store, id);
-    assert.deepEqual(
-      [after.country, after.plan_name, after.requests_per_minute, after.credits[0]?.allowance],
-      ["DE", "new", 3, 9],
+    const columns = [{ country: "DE" }, { plan_name: "new" }, { requests_per_minute: 3 }];
+    const outcomes = await Promise.all(
+      columns.map((columns, i) =>
+        (i % 2 ? store.other : store.database).run(changeAccount, {
+          id,
+          revision: 1,
+          columns,
+          allowances: [sms(9 + i)],
+          at: now + 5,
+        }),
+      ),
     );
+    assert.deepEqual([...outcomes].sort(), ["changed", "overtaken", "overtaken"]);
+    const stored = outcomes.indexOf("changed");
+    const after = await listed(store, id);
+    const { country, plan_name, requests_per_minute } = after;
+    const before = { country: null, plan_name: "unlimited", requests_per_minute: null };
+    assert.deepEqual({ country, plan_name, requests_per_minute }, { ...before, ...columns[stored] });
+    assert.deepEqual([after.revision, after.credits[0]?.allowance], [2, 9 + stored]);
   });
 
   test("a balance that is new renews as the others do; what is said of renewing goes for all", async () => {

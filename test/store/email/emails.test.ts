@@ -16,7 +16,6 @@ import {
 import { readDue } from "#store/messages/attempts.ts";
 import { type NewEmail, storeSends } from "#store/messages/insert.ts";
 import { findMessage, type RecentMessages, recentMessages } from "#store/messages/lookup.ts";
-import { findAccountMessage } from "#store/messages/search.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   columnsOf,
@@ -59,7 +58,7 @@ onBothEngines((store) => {
     await database.run(storeSends, { ...send, emails, attachments: files });
 
     const one = await database.run(findMessage, { accountId, channel: "email", id });
-    const own = await database.run(findAccountMessage, { accountId, id });
+    const own = await database.run(findMessage, { accountId, channel: null, id });
     const page = { accountId, channel: "email", status: null, before: null, limit: 5 } as const;
     const [recent] = (await database.run(recentMessages, page)).rows;
     for (const message of [one?.message, own?.message, recent]) {
@@ -98,7 +97,7 @@ onBothEngines((store) => {
       ["Grüße"],
     );
     const one = await database.run(findMessage, { accountId, channel: "email", id: second });
-    const own = await database.run(findAccountMessage, { accountId, id: first });
+    const own = await database.run(findMessage, { accountId, channel: null, id: first });
     assert.deepEqual([one?.message.body, own?.message.body], ["Grüße", "Hello 0"]);
   });
 
@@ -137,7 +136,7 @@ onBothEngines((store) => {
 
   test("an SMS has nothing of it", async () => {
     const { accountId, ids } = await makeMessages(store().database);
-    const found = await store().database.run(findAccountMessage, { accountId, id: ids[0]! });
+    const found = await store().database.run(findMessage, { accountId, channel: null, id: ids[0]! });
     assert.ok(found && !("subject" in found.message) && !("attachments" in found.message));
   });
 });

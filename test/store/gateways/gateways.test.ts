@@ -176,8 +176,8 @@ onBothEngines((open) => {
     assert.ok(kept?.id === id);
     const accountId = await makeAccount(database);
     const theirs = { ...kept, account_id: accountId, settings: "theirs" };
-    assert.equal(await database.run(saveGateway, { ...theirs, id: fresh("gw") }), "taken");
-    assert.equal(await database.run(saveGateway, theirs), "taken", "not by its id either");
+    assert.equal(await database.run(saveGateway, { ...theirs, id: fresh("gw"), revision: 0 }), "taken");
+    assert.equal(await database.run(saveGateway, theirs), "overtaken", "not by its id either");
     assert.deepEqual(await database.run(findGatewayByIdentifier, identifier), kept);
     assert.equal(await database.run(saveGateway, { ...kept, settings: "ours" }), "saved");
   });
@@ -211,6 +211,7 @@ onBothEngines((open) => {
       test: 1,
       settings: "sealed",
       rules: "{}",
+      revision: 0,
       created_at: now,
       updated_at: now,
     });
@@ -221,9 +222,30 @@ onBothEngines((open) => {
     assert.equal(outcomes.filter((outcome) => outcome === "saved").length, 1);
     const holder = takers[outcomes.indexOf("saved")]!;
     const stranger = accounts.find((id) => id !== holder.account_id)!;
-    const stolen = await store.database.run(saveGateway, { ...holder, account_id: stranger, active: 0 });
-    assert.equal(stolen, "taken", "nor does it move to another account");
+    const stolen = await store.database.run(saveGateway, {
+      ...holder,
+      account_id: stranger,
+      active: 0,
+      revision: 1,
+    });
+    assert.equal(stolen, "overtaken", "nor does it move to another account");
     assert.equal((await store.database.run(findGatewayByIdentifier, "taken"))?.active, 1);
+  });
+
+  test("a change that was computed before another one is overtaken, also when that took the default mark", async () => {
+    const { database, other } = open();
+    const accountId = await makeAccount(database);
+    const id = await makeGateway(database, accountId, { is_default: 1 });
+    const before = (await database.run(findGateway, id))!;
+    assert.equal(before.revision, 1);
+    assert.equal(await other.run(saveGateway, { ...before, settings: "first" }), "saved");
+    assert.equal(await database.run(saveGateway, { ...before, settings: "second" }), "overtaken");
+    const now1 = (await database.run(findGateway, id))!;
+    assert.deepEqual([now1.settings, now1.revision], ["first", 2]);
+    await makeGateway(other, accountId, { is_default: 1 });
+    assert.equal(await database.run(saveGateway, { ...now1, rules: "[]" }), "overtaken");
+    const after = (await database.run(findGateway, id))!;
+    assert.deepEqual([after.is_default, after.rules, after.revision], [0, "{}", 3]);
   });
 
   test("of defaults saved at once one stays", async () => {

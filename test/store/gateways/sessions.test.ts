@@ -13,7 +13,7 @@ import {
   sessionValueContext,
 } from "#store/gateways/sessions.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import type { GatewaySessionsTable } from "#store/schema/schema.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
 import { makeAccount, makeGateway, now } from "../rows.ts";
@@ -74,7 +74,7 @@ onBothEngines((open) => {
     const changes = [{ key: "a", value: "stale" }];
     assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes }), false);
     assert.deepEqual(await database.run(readSessionValues, id), []);
-    const stale = { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") };
+    const stale = { fence: 1, linked: true, eventId: "gs_1", session: sessionOf(id, "connected") };
     assert.equal(await database.run(recordSession, stale), false);
     assert.equal(await database.run(readSession, id), null);
     assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 2, changes }), true);
@@ -90,7 +90,10 @@ onBothEngines((open) => {
     const record = async (status: GatewaySessionsTable["status"], reason: string | null = null) => {
       number += 1;
       const session = sessionOf(id, status, { reason, changed_at: now + number });
-      assert.equal(await database.run(recordSession, { fence: 1, eventId: `gs_${number}`, session }), true);
+      assert.equal(
+        await database.run(recordSession, { fence: 1, linked: true, eventId: `gs_${number}`, session }),
+        true,
+      );
     };
     await record("pairing");
     await record("connected");
@@ -111,14 +114,38 @@ onBothEngines((open) => {
     );
   });
 
+  test("a state began when it was recorded first; without a device it has no link and no event", async () => {
+    const store = open();
+    const { database } = store;
+    const accountId = await makeAccount(database);
+    await listen(store, accountId);
+    const id = await makeHeld(database, accountId);
+    const record = async (status: GatewaySessionsTable["status"], reason: string | null, at: number) => {
+      const session = sessionOf(id, status, { reason, changed_at: at });
+      await database.run(recordSession, { fence: 1, linked: false, eventId: `gs_${at}`, session });
+      const row = await database.run(readSession, id);
+      return [row?.changed_at, row?.reason, row?.linked_at];
+    };
+    assert.deepEqual(await record("disconnected", "No route.", now), [now, "No route.", null]);
+    assert.deepEqual(await record("disconnected", "Refused.", now + 5), [now, "Refused.", null]);
+    assert.deepEqual(await record("connected", null, now + 9), [now + 9, null, null]);
+    assert.deepEqual(await record("logged_out", "Removed.", now + 10), [now + 10, "Removed.", null]);
+    assert.deepEqual(await notesOf(store, accountId), []);
+  });
+
   test("what a person needs to link is stored sealed, and gone with the next state", async () => {
     const { database } = open();
     const id = await makeHeld(database, await makeAccount(database));
     const pairing = { pairing: "v1.sealed", pairing_expires_at: now + 60_000 };
     const waiting = sessionOf(id, "pairing", pairing);
-    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: waiting });
+    await database.run(recordSession, { fence: 1, linked: true, eventId: "gs_1", session: waiting });
     assert.deepEqual({ ...(await database.run(readSession, id)) }, { ...waiting, linked_at: null });
-    await database.run(recordSession, { fence: 1, eventId: "gs_2", session: sessionOf(id, "connected") });
+    await database.run(recordSession, {
+      fence: 1,
+      linked: true,
+      eventId: "gs_2",
+      session: sessionOf(id, "connected"),
+    });
     assert.equal((await database.run(readSession, id))?.pairing, null);
   });
 
@@ -128,7 +155,12 @@ onBothEngines((open) => {
     const id = await makeGateway(database, accountId, { identifier: "gone", active: 0, updated_at: 1 });
     await database.run(claimLanes, { processId: "one", lanes: [{ id, owner: null, fence: 0 }] });
     await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes: [{ key: "a", value: "1" }] });
-    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") });
+    await database.run(recordSession, {
+      fence: 1,
+      linked: true,
+      eventId: "gs_1",
+      session: sessionOf(id, "connected"),
+    });
     const input = { accountId, identifier: "gone", quietSince: now };
     assert.equal(await database.run(deleteGateway, input), "deleted");
     assert.deepEqual(await database.run(readSessionValues, id), []);

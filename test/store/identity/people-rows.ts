@@ -13,6 +13,7 @@ export function userRow(columns: Partial<UsersTable> = {}): UsersTable {
     account_id: null,
     password: `password of ${id}`,
     active: 1,
+    revision: 1,
     created_at: now,
     updated_at: now,
     signed_in_at: null,

@@ -67,8 +67,8 @@ onBothEngines((open) => {
     const { database, other } = open();
     const off = { change: { active: 0 as const }, at: now + 1 };
     const results = await Promise.all([
-      database.run(changeUser, { id: a.id, ...off }),
-      other.run(changeUser, { id: b.id, ...off }),
+      database.run(changeUser, { id: a.id, revision: 1, ...off }),
+      other.run(changeUser, { id: b.id, revision: 1, ...off }),
     ]);
     assert.deepEqual(results.map(({ kind }) => kind).sort(), ["changed", "last_operator"]);
     const [left] = await open().query<{ count: number }>(
@@ -84,25 +84,31 @@ onBothEngines((open) => {
     const off = await insert({ active: 0 });
     const member = await insert({ role: "member", account_id: accountId });
     for (const { id } of [off, member]) {
-      const result = await run(changeUser, { id, change: { active: 0 }, at: now });
+      const result = await run(changeUser, { id, revision: 1, change: { active: 0 }, at: now });
       assert.equal(result.kind, "changed");
     }
-    const nobody = await run(changeUser, { id: "usr_none", change: { active: 0 }, at: now });
-    assert.equal(nobody.kind, "not_found");
+    const nobody = await run(changeUser, { id: "usr_none", revision: 1, change: { active: 0 }, at: now });
+    assert.equal(nobody.kind, "overtaken");
   });
 
   test("a new password or being switched off ends all of a user's sessions, and nobody else's", async () => {
     const [user, other] = [await insert(), await insert()];
+    let revision = user.revision;
     for (const change of [{ password: "new" }, { active: 0 as const }]) {
       const mine = [await start(user.id), await start(user.id)];
       const theirs = await start(other.id);
       assert.ok([...mine, theirs].every(({ started }) => started));
-      await run(changeUser, { id: user.id, change: { name: "x" }, at: now });
+      await run(changeUser, { id: user.id, revision: revision++, change: { name: "x" }, at: now });
       assert.ok(await alive(mine[0]!.hash));
-      await run(changeUser, { id: user.id, change, at: now });
+      await run(changeUser, { id: user.id, revision: revision++, change, at: now });
       for (const { hash } of mine) assert.equal(await alive(hash), false);
       assert.ok(await alive(theirs.hash));
-      await run(changeUser, { id: user.id, change: { password: `password of ${user.id}` }, at: now });
+      await run(changeUser, {
+        id: user.id,
+        revision: revision++,
+        change: { password: `password of ${user.id}` },
+        at: now,
+      });
     }
   });
 

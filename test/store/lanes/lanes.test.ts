@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { recordSession } from "#store/gateways/sessions.ts";
 import {
   claimLanes,
   countWaiting,
@@ -258,9 +259,30 @@ onBothEngines((open) => {
       pauses: 1,
       eventId: fresh("gp"),
     });
+    const session = {
+      gateway_id: id,
+      status: "connected" as const,
+      reason: null,
+      pairing: null,
+      pairing_expires_at: null,
+      changed_at: now,
+    };
+    await database.run(recordSession, { fence, linked: false, eventId: fresh("gs"), session });
     const counts = await database.run(countWaiting, { priorities: [0, 1, 2], now });
     const of = (gateway: string) => counts.find(({ identifier }) => identifier === gateway);
-    assert.deepEqual(of("counted"), { identifier: "counted", waiting: 5, oldest: now - 7, paused: 1 });
-    assert.deepEqual(of("quiet"), { identifier: "quiet", waiting: 0, oldest: null, paused: 0 });
+    assert.deepEqual(of("counted"), {
+      identifier: "counted",
+      waiting: 5,
+      oldest: now - 7,
+      paused: 1,
+      connected: 1,
+    });
+    assert.deepEqual(of("quiet"), {
+      identifier: "quiet",
+      waiting: 0,
+      oldest: null,
+      paused: 0,
+      connected: null,
+    });
   });
 });

@@ -33,14 +33,15 @@ onBothEngines((open) => {
       each: { cost: 3, status: "scheduled" },
     });
     const id = ids[0]!;
-    const cancel = (account: string, which = id, channel: "sms" | "email" = "sms") =>
+    const cancel = (account: string, which = id, channel: "sms" | "email" | null = "sms") =>
       store.database.run(cancelMessage, { accountId: account, channel, id: which, details: cancelled });
     assert.deepEqual(await cancel("acc_0"), { kind: "not_found" });
+    assert.deepEqual(await cancel("acc_0", id, null), { kind: "not_found" });
     assert.deepEqual(await cancel(accountId, id, "email"), { kind: "not_found" });
     assert.deepEqual(await cancel(accountId, "msg_0"), { kind: "not_found" });
     assert.equal(await remaining(store, accountId), 994);
     assert.deepEqual(await cancel(accountId), { kind: "cancelled" });
-    assert.deepEqual(await cancel(accountId), { kind: "cancelled" });
+    assert.deepEqual(await cancel(accountId, id, null), { kind: "cancelled" });
     assert.equal(await remaining(store, accountId), 997);
     const row = await messageRow(store, id);
     assert.deepEqual([row.status, row.due_at, row.refunded], ["cancelled", null, 1]);

@@ -14,11 +14,13 @@ onBothEngines((open) => {
   test("a key is stored as it is given, and its limits change", async () => {
     const of = await makePool(open().database);
     const key = keyRow(of, { requests_per_minute: 40, models: '["echo"]', expires_at: now + 1 });
-    assert.equal(await run(savePoolKey, { key, as: "made" }), "saved");
-    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, key);
-    const changed = { ...key, requests_per_minute: 50, models: null, updated_at: now + 5 };
-    assert.equal(await run(savePoolKey, { key: changed, as: "changed" }), "saved");
-    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, changed);
+    assert.equal(await run(savePoolKey, key), "saved");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...key, revision: 1 });
+    const changed = { ...key, requests_per_minute: 50, models: null, revision: 1, updated_at: now + 5 };
+    assert.equal(await run(savePoolKey, changed), "saved");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...changed, revision: 2 });
+    assert.equal(await run(savePoolKey, { ...changed, concurrency: 9 }), "overtaken");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...changed, revision: 2 });
     assert.deepEqual(
       { ...(await run(findKeyHash, key.hash)) },
       {
@@ -31,17 +33,16 @@ onBothEngines((open) => {
     assert.equal(await run(findKeyHash, "hash of nobody"), null);
   });
 
-  test("a change of a key that was revoked meanwhile leaves it revoked; another text revives it", async () => {
+  test("a change of a key that was revoked meanwhile is overtaken; another text revives it", async () => {
     const of = await makePool(open().database);
     const before = (await run(findPoolKey, { ...of, id: of.keyId }))!;
     const revoked = (await run(revokePoolKey, { ...of, id: of.keyId, at: now + 1 }))!;
     assert.equal(revoked.revoked_at, now + 1);
     assert.equal((await run(revokePoolKey, { ...of, id: of.keyId, at: now + 2 }))!.revoked_at, now + 1);
-    const change = { ...before, concurrency: 3, hash: fresh("hash") };
-    assert.equal(await run(savePoolKey, { key: change, as: "changed" }), "saved");
-    const after = (await run(findPoolKey, { ...of, id: of.keyId }))!;
-    assert.deepEqual([after.concurrency, after.hash, after.revoked_at], [3, before.hash, now + 1]);
-    assert.equal(await run(savePoolKey, { key: change, as: "renewed" }), "saved");
+    const change = { ...before, concurrency: 3, hash: fresh("hash"), revoked_at: null };
+    assert.equal(await run(savePoolKey, change), "overtaken");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: of.keyId })) }, { ...revoked });
+    assert.equal(await run(savePoolKey, { ...change, revision: revoked.revision }), "saved");
     const renewed = (await run(findPoolKey, { ...of, id: of.keyId }))!;
     assert.deepEqual([renewed.hash, renewed.revoked_at], [change.hash, null]);
   });
@@ -49,21 +50,18 @@ onBothEngines((open) => {
   test("a name that works is taken, a revoked one is free; a text is one key's everywhere", async () => {
     const of = await makePool(open().database);
     const first = keyRow(of);
-    await run(savePoolKey, { key: first, as: "made" });
+    await run(savePoolKey, first);
     const again = keyRow(of, { name: first.name });
-    assert.equal(await run(savePoolKey, { key: again, as: "made" }), "name_taken");
+    assert.equal(await run(savePoolKey, again), "name_taken");
     await open().query("insert into key_slots values (?, 'slot', 1)", first.id);
     await run(revokePoolKey, { ...of, id: first.id, at: now });
     // The same text under the same name: the revoked one made room for it.
-    assert.equal(await run(savePoolKey, { key: { ...again, hash: first.hash }, as: "made" }), "saved");
+    assert.equal(await run(savePoolKey, { ...again, hash: first.hash }), "saved");
     assert.equal(await run(findPoolKey, { ...of, id: first.id }), null);
     assert.deepEqual(await open().query("select slot from key_slots where key_id = ?", first.id), []);
     const other = await makePool(open().database);
-    assert.equal(
-      await run(savePoolKey, { key: keyRow(other, { hash: first.hash }), as: "made" }),
-      "key_taken",
-    );
-    assert.equal(await run(savePoolKey, { key: keyRow(other, { name: first.name }), as: "made" }), "saved");
+    assert.equal(await run(savePoolKey, keyRow(other, { hash: first.hash })), "key_taken");
+    assert.equal(await run(savePoolKey, keyRow(other, { name: first.name })), "saved");
   });
 
   test("two pools that are given one text at once: one gets it", async () => {
@@ -71,10 +69,7 @@ onBothEngines((open) => {
     const hash = fresh("hash");
     const outcomes = await Promise.all(
       pools.map((of, at) =>
-        (at === 0 ? open().database : open().other).run(savePoolKey, {
-          key: keyRow(of, { hash }),
-          as: "made",
-        }),
+        (at === 0 ? open().database : open().other).run(savePoolKey, keyRow(of, { hash })),
       ),
     );
     assert.deepEqual(outcomes.sort(), ["key_taken", "saved"]);
@@ -92,8 +87,8 @@ onBothEngines((open) => {
     ]) {
       assert.equal(await run(findPoolKey, { ...whose, id }), null);
       assert.equal(await run(revokePoolKey, { ...whose, id, at: now }), null);
-      const key = keyRow(whose, { id, hash: fresh("hash") });
-      assert.equal(await run(savePoolKey, { key, as: "changed" }), "not_found");
+      const key = keyRow(whose, { id, hash: fresh("hash"), revision: 1 });
+      assert.match(await run(savePoolKey, key), /^(not_found|overtaken)$/);
     }
     assert.deepEqual(
       await run(listPoolKeys, { ...of, accountId: other.accountId, before: null, limit: 9 }),
@@ -105,7 +100,7 @@ onBothEngines((open) => {
   test("pages are newest first, with the revoked ones", async () => {
     const of = await makePool(open().database);
     const made = [keyRow(of), keyRow(of, { revoked_at: now }), keyRow(of)];
-    for (const key of made) await run(savePoolKey, { key, as: "made" });
+    for (const key of made) await run(savePoolKey, key);
     const ids = [of.keyId, ...made.map(({ id }) => id)].reverse();
     const page = await run(listPoolKeys, { ...of, before: null, limit: 2 });
     const next = await run(listPoolKeys, { ...of, before: ids[1]!, limit: 9 });

@@ -48,17 +48,19 @@ onBothEngines((open) => {
     const of = await makePool(open().database);
     const revision = async () => (await poolOf(of.accountId, of.poolId))!.pool.revision;
     assert.equal(await revision(), 2, "made, and a member added");
-    const pool = poolRow(of.accountId, { id: of.poolId, deadline_ms: 5_000, revision: 77 });
-    assert.equal(await run(savePool, { pool, isNew: false }), "saved");
+    const pool = poolRow(of.accountId, { id: of.poolId, deadline_ms: 5_000, revision: 2 });
+    assert.equal(await run(savePool, pool), "saved");
     assert.equal(await revision(), 3);
-    const member = memberRow(of, { id: of.memberId, weight: 5, updated_at: now + 9 });
-    assert.equal(await run(saveMember, { member, isNew: false }), "saved");
+    assert.equal(await run(savePool, { ...pool, deadline_ms: 9_000 }), "overtaken");
+    const member = memberRow(of, { id: of.memberId, weight: 5, revision: 1, updated_at: now + 9 });
+    assert.equal(await run(saveMember, member), "saved");
+    assert.equal(await run(saveMember, { ...member, weight: 6 }), "overtaken");
     const { pool: after, members } = (await poolOf(of.accountId, of.poolId))!;
-    assert.deepEqual([after.revision, after.updated_at, members[0]!.weight], [4, now + 9, 5]);
-    assert.equal(
-      await run(saveMember, { member: memberRow(of, { name: member.name }), isNew: true }),
-      "name_taken",
+    assert.deepEqual(
+      [after.revision, after.deadline_ms, after.updated_at, members[0]!.weight, members[0]!.revision],
+      [4, 5_000, now + 9, 5, 2],
     );
+    assert.equal(await run(saveMember, memberRow(of, { name: member.name })), "name_taken");
     assert.equal(await run(removeMember, { ...of, id: "mem_none", at: now }), false);
     assert.equal(await revision(), 4);
     assert.equal(await run(removeMember, { ...of, id: of.memberId, at: now }), true);
@@ -69,18 +71,18 @@ onBothEngines((open) => {
   test("a name is one pool's in an account, and one member's in a pool", async () => {
     const { accountId, poolId } = await makePool(open().database);
     const { name } = (await poolOf(accountId, poolId))!.pool;
-    assert.equal(await run(savePool, { pool: poolRow(accountId, { name }), isNew: true }), "name_taken");
+    assert.equal(await run(savePool, poolRow(accountId, { name })), "name_taken");
     const second = poolRow(accountId);
-    assert.equal(await run(savePool, { pool: second, isNew: true }), "saved");
-    assert.equal(await run(savePool, { pool: { ...second, name }, isNew: false }), "name_taken");
+    assert.equal(await run(savePool, second), "saved");
+    assert.equal(await run(savePool, { ...second, name, revision: 1 }), "name_taken");
     const other = await makeAccount(open().database);
-    assert.equal(await run(savePool, { pool: poolRow(other, { name }), isNew: true }), "saved");
+    assert.equal(await run(savePool, poolRow(other, { name })), "saved");
     const of = { accountId, poolId };
     const [one, two] = [memberRow(of), memberRow(of)];
-    for (const member of [one, two]) assert.equal(await run(saveMember, { member, isNew: true }), "saved");
-    assert.equal(await run(saveMember, { member: { ...two, name: one.name }, isNew: false }), "name_taken");
+    for (const member of [one, two]) assert.equal(await run(saveMember, member), "saved");
+    assert.equal(await run(saveMember, { ...two, name: one.name, revision: 1 }), "name_taken");
     const elsewhere = memberRow({ accountId, poolId: second.id }, { name: one.name });
-    assert.equal(await run(saveMember, { member: elsewhere, isNew: true }), "saved");
+    assert.equal(await run(saveMember, elsewhere), "saved");
   });
 
   test("two that take one name at once: one gets it", async () => {
@@ -88,7 +90,7 @@ onBothEngines((open) => {
     const name = fresh("same");
     const outcomes = await Promise.all(
       [open().database, open().other, open().database, open().other].map((database) =>
-        database.run(savePool, { pool: poolRow(accountId, { name }), isNew: true }),
+        database.run(savePool, poolRow(accountId, { name })),
       ),
     );
     assert.deepEqual(outcomes.sort(), ["name_taken", "name_taken", "name_taken", "saved"]);
@@ -100,8 +102,8 @@ onBothEngines((open) => {
     const name = provisionKey(`name of ${of.accountId}`, pool.name);
     await run(storeProvisionMark, { kind: "pool", name, hash: "x" });
     const renamed = { ...pool, name: fresh("new") };
-    assert.equal(await run(savePool, { pool: renamed, isNew: false }), "provisioned");
-    assert.equal(await run(savePool, { pool: { ...pool, strict_models: 1 }, isNew: false }), "saved");
+    assert.equal(await run(savePool, renamed), "provisioned");
+    assert.equal(await run(savePool, { ...pool, strict_models: 1 }), "saved");
   });
 
   test("what is another account's is not there", async () => {
@@ -112,17 +114,17 @@ onBothEngines((open) => {
     assert.deepEqual(await run(readPools, { accountId: stranger, id: of.poolId }), []);
     assert.deepEqual(await run(readPools, { accountId: stranger, id: null }), []);
     assert.equal(await run(findPoolByName, { accountId: stranger, name }), null);
-    const pool = poolRow(stranger, { id: of.poolId });
-    assert.equal(await run(savePool, { pool, isNew: false }), "not_found");
-    assert.equal(await run(saveMember, { member: memberRow(theirs), isNew: true }), "not_found");
-    const member = memberRow(theirs, { id: of.memberId, weight: 9 });
-    assert.equal(await run(saveMember, { member, isNew: false }), "not_found");
+    const pool = poolRow(stranger, { id: of.poolId, revision: 2 });
+    assert.equal(await run(savePool, pool), "overtaken");
+    assert.equal(await run(saveMember, memberRow(theirs)), "not_found");
+    const member = memberRow(theirs, { id: of.memberId, weight: 9, revision: 1 });
+    assert.equal(await run(saveMember, member), "not_found");
     assert.equal(await run(removeMember, { ...theirs, id: of.memberId, at: now }), false);
     assert.equal(await run(removePool, theirs), false);
     // Through a pool of one's own neither.
     const own = await makePool(open().database);
-    const moved = memberRow(own, { id: of.memberId, weight: 9 });
-    assert.equal(await run(saveMember, { member: moved, isNew: false }), "not_found");
+    const moved = memberRow(own, { id: of.memberId, weight: 9, revision: 1 });
+    assert.equal(await run(saveMember, moved), "overtaken");
     assert.equal(await run(removeMember, { ...own, id: of.memberId, at: now }), false);
     assert.equal((await poolOf(of.accountId, of.poolId))!.members[0]!.weight, 1);
   });
@@ -153,16 +155,15 @@ onBothEngines((open) => {
     assert.equal(found.keys[0]!.revoked_at, now);
     assert.equal((await run(listPoolKeys, { ...of, before: null, limit: 9 })).length, 1);
 
-    for (let i = 1; i < maxMembers; i++)
-      assert.equal(await run(saveMember, { member: memberRow(of), isNew: true }), "saved");
-    assert.equal(await run(saveMember, { member: memberRow(of), isNew: true }), "too_many");
+    for (let i = 1; i < maxMembers; i++) assert.equal(await run(saveMember, memberRow(of)), "saved");
+    assert.equal(await run(saveMember, memberRow(of)), "too_many");
     const made = [of.poolId];
     for (let i = 1; i < maxPools; i++) {
       const pool = poolRow(of.accountId, { created_at: now + i });
-      assert.equal(await run(savePool, { pool, isNew: true }), "saved");
+      assert.equal(await run(savePool, pool), "saved");
       made.push(pool.id);
     }
-    assert.equal(await run(savePool, { pool: poolRow(of.accountId), isNew: true }), "too_many");
+    assert.equal(await run(savePool, poolRow(of.accountId)), "too_many");
     const list = await run(readPools, { accountId: of.accountId, id: null });
     assert.deepEqual(
       list.map(({ pool }) => pool.id),

@@ -50,15 +50,15 @@ onBothEngines((open) => {
       after: { dueAt: number; id: string } | null,
       limit = 10,
     ) =>
-      (await store.database.run(readDueDeliveries, { endpointId, priority, now: at, after, limit })).map(
-        ({ id }) => id,
-      );
+      (
+        await store.database.run(readDueDeliveries, { laneId: endpointId, priority, now: at, after, limit })
+      ).map(({ id }) => id);
     assert.deepEqual(await read(0, now, null), events);
     assert.deepEqual(await read(0, now, { dueAt: now, id: events[0]! }, 1), [events[1]]);
     assert.deepEqual(await read(0, now + 1000, null), [...events, later]);
     assert.deepEqual(await read(2, now, null), [large]);
     const next = (at: number) =>
-      store.database.run(nextDueDelivery, { endpointId, priorities: [0, 1, 2], now: at });
+      store.database.run(nextDueDelivery, { laneId: endpointId, priorities: [0, 1, 2], now: at });
     assert.deepEqual([await next(now - 1), await next(now), await next(now + 1000)], [now, now + 1000, null]);
   });
 
@@ -84,6 +84,7 @@ onBothEngines((open) => {
     assert.deepEqual(await read(fence - 1), { kind: "fenced" });
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },
@@ -203,6 +204,7 @@ onBothEngines((open) => {
     const { accountId, endpointId, event } = await open1(store);
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },
@@ -221,6 +223,7 @@ onBothEngines((open) => {
     assert.equal(await stop(), 0, "it is active");
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },

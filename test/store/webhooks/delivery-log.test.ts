@@ -26,7 +26,13 @@ async function one(store: Store, count = 1, at = now) {
 }
 
 const switchOff = (store: Store, { accountId, endpointId }: { accountId: string; endpointId: string }) =>
-  store.database.run(changeEndpoint, { accountId, id: endpointId, at: now, change: { active: false } });
+  store.database.run(changeEndpoint, {
+    accountId,
+    revision: null,
+    id: endpointId,
+    at: now,
+    change: { active: false },
+  });
 
 onBothEngines((open) => {
   test("newest first, a page at a time, by status; another account has none of it", async () => {
@@ -86,7 +92,7 @@ onBothEngines((open) => {
       assert.deepEqual([row.status, row.due_at, row.attempts, row.updated_at], ["pending", at, 0, at]);
       assert.equal(JSON.parse(row.log).length, 1);
     }
-    const due = { endpointId, priority: 0, now: now + 50, after: null, limit: 10 };
+    const due = { laneId: endpointId, priority: 0, now: now + 50, after: null, limit: 10 };
     assert.equal((await store.database.run(readDueDeliveries, due)).length, 3);
   });
 
@@ -160,6 +166,6 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, events[0]!);
     await note(store, accountId, fresh("evt"));
     const after = await store.database.run(countWebhooks, null);
-    assert.deepEqual([after.notes - before.notes, after.deliveries - before.deliveries], [1, 2]);
+    assert.deepEqual([after.entries - before.entries, after.deliveries - before.deliveries], [1, 2]);
   });
 });

@@ -79,12 +79,20 @@ onBothEngines((open) => {
     const at = now + 1;
     const change = { events: '["message.read"]' };
     const stranger = await makeAccount(database);
-    assert.deepEqual(await database.run(changeEndpoint, { accountId: stranger, id, at, change }), {
-      kind: "not_found",
-    });
-    const result = await database.run(changeEndpoint, { accountId, id, at, change });
+    assert.deepEqual(
+      await database.run(changeEndpoint, { accountId: stranger, revision: null, id, at, change }),
+      {
+        kind: "not_found",
+      },
+    );
+    const result = await database.run(changeEndpoint, { accountId, revision: null, id, at, change });
     assert.ok(result.kind === "changed");
-    assert.deepEqual(result.endpoint, { ...before, ...change, updated_at: at });
+    assert.deepEqual(result.endpoint, {
+      ...before,
+      ...change,
+      revision: before.revision + 1,
+      updated_at: at,
+    });
     assert.deepEqual(await endpointRow(open(), id), result.endpoint);
     assert.equal((await laneRow(open(), id))?.revision, 0, "its owner reads it with every post");
   });
@@ -95,7 +103,7 @@ onBothEngines((open) => {
     const taken = await makeEndpoint(database, accountId);
     const { url } = await endpointRow(open(), taken);
     const id = await makeEndpoint(database, accountId);
-    const input = { accountId, id, at: now, change: { url } };
+    const input = { accountId, id, revision: null, at: now, change: { url } };
     assert.deepEqual(await database.run(changeEndpoint, input), { kind: "url_taken" });
     const same = await database.run(changeEndpoint, { ...input, id: taken });
     assert.equal(same.kind, "changed");
@@ -106,7 +114,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database);
     const id = await makeEndpoint(database, accountId);
     const change = (active: boolean) =>
-      database.run(changeEndpoint, { accountId, id, at: now, change: { active } });
+      database.run(changeEndpoint, { accountId, revision: null, id, at: now, change: { active } });
     await change(false);
     let lane = await laneRow(open(), id);
     assert.deepEqual([(await endpointRow(open(), id)).active, lane?.active, lane?.revision], [0, 0, 1]);
@@ -132,7 +140,7 @@ onBothEngines((open) => {
       ],
     ] as const) {
       const id = await makeEndpoint(database, accountId, disabled);
-      await database.run(changeEndpoint, { accountId, id, at: now, change });
+      await database.run(changeEndpoint, { accountId, revision: null, id, at: now, change });
       const { active, failing_since, disabled_at, disabled_reason } = await endpointRow(open(), id);
       assert.deepEqual(
         { active, failing_since, disabled_at, disabled_reason },
@@ -142,7 +150,13 @@ onBothEngines((open) => {
       assert.equal((await laneRow(open(), id))?.active, expected.active);
     }
     const byHand = await makeEndpoint(database, accountId, { active: 0 });
-    await database.run(changeEndpoint, { accountId, id: byHand, at: now, change: { url: `${url}4` } });
+    await database.run(changeEndpoint, {
+      accountId,
+      revision: null,
+      id: byHand,
+      at: now,
+      change: { url: `${url}4` },
+    });
     assert.equal((await endpointRow(open(), byHand)).active, 0, "what was switched off by hand stays off");
   });
 
@@ -156,6 +170,7 @@ onBothEngines((open) => {
     ] as const) {
       await database.run(changeEndpoint, {
         accountId,
+        revision: null,
         id,
         at: now,
         change: { secret: { sealed, oldUntil } },
@@ -175,7 +190,7 @@ onBothEngines((open) => {
       database.run(removeEndpoint, { accountId: account, id, limit });
     assert.equal(await remove(2, await makeAccount(database)), "not_found");
     assert.equal(await remove(2), "active");
-    await database.run(changeEndpoint, { accountId, id, at: now, change: { active: false } });
+    await database.run(changeEndpoint, { accountId, revision: null, id, at: now, change: { active: false } });
     assert.deepEqual([await remove(2), await remove(2), await remove(2)], ["more", "more", "removed"]);
     assert.equal(await remove(2), "not_found");
     assert.equal(await laneRow(open(), id), null);
@@ -201,7 +216,13 @@ onBothEngines((open) => {
     await settleOne(store, told, event!);
     await makeDeliveries(store, accountId, on);
     for (const id of [off, told])
-      await database.run(changeEndpoint, { accountId, id, at: now, change: { active: false } });
+      await database.run(changeEndpoint, {
+        accountId,
+        revision: null,
+        id,
+        at: now,
+        change: { active: false },
+      });
     const found = async () =>
       (await database.run(findInactiveWithDeliveries, null))
         .map(({ id }) => id)
@@ -218,7 +239,13 @@ onBothEngines((open) => {
     const [event] = await makeDeliveries(store, accountId, id);
     await Promise.all([
       settleOne(store, id, event!, { outcome: failed(now + 5000) }),
-      store.other.run(changeEndpoint, { accountId, id, at: now + 3, change: { events: '["message.sent"]' } }),
+      store.other.run(changeEndpoint, {
+        accountId,
+        revision: null,
+        id,
+        at: now + 3,
+        change: { events: '["message.sent"]' },
+      }),
     ]);
     const row = await endpointRow(store, id);
     assert.deepEqual([row.failing_since, row.events], [now + 10, '["message.sent"]']);

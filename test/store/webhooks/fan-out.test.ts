@@ -227,6 +227,7 @@ onBothEngines((open) => {
     const page = await store.database.run(readOutbox, { limit: 500 });
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },

@@ -44,7 +44,7 @@ export function createReportReader(parts: {
       if (kind === "failed") unreadable();
       log.warn(
         { event: "report.unread", kind, reason, bytes: raw.byteLength },
-        `a returned mail was not read: ${kind}`,
+        `The gateway could not read a returned mail: ${kind}.`,
       );
       return { kind: kind === "failed" ? "unreadable" : "busy" };
     },

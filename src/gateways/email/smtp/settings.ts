@@ -9,11 +9,7 @@ import { privateKeyRule, readPrivateKey } from "#gateways/email/mime/dkim-key.ts
 import { emailFields } from "#gateways/email/settings.ts";
 import type { DkimKey } from "#gateways/message.ts";
 import { secret } from "#settings/secrets.ts";
-import { urlMark } from "#settings/url.ts";
-
-const hostName =
-  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
-const ipv6 = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
+import { hostField, hostUrl } from "#settings/url.ts";
 
 const isCertificate = (pem: string) => {
   try {
@@ -42,13 +38,7 @@ const dkim = z
 
 export const smtpSettings = z
   .strictObject({
-    host: z
-      .string()
-      .refine((host) => hostName.test(host) || ipv6.test(host), {
-        error: "Must be a host name or an IP address.",
-      })
-      .meta(urlMark)
-      .describe("The mail server that takes mails for delivery."),
+    host: hostField().describe("The mail server that takes mails for delivery."),
     port: z
       .int()
       .min(1)
@@ -136,7 +126,7 @@ function encodedCredentials({ user, pass }: { user: string; pass: string }): str
 /** The mail server as a URL, for the outbound guard. */
 export function targetUrl(settings: SmtpSettings): string {
   const { host, port } = smtpTarget(settings);
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
+  return hostUrl(host, port);
 }
 
 /** The DKIM key in the settings; null: there is none. */

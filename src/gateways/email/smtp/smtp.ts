@@ -9,25 +9,13 @@ import { buildMail, messageIdOf } from "#gateways/email/mime/mime.ts";
 import { receiveReport } from "#gateways/email/reports/callback.ts";
 import { emailSender } from "#gateways/email/settings.ts";
 import { defineGateway } from "#gateways/gateway.ts";
-import type { DkimKey } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import type { Clock } from "#runtime/runtime.ts";
 import { outcomeOfLoss } from "./outcome.ts";
 import { SmtpPool } from "./pool.ts";
-import { configuredDkimKey, type SmtpSettings, smtpSettings, smtpTarget, targetUrl } from "./settings.ts";
+import { configuredDkimKey, smtpSettings, smtpTarget, targetUrl } from "./settings.ts";
 
 /** Bytes of encoded files that a gateway caches for the next mails. */
 const maxCachedBytes = 48 * 1024 * 1024;
-
-/** What a gateway keeps open for the settings in use. */
-interface SmtpState {
-  pool: SmtpPool;
-  files: EncodedFiles;
-  key: DkimKey | null;
-  clock: Clock;
-}
-
-const states = new WeakMap<SmtpSettings, SmtpState>();
 
 export const smtp = defineGateway({
   kind: "smtp",
@@ -41,40 +29,35 @@ export const smtp = defineGateway({
   timeoutMs: (settings) => settings.timeout_ms,
   email: (settings) => emailSender(settings, settings.host),
   encodedSecrets: (settings) => smtpTarget(settings).secrets,
-  async send(message, settings, tools): Promise<Outcome> {
-    const { content: email, recipient } = message;
-    const { pool, files, key } = stateOf(settings, tools.clock);
-    if (tools.signal.aborted) return outcomeOfLoss({ kind: "aborted" }, "session", []);
-    // One after the other: each is read whole while it is encoded.
-    const encodedFiles: Buffer[] = [];
-    for (const attachment of email.attachments) encodedFiles.push(await files.encode(attachment));
-    const from = wireAddress(settings.from) ?? settings.from;
-    const now = tools.clock.now();
-    const messageId = messageIdOf(message.id, from);
-    const fromName = settings.from_name ?? null;
-    const mail = buildMail({ email, recipient, from, fromName, messageId, date: now }, encodedFiles);
-    // Signed last, when the mail no longer changes. The key in the settings takes precedence.
-    const signatures = await dkimSignatures(mail, key === null ? tools.dkim : [key], now);
-    const envelope = { from: email.returnPath ?? from, to: recipient, id: message.id };
-    const outcome = await pool.send(envelope, [signatures, mail], tools);
-    // Reports of failure quote the Message-ID. A server's queue id is its own, and may come again.
-    return outcome.kind === "accepted" ? { ...outcome, reference: messageId.slice(1, -1) } : outcome;
+  connection: "on_demand",
+  async open(settings, host) {
+    const files = new EncodedFiles(maxCachedBytes);
+    const pool = new SmtpPool(smtpTarget(settings), () => files.clear());
+    const key = configuredDkimKey(settings);
+    return {
+      async send(message, signal): Promise<Outcome> {
+        const { content: email, recipient } = message;
+        if (signal.aborted) return outcomeOfLoss({ kind: "aborted" }, "session", []);
+        // One after the other: each is read whole while it is encoded.
+        const encodedFiles: Buffer[] = [];
+        for (const attachment of email.attachments) encodedFiles.push(await files.encode(attachment));
+        const from = wireAddress(settings.from) ?? settings.from;
+        const now = host.clock.now();
+        const messageId = messageIdOf(message.id, from);
+        const fromName = settings.from_name ?? null;
+        const mail = buildMail({ email, recipient, from, fromName, messageId, date: now }, encodedFiles);
+        // Signed last, when the mail no longer changes. The key in the settings takes precedence.
+        const signatures = await dkimSignatures(mail, key === null ? host.dkim : [key], now);
+        const envelope = { from: email.returnPath ?? from, to: recipient, id: message.id };
+        const { outbound, clock, timeoutMs } = host;
+        const tools = { outbound, clock, timeoutMs, signal };
+        const outcome = await pool.send(envelope, [signatures, mail], tools);
+        // Reports of failure quote the Message-ID. A server's queue id is its own, and may come again.
+        return outcome.kind === "accepted" ? { ...outcome, reference: messageId.slice(1, -1) } : outcome;
+      },
+      close: async () => pool.close(host.clock),
+    };
   },
   receive: (callback, settings, { readReport }) =>
     receiveReport(callback, settings.callback_token, readReport),
-  close(settings) {
-    const state = states.get(settings);
-    states.delete(settings);
-    state?.pool.close(state.clock);
-  },
 });
-
-function stateOf(settings: SmtpSettings, clock: Clock): SmtpState {
-  const existing = states.get(settings);
-  if (existing !== undefined) return existing;
-  const files = new EncodedFiles(maxCachedBytes);
-  const pool = new SmtpPool(smtpTarget(settings), () => files.clear());
-  const state = { pool, files, key: configuredDkimKey(settings), clock };
-  states.set(settings, state);
-  return state;
-}

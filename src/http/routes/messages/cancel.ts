@@ -5,7 +5,7 @@ import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
-import { cancel } from "#messaging/lookup.ts";
+import { type Cancelled, cancel } from "#messaging/lookup.ts";
 
 export const cancelMessageRoute = endpoint({
   method: "POST",
@@ -20,7 +20,11 @@ export const cancelMessageRoute = endpoint({
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await cancel(core, account, channel, id);
+  return cancelReply(await cancel(core, account, channel, id));
+});
+
+/** The reply to cancelling, for the account and for an operator. */
+export function cancelReply(result: Cancelled) {
   switch (result.kind) {
     case "not_found":
       return problem("not_found");
@@ -32,6 +36,6 @@ export const cancelMessageRoute = endpoint({
       return {
         status: 200,
         body: { success: true, message: "The message has been cancelled.", data: result.record },
-      };
+      } as const;
   }
-});
+}

@@ -1,15 +1,14 @@
 // POST /api/resolve/{channel}/{id}
 
 import { idParam } from "#contract/envelope.ts";
-import { readResolve, resolveRequest } from "#contract/messages/resolve.ts";
+import { type Resolution, readResolve, resolveRequest } from "#contract/messages/resolve.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
-import { resolve } from "#messaging/resolve.ts";
+import { type Resolved, resolve } from "#messaging/resolve.ts";
 
-/** The message of the reply to each answer. */
-export const resolvedMessage = {
+const resolvedMessage = {
   send_again: "The message will be sent again.",
   mark_sent: "The message has been marked as sent.",
   mark_failed: "The message has been marked as failed.",
@@ -36,10 +35,15 @@ export const resolveMessageRoute = endpoint({
     "unsupported_media_type",
   ],
 })(async ({ core, account, body, params: { channel, id } }) => {
-  const asked = readResolve(body.value);
-  if (asked.issues !== null) return validationFailed(asked.issues);
+  const decision = readResolve(body.value);
+  if (decision.issues !== null) return validationFailed(decision.issues);
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await resolve(core, account, channel, id, asked.answer, "the account");
+  const { answer } = decision;
+  return resolveReply(await resolve(core, account, channel, id, answer, "the account"), answer);
+});
+
+/** The reply to a decision about an unknown outcome, for the account and for an operator. */
+export function resolveReply(result: Resolved, answer: Resolution) {
   switch (result.kind) {
     case "not_found":
       return problem("not_found");
@@ -50,7 +54,7 @@ export const resolveMessageRoute = endpoint({
     case "resolved":
       return {
         status: 200,
-        body: { success: true, message: resolvedMessage[asked.answer], data: result.record },
-      };
+        body: { success: true, message: resolvedMessage[answer], data: result.record },
+      } as const;
   }
-});
+}

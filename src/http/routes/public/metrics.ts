@@ -7,8 +7,8 @@ import { endpoint } from "#http/endpoint.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 function hasToken(request: IncomingMessage, token: string): boolean {
-  const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  return given !== undefined && constantTimeEqual(given, token);
+  const supplied = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  return supplied !== undefined && constantTimeEqual(supplied, token);
 }
 
 const loopback = /^(::ffff:)?127\.|^::1$/;

@@ -74,8 +74,8 @@ export function postgresTx(client: PoolClient): Tx {
     update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {
       const { set, where, returning } = write((column) => sql.ref(`given.${column}`));
       const end = returning ? sql` returning ${returning}` : sql``;
-      const given = rows("given", columns, records);
-      const query = sql<R>`update ${sql.table(table)} set ${set} from ${given} where ${where}${end}`;
+      const recordRows = rows("given", columns, records);
+      const query = sql<R>`update ${sql.table(table)} set ${set} from ${recordRows} where ${where}${end}`;
       return (await query.execute(db)).rows;
     },
     indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),

@@ -40,9 +40,9 @@ export class SqliteConnection implements DatabaseConnection {
     this.raw.exec(`pragma cache_size = -${access === "write" ? 8192 : 32768}`);
     this.raw.exec("pragma temp_store = memory");
     const version = String(this.raw.prepare("select sqlite_version() as v").get()?.v);
-    const deps = version.split(".").map(Number);
+    const numbers = version.split(".").map(Number);
     const safe =
-      deps.map((part, i) => part - (oldestSafeSqlite[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
+      numbers.map((part, i) => part - (oldestSafeSqlite[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
     if (safe < 0)
       throw new Error(`SQLite ${version} is older than ${oldestSafeSqlite.join(".")}, the oldest safe one.`);
   }

@@ -9,7 +9,7 @@ const accounts = [
     plan_name text not null, plan_expires_at bigint, requests_per_minute bigint,
     lateness_ms bigint not null default 259200000, channel_failover bigint not null default 0,
     attachment_files bigint not null default 10, attachment_bytes bigint not null default 10485760,
-    created_at bigint not null, updated_at bigint not null
+    revision bigint not null default 1, created_at bigint not null, updated_at bigint not null
   )`,
   `create table api_keys (
     hash text primary key, account_id text not null references accounts (id), sealed text, created_at bigint not null
@@ -30,7 +30,8 @@ const gateways = [
   `create table gateways (
     id text primary key, account_id text not null references accounts (id), identifier text not null unique,
     channel text not null, kind text not null, active bigint not null, is_default bigint not null, test bigint not null,
-    settings text not null, rules text not null, created_at bigint not null, updated_at bigint not null
+    settings text not null, rules text not null, revision bigint not null default 1, created_at bigint not null,
+    updated_at bigint not null
   )`,
   `create index gateways_account on gateways (account_id)`,
   `create table lanes (
@@ -168,8 +169,8 @@ const webhooks = [
   `create table webhook_endpoints (
     id text primary key, account_id text not null references accounts (id), url text not null, events text not null,
     active bigint not null, secret text not null, old_secret text, old_secret_until bigint,
-    failing_since bigint, disabled_at bigint, disabled_reason text, created_at bigint not null, updated_at bigint not null,
-    unique (account_id, url)
+    failing_since bigint, disabled_at bigint, disabled_reason text, revision bigint not null default 1, created_at bigint not null,
+    updated_at bigint not null, unique (account_id, url)
   )`,
   `create table webhook_events (
     id text primary key, account_id text not null, type text not null, at bigint not null, body text not null
@@ -189,7 +190,8 @@ const webhooks = [
 const identity = [
   `create table users (
     id text primary key, email text not null unique, name text not null, role text not null, account_id text references accounts (id),
-    password text not null, active bigint not null, created_at bigint not null, updated_at bigint not null, signed_in_at bigint
+    password text not null, active bigint not null, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null,
+    signed_in_at bigint
   )`,
   `create table sessions (
     hash text primary key, user_id text not null references users (id), created_at bigint not null, seen_at bigint not null,
@@ -221,13 +223,14 @@ const pools = [
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
     kind text not null, active bigint not null, models text not null, embedding_models text not null, context_tokens bigint,
     priority bigint not null, weight bigint not null, settings text not null, timeouts text not null,
-    input_price bigint, output_price bigint, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
+    input_price bigint, output_price bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
   )`,
   `create table pool_keys (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
     hash text not null unique, hint text not null, models text, requests_per_minute bigint, tokens_per_minute bigint,
     concurrency bigint, tokens_per_day bigint, tokens_per_month bigint, cost_per_month bigint,
-    expires_at bigint, revoked_at bigint, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
+    expires_at bigint, revoked_at bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null,
+    unique (pool_id, name)
   )`,
   `create table completions (
     id text primary key, account_id text not null, pool_id text not null, key_id text not null, at bigint not null,

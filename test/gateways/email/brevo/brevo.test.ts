@@ -4,7 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brevo, brevoCode, brevoFault } from "#gateways/email/brevo/brevo.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { callbackUrl, sampleAttachment, sampleEmail, toolsWith } from "../../conformance-samples.ts";
+import {
+  callbackUrl,
+  sampleAttachment,
+  sampleEmail,
+  sendOnce,
+  toolsWith,
+} from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { apiKey, at, callbackToken, event, reference, settings } from "./brevo-example.ts";
 
@@ -229,7 +235,7 @@ gatewayConformance(brevo, {
 async function bodyWith(senderName: string | null, id = "msg_01test") {
   const outbound = scriptedOutbound({ kind: "no_answer", reason: "enough" });
   const own = brevo.settings.parse({ ...settings, from_name: undefined });
-  await brevo.send({ ...sampleEmail({ senderName }), id }, own, toolsWith({ outbound }));
+  await sendOnce(brevo, { ...sampleEmail({ senderName }), id }, own, toolsWith({ outbound }));
   return JSON.parse(String(outbound.requests[0]?.body));
 }
 

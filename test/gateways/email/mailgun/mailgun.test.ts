@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { mailgun, mailgunCode, mailgunFault } from "#gateways/email/mailgun/mailgun.ts";
 import type { EmailContent } from "#gateways/message.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { now, sampleAttachment, sampleEmail, toolsWith } from "../../conformance-samples.ts";
+import { now, sampleAttachment, sampleEmail, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { apiKey, at, event, messageId, settings, signed } from "./mailgun-example.ts";
 
@@ -187,7 +187,12 @@ async function sent(change: Partial<EmailContent> = {}, own: object = {}) {
   const outbound = scriptedOutbound({ kind: "no_answer", reason: "enough" });
   const parsedSettings = mailgun.settings.parse({ ...settings, ...own });
   const signal = new AbortController().signal;
-  await mailgun.send(sampleEmail(change), parsedSettings, toolsWith({ outbound, timeoutMs: 1234, signal }));
+  await sendOnce(
+    mailgun,
+    sampleEmail(change),
+    parsedSettings,
+    toolsWith({ outbound, timeoutMs: 1234, signal }),
+  );
   const [request] = outbound.requests;
   assert.ok(request?.body instanceof Uint8Array && outbound.requests.length === 1);
   const { body, headers, ...rest } = request;

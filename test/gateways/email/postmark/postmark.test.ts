@@ -4,7 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { postmark, postmarkCode, postmarkFault } from "#gateways/email/postmark/postmark.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { callbackUrl, sampleAttachment, sampleEmail, toolsWith } from "../../conformance-samples.ts";
+import {
+  callbackUrl,
+  sampleAttachment,
+  sampleEmail,
+  sendOnce,
+  toolsWith,
+} from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { at, bounce, callbackToken, event, reference, serverToken, settings } from "./postmark-example.ts";
 
@@ -334,7 +340,7 @@ test("the code is the body's, and 0 is none", () => {
 test("only a 503 of Postmark's own says that the API is offline", async () => {
   const kindOf = async (status: number, body: object | string) => {
     const tools = toolsWith({ outbound: scriptedOutbound(answer(status, body)) });
-    return (await postmark.send(sampleEmail(), postmark.settings.parse(settings), tools)).kind;
+    return (await sendOnce(postmark, sampleEmail(), postmark.settings.parse(settings), tools)).kind;
   };
   assert.equal(await kindOf(503, { ErrorCode: 100 }), "deferred");
   assert.equal(await kindOf(500, { ErrorCode: 100 }), "unknown");

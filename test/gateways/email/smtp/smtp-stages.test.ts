@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import { afterDotMs } from "#gateways/email/smtp/connection.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { wellFormed } from "../../conformance-samples.ts";
+import { hostWith, wellFormed } from "../../conformance-samples.ts";
 import { cert } from "../certificate.ts";
 import { loopbackSettings, mailingTools, sampleMail } from "../mailing.ts";
 import { openScriptedSmtp, type SmtpStage, stages } from "../scripted-smtp.ts";
@@ -87,9 +87,10 @@ for (const extensions of [["PIPELINING"], []]) {
             username: "ada",
             password,
           });
-          context.after(() => smtp.close(own));
-          const tools = mailingTools({ outbound: outbounds });
-          const sent = smtp.send(sampleMail(), own, tools);
+          const { signal, stop: _, ...tools } = mailingTools({ outbound: outbounds });
+          const session = await smtp.open(own, hostWith(tools));
+          context.after(() => session.close());
+          const sent = session.send(sampleMail(), signal);
           if (name === "silence") {
             await server.reached(stage);
             // Our side may still be busy with what the server has already seen.
@@ -107,7 +108,7 @@ for (const extensions of [["PIPELINING"], []]) {
 
           // The server is well again: the next mail goes through, whatever is left of the connection.
           server.script(() => null);
-          const next = await smtp.send(sampleMail({}, { id: "msg_02test" }), own, tools);
+          const next = await session.send(sampleMail({}, { id: "msg_02test" }), signal);
           assert.deepEqual(next, { kind: "accepted", reference: "msg_02test@example.com" });
           assert.equal(server.handed.length, stage === "dot" ? 2 : 1);
         });

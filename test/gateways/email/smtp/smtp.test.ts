@@ -12,7 +12,7 @@ import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { AttachmentReadError, type DkimKey } from "#gateways/message.ts";
 import { movableClock } from "../../../clock.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { callbackUrl, toolsWith, wellFormed } from "../../conformance-samples.ts";
+import { callbackUrl, sendOnce, toolsWith, wellFormed } from "../../conformance-samples.ts";
 import { cert, key } from "../certificate.ts";
 import { loopback, loopbackSettings, type Mailing, mailingTools, sampleMail } from "../mailing.ts";
 import { samples } from "../report-samples.ts";
@@ -135,9 +135,7 @@ async function mailServer(context: TestContext, options: SMTPServerOptions = {})
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as { port: number };
-  const used: ReturnType<typeof loopbackSettings>[] = [];
   context.after(async () => {
-    for (const own of used) smtp.close(own);
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
   return {
@@ -149,8 +147,12 @@ async function mailServer(context: TestContext, options: SMTPServerOptions = {})
       tools: Partial<Mailing> = {},
     ) {
       const own = loopbackSettings(port, change);
-      used.push(own);
-      const outcome = await smtp.send(sampleMail(email, message), own, mailingTools({ outbound, ...tools }));
+      const outcome = await sendOnce(
+        smtp,
+        sampleMail(email, message),
+        own,
+        mailingTools({ outbound, ...tools }),
+      );
       wellFormed(outcome, ["kernel-panic-42", Buffer.from("kernel-panic-42").toString("base64")]);
       return outcome;
     },
@@ -318,9 +320,10 @@ test("an attachment that cannot be read: told as that, before anything is sent",
 });
 
 test("nobody listens, or the address is not allowed: certainly not sent", async () => {
-  const nobody = await smtp.send(sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
+  const nobody = await sendOnce(smtp, sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
   assert.ok(nobody.kind === "deferred" && nobody.gatewayFault === "unreachable");
-  const inside = await smtp.send(
+  const inside = await sendOnce(
+    smtp,
     sampleMail(),
     loopbackSettings(25, { host: "10.0.0.1" }),
     mailingTools({ outbound }),

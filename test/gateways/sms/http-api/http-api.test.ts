@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { sampleMessage, textOf, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, sendOnce, textOf, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { callbacks, secrets, settings } from "./http-api-example.ts";
 
@@ -312,7 +312,8 @@ test("secrets of every place and spelling are kept out of a reason", async () =>
   });
   const echoed =
     "basic-user basic-pass bot77:path-token url-user url pass url%20pass url+pass form-user form+pass form%2Bpass pre-x -post1";
-  const outcome = await httpApi.send(
+  const outcome = await sendOnce(
+    httpApi,
     sampleMessage(),
     own,
     toolsWith({ outbound: scriptedOutbound(answer(400, echoed)) }),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
-import { sampleMessage, textOf, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, sendOnce, textOf, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 
 test("a text that would change the path is refused, and nothing is sent", async () => {
@@ -19,7 +19,8 @@ test("a text that would change the path is refused, and nothing is sent", async 
     ["../..", 1],
   ] as const) {
     const outbound = scriptedOutbound(answer(200));
-    const outcome = await httpApi.send(
+    const outcome = await sendOnce(
+      httpApi,
       sampleMessage({ content: textOf(message) }),
       own,
       toolsWith({ outbound }),
@@ -50,7 +51,7 @@ test("every text arrives as it was, in each encoding, and nothing else changes",
       await fc.assert(
         fc.asyncProperty(texts, async (message) => {
           const outbound = scriptedOutbound(answer(200));
-          await httpApi.send(sampleMessage({ content: textOf(message) }), own, toolsWith({ outbound }));
+          await sendOnce(httpApi, sampleMessage({ content: textOf(message) }), own, toolsWith({ outbound }));
           const [request] = outbound.requests;
           assert.ok(request);
           if (encoding === "json") {

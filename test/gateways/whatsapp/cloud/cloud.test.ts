@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { sampleMessage, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { phoneNumberId, token } from "../graph-simulator.ts";
 import { appSecret, settings } from "./cloud-example.ts";
@@ -105,7 +105,8 @@ gatewayConformance(whatsappCloud, {
 test("a text that is too long for WhatsApp makes no request; characters count, not code units", async () => {
   const outbound = scriptedOutbound(answer(200, taken));
   const sendText = (text: string) =>
-    whatsappCloud.send(
+    sendOnce(
+      whatsappCloud,
       sampleMessage({ content: { kind: "text", text } }),
       whatsappCloud.settings.parse(settings),
       toolsWith({ outbound }),

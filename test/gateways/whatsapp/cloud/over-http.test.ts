@@ -6,7 +6,7 @@ import type { OutgoingMessage } from "#gateways/message.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
-import { sampleMessage, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { type GraphSimulator, graphSimulator, phoneNumberId, token } from "../graph-simulator.ts";
 
 const outbound = createOutbound({ allow: readAllowList("127.0.0.0/8") });
@@ -20,7 +20,8 @@ after(async () => {
 });
 
 const send = (change: Partial<OutgoingMessage> = {}, settings: object = {}) =>
-  whatsappCloud.send(
+  sendOnce(
+    whatsappCloud,
     { ...sampleMessage(), ...change },
     whatsappCloud.settings.parse({
       phone_number_id: phoneNumberId,

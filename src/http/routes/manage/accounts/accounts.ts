@@ -5,7 +5,6 @@ import {
   accountInput,
   createAccount,
   issueApiKey,
-  type UpdateAccountResult,
   updateAccount,
 } from "#configure/account.ts";
 import { idParam } from "#contract/envelope.ts";
@@ -17,11 +16,12 @@ import {
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
@@ -50,6 +50,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
+    revision: account.revision,
     created_at: isoTime(account.created_at),
     updated_at: isoTime(account.updated_at),
   };
@@ -79,8 +80,8 @@ export const listAccountsRoute = endpoint({
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
   const only = principal.role === "operator" ? null : (principal.accountId ?? "");
-  const asked = { only, search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await core.database.run(listAccounts, asked), limit);
+  const filter = { only, search, before: cursor, limit: limit + 1 };
+  const page = pageOf(await core.database.run(listAccounts, filter), limit);
   return {
     status: 200,
     body: {
@@ -103,17 +104,17 @@ export const createAccountRoute = endpoint({
   scope: "installation",
   body: accountInput.meta({ id: "CreateAccountRequest" }),
   replies: { 201: newAccountReply },
-  problems: ["conflict"],
+  problems: [],
 })(async ({ core, body }) => {
-  const given = validate(accountInput, body.value);
-  if (isProblem(given)) return given;
+  const input = validate(accountInput, body.value);
+  if (isProblem(input)) return input;
   const { database } = core;
-  const made = await createAccount(core, given.value);
-  if (made.kind !== "created") return refusal(made);
-  const api_key = await issueApiKey(core, made.id);
-  const account = await read(database, made.id);
+  const saved = await createAccount(core, input.value);
+  if (saved.kind !== "created") return refused(saved);
+  const api_key = await issueApiKey(core, saved.id);
+  const account = await read(database, saved.id);
   if (account === null) return problem("not_found");
-  return created(`/api/manage/v1/accounts/${made.id}`, {
+  return created(`/api/manage/v1/accounts/${saved.id}`, {
     success: true,
     message: "The account has been created.",
     data: { ...account, api_key },
@@ -140,9 +141,9 @@ export const getAccountRoute = endpoint({
 /** A member may not change the limits of the own account. */
 const operatorsOnly = ["name", "plan", "rate_limit"] as const;
 
-function forbiddenFields(principal: Principal, given: object): Problem | null {
+function forbiddenFields(principal: Principal, input: object): Problem | null {
   if (principal.role === "operator") return null;
-  const fields = operatorsOnly.filter((field) => Object.hasOwn(given, field));
+  const fields = operatorsOnly.filter((field) => Object.hasOwn(input, field));
   if (fields.length === 0) return null;
   return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
 }
@@ -162,27 +163,14 @@ export const updateAccountRoute = endpoint({
   replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, principal, account, body }) => {
-  const given = validate(accountChanges, body.value);
-  if (isProblem(given)) return given;
-  const forbidden = forbiddenFields(principal, given.value);
+  const input = validate(accountChanges, body.value);
+  if (isProblem(input)) return input;
+  const forbidden = forbiddenFields(principal, input.value);
   if (forbidden !== null) return forbidden;
   const { database } = core;
-  const changed = await updateAccount(core, account.id, given.value);
-  if (changed.kind !== "changed") return refusal(changed);
+  const changed = await updateAccount(core, account.id, input.value);
+  if (changed.kind !== "changed") return refused(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The account has been updated.", data } };
 });
-
-function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Problem {
-  switch (result.kind) {
-    case "invalid":
-      return validationFailed(result.issues);
-    case "name_taken":
-      return problem("conflict", { message: "An account with this name already exists." });
-    case "provisioned":
-      return problem("conflict", {
-        message: "The provisioning file finds the account by its name, so the name cannot be changed here.",
-      });
-  }
-}

@@ -52,12 +52,12 @@ export const revealApiKeyRoute = endpoint({
   const { database, passwords } = core;
   if (principal.kind !== "user")
     return problem("forbidden", { message: "Only a user who signed in may see the key." });
-  const given = validate(revealRequest, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(revealRequest, call.body.value);
+  if (isProblem(input)) return input;
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const user = await database.run(findUser, principal.id);
-  const right = await passwords.verify(given.value.password, user?.password ?? null);
+  const right = await passwords.verify(input.value.password, user?.password ?? null);
   if (right === "busy") return tooBusy();
   if (!right) return validationFailed([{ path: ["password"], message: "is wrong" }]);
   const key = await database.run(findApiKey, account.id);

@@ -57,9 +57,9 @@ export const grantCreditRoute = endpoint({
 })(async ({ core, principal, account, body }) => {
   if (principal.role !== "operator")
     return problem("forbidden", { message: "Only an operator may change credit." });
-  const given = validate(grantRequest, body.value);
-  if (isProblem(given)) return given;
-  const { channel, amount, note = null } = given.value;
+  const input = validate(grantRequest, body.value);
+  if (isProblem(input)) return input;
+  const { channel, amount, note = null } = input.value;
   const { database } = core;
   const at = core.clock.now();
   const result = await database.run(grantCredit, {
@@ -106,8 +106,8 @@ export const listCreditEntriesRoute = endpoint({
   const { channel, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (before === undefined) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
-  const asked = { accountId: account.id, channel, before, limit: limit + 1 };
-  const rows = await core.database.run(listCreditEntries, asked);
+  const filter = { accountId: account.id, channel, before, limit: limit + 1 };
+  const rows = await core.database.run(listCreditEntries, filter);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     status: 200,

@@ -1,17 +1,16 @@
 // POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
 
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { updateGateway } from "#configure/change-gateway.ts";
+import { pauseGateway, resumeGateway, updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
-
 import { endpoint } from "#http/endpoint.ts";
+import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import type { RecipientKind } from "#messaging/recipients.ts";
-import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
-import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
+import { findOwn, gatewayAnswer, gatewayParams } from "./gateways.ts";
 
 const about = {
   method: "POST",
@@ -36,14 +35,14 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const given = validate(testGatewayRequest, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(testGatewayRequest, call.body.value);
+  if (isProblem(input)) return input;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const { identifier, channel, active } = found.gateway;
   const { sending, recipients } = messageChannels[channel];
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
-  const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
+  const { to, message = `Trunkline test message through ${identifier}.` } = input.value;
   const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
   const result = await call.core.acceptance.send({
     account: accountFromRow(call.account),
@@ -90,13 +89,8 @@ export const pauseGatewayRoute = endpoint({
   description:
     "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
-  const { core } = call;
-  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = core.clock.now();
-  const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
-  if (!(await database.run(pauseByOperator, stopping))) return problem("not_found");
-  core.signals.emit("lanesChanged");
+  if (!(await pauseGateway(call.core, call.account.id, identifier))) return problem("not_found");
   return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
 
@@ -108,31 +102,22 @@ export const resumeGatewayRoute = endpoint({
   description:
     "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
-  const { core } = call;
-  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = core.clock.now();
-  if (!(await database.run(resumeByOperator, { accountId: call.account.id, identifier, at })))
-    return problem("not_found");
-  core.signals.emit("lanesChanged");
+  if (!(await resumeGateway(call.core, call.account.id, identifier))) return problem("not_found");
   return await gatewayAnswer(call, identifier, "The gateway has been resumed.");
 });
 
 export const setDefaultGatewayRoute = endpoint({
   ...changing,
+  problems: ["not_found", "conflict"],
   path: `${gatewayPath}/default`,
   name: "setDefaultGateway",
   summary: "Set the default gateway of a channel",
   description:
     "The gateway takes the channel's messages that name no gateway. The previous default gateway no longer does.",
 })(async (call) => {
-  const found = await findOwn(call, call.params.gateway);
-  if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.core, found.gateway, { default: true });
-  if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(
-    call,
-    call.params.gateway,
-    "The gateway is now the default gateway of its channel.",
-  );
+  const { gateway: identifier = "" } = call.params;
+  const changed = await updateGateway(call.core, call.account.id, identifier, { default: true });
+  if (changed.kind !== "saved") return refused(changed);
+  return await gatewayAnswer(call, identifier, "The gateway is now the default gateway of its channel.");
 });

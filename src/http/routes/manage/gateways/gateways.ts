@@ -2,25 +2,28 @@
 // …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …).
 
 import { z } from "zod";
-import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
+import {
+  createGateway,
+  deleteGateway,
+  gatewayChanges,
+  gatewayInputOf,
+  pausedByHand,
+  updateGateway,
+} from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/manage/gateways.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { createdAs } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { masked } from "#settings/secrets.ts";
-import {
-  type DeleteGatewayResult,
-  deleteGateway,
-  type GatewayWithLane,
-  readGateways,
-} from "#store/gateways/actions.ts";
+import { type DeleteGatewayResult, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 
 const params = { account: accountParam };
@@ -31,15 +34,13 @@ const identifierParam = z
 export const gatewayParams = { ...params, gateway: identifierParam };
 
 const countTo = 10_000;
-/** A send that was accepted while the gateway was switched off is stored by then. */
-const quietMs = 60_000;
 
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.operator_paused_at !== null) {
-    const pause = { reason: stoppedByHand, since: isoTime(lane.operator_paused_at), until: null };
+    const pause = { reason: pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
@@ -52,7 +53,16 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
   };
 }
 
-export const stoppedByHand = "Paused by hand.";
+function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["session"] {
+  if (session === null || gateway.active === 0) return null;
+  const { status, reason, changed_at, linked_at } = session;
+  return {
+    state: status,
+    reason,
+    since: isoTime(changed_at),
+    linked_at: linked_at === null ? null : isoTime(linked_at),
+  };
+}
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
@@ -79,11 +89,13 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     retry,
     on_unknown: input.on_unknown ?? null,
     ...stateOf(found),
+    session: sessionOf(found),
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives
         ? null
         : `${settings.publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`,
+    revision: gateway.revision,
     created_at: isoTime(gateway.created_at),
     updated_at: isoTime(gateway.updated_at),
   };
@@ -95,8 +107,8 @@ export async function findOwn(
   identifier: string | undefined,
 ): Promise<GatewayWithLane | null> {
   if (identifier === undefined) return null;
-  const asked = { accountId: account.id, identifier, countTo };
-  const [found] = await core.database.run(readGateways, asked);
+  const query = { accountId: account.id, identifier, countTo };
+  const [found] = await core.database.run(readGateways, query);
   return found ?? null;
 }
 
@@ -119,8 +131,8 @@ export const listGatewaysRoute = endpoint({
   replies: { 200: gatewaysReply },
   problems: ["not_found"],
 })(async (call) => {
-  const asked = { accountId: call.account.id, identifier: null, countTo };
-  const found = await call.core.database.run(readGateways, asked);
+  const query = { accountId: call.account.id, identifier: null, countTo };
+  const found = await call.core.database.run(readGateways, query);
   const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Gateways found.", data, next_cursor: null } };
 });
@@ -138,11 +150,11 @@ export const createGatewayRoute = endpoint({
   replies: { 201: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = validate(gatewayInput, call.body.value);
-  if (isProblem(given)) return given;
-  const made = await createGateway(call.core, call.account.id, given.value);
-  if (made.kind === "invalid") return validationFailed(made.issues);
-  const shown = await gatewayAnswer(call, given.value.identifier, "The gateway has been created.");
+  const input = validate(gatewayInput, call.body.value);
+  if (isProblem(input)) return input;
+  const created = await createGateway(call.core, call.account.id, input.value);
+  if (created.kind !== "saved") return refused(created);
+  const shown = await gatewayAnswer(call, input.value.identifier, "The gateway has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
   return createdAs(shown, ({ data }) => `${path}/${encodeURIComponent(data.identifier)}`);
 });
@@ -173,15 +185,13 @@ export const updateGatewayRoute = endpoint({
   params: gatewayParams,
   body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
   replies: { 200: gatewayReply },
-  problems: ["not_found"],
-})(async (call) => {
-  const given = validate(gatewayChanges, call.body.value);
-  if (isProblem(given)) return given;
-  const found = await findOwn(call, call.params.gateway);
-  if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.core, found.gateway, given.value);
-  if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(call, call.params.gateway, "The gateway has been updated.");
+  problems: ["not_found", "conflict"],
+})(async ({ params: { gateway = "" }, ...call }) => {
+  const input = validate(gatewayChanges, call.body.value);
+  if (isProblem(input)) return input;
+  const changed = await updateGateway(call.core, call.account.id, gateway, input.value);
+  if (changed.kind !== "saved") return refused(changed);
+  return await gatewayAnswer(call, gateway, "The gateway has been updated.");
 });
 
 function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
@@ -212,14 +222,7 @@ export const deleteGatewayRoute = endpoint({
   params: gatewayParams,
   replies: { 204: noContent },
   problems: ["not_found", "conflict"],
-})(async ({ core, account, params: { gateway } }) => {
-  if (gateway === undefined) return problem("not_found");
-  const { database } = core;
-  const quietSince = core.clock.now() - quietMs;
-  const asked = { accountId: account.id, identifier: gateway, quietSince };
-  const outcome = await database.run(deleteGateway, asked);
-  if (outcome !== "deleted") return refusal(outcome);
-  core.signals.emit("accountsChanged");
-  core.signals.emit("lanesChanged");
-  return deleted;
+})(async ({ core, account, params: { gateway = "" } }) => {
+  const outcome = await deleteGateway(core, account.id, gateway);
+  return outcome === "deleted" ? deleted : refusal(outcome);
 });

@@ -59,8 +59,8 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
 /** The account's domain that the path names, or null. */
 async function findOwn({ core, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
   if (!isId(domain)) return null;
-  const asked = { accountId: account.id, id: domain };
-  const [found] = await core.database.run(readSendingDomains, asked);
+  const query = { accountId: account.id, id: domain };
+  const [found] = await core.database.run(readSendingDomains, query);
   return found ?? null;
 }
 
@@ -80,8 +80,8 @@ export const listSendingDomainsRoute = endpoint({
   replies: { 200: sendingDomainsReply },
   problems: ["not_found"],
 })(async ({ core, account }) => {
-  const asked = { accountId: account.id, id: null };
-  const found = await core.database.run(readSendingDomains, asked);
+  const query = { accountId: account.id, id: null };
+  const found = await core.database.run(readSendingDomains, query);
   const data = found.map(dataOf);
   return { status: 200, body: { success: true, message: "Sending domains found.", data, next_cursor: null } };
 });
@@ -97,15 +97,13 @@ export const createSendingDomainRoute = endpoint({
   params,
   body: sendingDomainInput.meta({ id: "CreateSendingDomainRequest" }),
   replies: { 201: sendingDomainReply },
-  problems: ["not_found", "conflict"],
+  problems: ["not_found"],
 })(async (call) => {
-  const given = validate(sendingDomainInput, call.body.value);
-  if (isProblem(given)) return given;
-  const made = await createSendingDomain(call.core, call.account.id, given.value);
-  if (made.kind === "invalid") return validationFailed(made.issues);
-  if (made.kind === "taken")
-    return problem("conflict", { message: "The account has this sending domain already." });
-  const shown = await domainAnswer(call, made.id, "The sending domain has been created.");
+  const input = validate(sendingDomainInput, call.body.value);
+  if (isProblem(input)) return input;
+  const created = await createSendingDomain(call.core, call.account.id, input.value);
+  if (created.kind === "invalid") return validationFailed(created.issues);
+  const shown = await domainAnswer(call, created.id, "The sending domain has been created.");
   return createdAs(shown, ({ data }) => path.replace("{account}", call.account.id).concat(`/${data.id}`));
 });
 
@@ -182,11 +180,11 @@ export const rotateSendingDomainKeysRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = validate(rotateInput, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(rotateInput, call.body.value);
+  if (isProblem(input)) return input;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");
-  const outcome = await rotateDomainKeys(call.core, found.domain, given.value);
+  const outcome = await rotateDomainKeys(call.core, found.domain, input.value);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {

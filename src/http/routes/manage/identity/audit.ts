@@ -37,8 +37,8 @@ async function pageAnswer(
   },
 ) {
   const { account = null, actor = null, action = null, cursor = null, limit } = filter;
-  const asked = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
-  const page = pageOf(await database.run(listAuditEntries, asked), limit);
+  const selection = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
+  const page = pageOf(await database.run(listAuditEntries, selection), limit);
   return {
     status: 200 as const,
     body: {

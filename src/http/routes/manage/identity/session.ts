@@ -13,6 +13,7 @@ import {
 } from "#http/auth/session-cookie.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
@@ -159,6 +160,8 @@ export const changePasswordRoute = endpoint({
       return validationFailed([{ path: ["current_password"], message: "is wrong" }]);
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
+    case "overtaken":
+      return refused(result);
     case "changed":
       return await sessionAnswer(call, result, "The password has been changed.");
   }

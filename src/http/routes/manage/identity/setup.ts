@@ -20,7 +20,7 @@ export const setUpRoute = endpoint({
   scope: "anonymous",
   body: setUpRequest,
   replies: { 200: sessionReply },
-  problems: ["unauthenticated", "conflict"],
+  problems: ["unauthenticated"],
 })(async (call) => {
   const body = validate(setUpRequest, call.body.value);
   if (isProblem(body)) return body;
@@ -33,7 +33,7 @@ export const setUpRoute = endpoint({
     case "wrong_code":
       return unauthenticated("The code is wrong, was used or has expired.");
     case "taken":
-      return problem("conflict", { message: "A user with this e-mail address already exists." });
+      return validationFailed([{ path: ["email"], message: "is taken" }]);
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
     case "set_up":

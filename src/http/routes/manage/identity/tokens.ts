@@ -76,21 +76,21 @@ export const createManagementTokenRoute = endpoint({
   scope: "installation",
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
-  problems: ["conflict"],
+  problems: [],
 })(async ({ core, body }) => {
-  const given = validate(createManagementTokenRequest, body.value);
-  if (isProblem(given)) return given;
-  const { name, role, account = null } = given.value;
+  const input = validate(createManagementTokenRequest, body.value);
+  if (isProblem(input)) return input;
+  const { name, role, account = null } = input.value;
   const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const made = await createManagementToken(core, { name, role, accountId: account });
-  if (made === null) return problem("conflict", { message: "A token with this name already exists." });
+  const created = await createManagementToken(core, { name, role, accountId: account });
+  if (created === null) return validationFailed([{ path: ["name"], message: "is taken" }]);
   return {
     status: 201,
     body: {
       success: true,
       message: "The token has been created. No other reply shows it.",
-      data: { ...dataOf(made.row), token: made.token },
+      data: { ...dataOf(created.row), token: created.token },
     },
   };
 });

@@ -9,10 +9,11 @@ import {
   userReply,
   usersReply,
 } from "#contract/manage/identity.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
@@ -27,26 +28,23 @@ function dataOf(user: UserRow): UserReplyData {
     role: user.role,
     account: user.account_id,
     active: user.active === 1,
+    revision: user.revision,
     created_at: isoTime(user.created_at),
     updated_at: isoTime(user.updated_at),
     signed_in_at: user.signed_in_at === null ? null : isoTime(user.signed_in_at),
   };
 }
 
-function refused(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
+function refusal(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
   switch (result.kind) {
     case "busy":
       return tooBusy();
-    case "invalid":
-      return validationFailed([{ path: [result.field], message: result.message }]);
-    case "taken":
-      return problem("conflict", { message: "A user with this e-mail address already exists." });
     case "last_operator":
       return problem("conflict", {
         message: "The last active operator cannot be changed to a member or switched off.",
       });
-    case "not_found":
-      return problem("not_found");
+    default:
+      return refused(result);
   }
 }
 
@@ -88,13 +86,13 @@ export const createUserRoute = endpoint({
   scope: "installation",
   body: createUserRequest,
   replies: { 201: userReply },
-  problems: ["conflict", "rate_limited"],
+  problems: ["rate_limited"],
 })(async ({ core, body }) => {
-  const given = validate(createUserRequest, body.value);
-  if (isProblem(given)) return given;
-  const { account = null, ...rest } = given.value;
+  const input = validate(createUserRequest, body.value);
+  if (isProblem(input)) return input;
+  const { account = null, ...rest } = input.value;
   const result = await createUser(core, { ...rest, accountId: account });
-  if (result.kind !== "saved") return refused(result);
+  if (result.kind !== "saved") return refusal(result);
   return {
     status: 201,
     body: { success: true, message: "The user has been created.", data: dataOf(result.user) },
@@ -117,14 +115,14 @@ export const updateUserRoute = endpoint({
   problems: ["conflict", "not_found", "rate_limited"],
 })(async ({ core, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
-  const given = validate(updateUserRequest, body.value);
-  if (isProblem(given)) return given;
-  const { account, ...rest } = given.value;
+  const input = validate(updateUserRequest, body.value);
+  if (isProblem(input)) return input;
+  const { account, ...rest } = input.value;
   // Otherwise an open session would be enough to take over the user.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "Changing the own password requires the current one." });
   const result = await updateUser(core, user, { ...rest, accountId: account });
-  if (result.kind !== "saved") return refused(result);
+  if (result.kind !== "saved") return refusal(result);
   return {
     status: 200,
     body: { success: true, message: "The user has been updated.", data: dataOf(result.user) },

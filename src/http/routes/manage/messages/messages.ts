@@ -1,6 +1,5 @@
 // GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
 
-import { accountFromRow } from "#accounts/authenticate.ts";
 import { idParam } from "#contract/envelope.ts";
 import { accountMessageReply, accountMessagesReply, messagesQuery } from "#contract/manage/messages.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
@@ -9,11 +8,12 @@ import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { cancelReply } from "#http/routes/messages/cancel.ts";
 import { validateQuery } from "#http/validate.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
-import { findAccountMessage } from "#store/messages/search.ts";
+import { findMessage } from "#store/messages/lookup.ts";
 
 const params = { account: accountParam, message: idParam("The message's id.") };
 
@@ -70,7 +70,7 @@ export const getAccountMessageRoute = endpoint({
   problems: ["not_found"],
 })(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
+  const found = await core.database.run(findMessage, { accountId: account.id, channel: null, id });
   if (found === null) return problem("not_found");
   const { message, events } = found;
   const attempt = {
@@ -101,20 +101,5 @@ export const cancelAccountMessageRoute = endpoint({
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
-  if (found === null) return problem("not_found");
-  const result = await cancel(core, accountFromRow(account), found.message.channel, id);
-  switch (result.kind) {
-    case "not_found":
-      return problem("not_found");
-    case "not_cancellable":
-      return problem("not_cancellable", {
-        message: `The message can no longer be cancelled: its status is ${result.status}.`,
-      });
-    case "cancelled":
-      return {
-        status: 200,
-        body: { success: true, message: "The message has been cancelled.", data: result.record },
-      };
-  }
+  return cancelReply(await cancel(core, account, null, id));
 });

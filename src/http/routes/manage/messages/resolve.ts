@@ -1,6 +1,5 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
-import { accountFromRow } from "#accounts/authenticate.ts";
 import { idParam } from "#contract/envelope.ts";
 import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";
 import { isProblem, problem } from "#contract/problem.ts";
@@ -8,7 +7,7 @@ import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { resolvedMessage } from "#http/routes/messages/resolve.ts";
+import { resolveReply } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
 import { resolve } from "#messaging/resolve.ts";
 
@@ -27,19 +26,10 @@ export const resolveAccountMessageRoute = endpoint({
   replies: { 200: recordReply },
   problems: ["not_found", "not_unknown"],
 })(async ({ core, account, principal, body, params: { message } }) => {
-  const asked = validate(resolveAccountMessageRequest, body.value);
-  if (isProblem(asked)) return asked;
+  const decision = validate(resolveAccountMessageRequest, body.value);
+  if (isProblem(decision)) return decision;
   if (!isId(message)) return problem("not_found");
-  const { answer } = asked.value;
-  const result = await resolve(core, accountFromRow(account), null, message, answer, principal.name);
-  switch (result.kind) {
-    case "not_found":
-      return problem("not_found");
-    case "not_unknown":
-      return problem("not_unknown", {
-        message: `The message's outcome is known: its status is ${result.status}.`,
-      });
-    case "resolved":
-      return { status: 200, body: { success: true, message: resolvedMessage[answer], data: result.record } };
-  }
+  const { answer } = decision.value;
+  const result = await resolve(core, account, null, message, answer, principal.name);
+  return resolveReply(result, answer);
 });

@@ -77,9 +77,9 @@ export const createSuppressionsRoute = endpoint({
   replies: { 201: createdSuppressionsReply },
   problems: ["not_found"],
 })(async ({ core, account, body }) => {
-  const asked = validate(createSuppressionsRequest, body.value);
-  if (isProblem(asked)) return asked;
-  const { channel, recipients, note = null } = asked.value;
+  const input = validate(createSuppressionsRequest, body.value);
+  if (isProblem(input)) return input;
+  const { channel, recipients, note = null } = input.value;
   const result = await suppress(core, account, { channel, recipients, note });
   if (result.kind === "invalid") return validationFailed(result.issues);
   const data = { added: result.added, recipients: result.recipients };

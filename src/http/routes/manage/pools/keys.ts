@@ -1,7 +1,7 @@
 // The keys of a pool: GET and POST …/pools/{pool}/keys; GET, PATCH and DELETE (which revokes) …/keys/{key}
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
-import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import { createKey, keyLimits, revokeKey, updateKey } from "#configure/pool-key.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   keysQuery,
@@ -10,13 +10,14 @@ import {
   poolKeyReply,
   poolKeysReply,
 } from "#contract/manage/pools.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
@@ -33,6 +34,7 @@ function dataOf(row: PoolKeysTable): PoolKeyReplyData {
     hint: row.hint,
     ...keyLimits(row),
     revoked_at: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    revision: row.revision,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
@@ -92,10 +94,10 @@ export const createPoolKeyRoute = endpoint({
   const { core } = call;
   const { database } = core;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await upsertKey(core, of, given.value, null);
-  if (made.kind === "invalid") return validationFailed(made.issues);
-  const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
-  if (row === null || made.kind !== "saved") return problem("not_found");
+  const made = await createKey(core, of, given.value);
+  if (made.kind !== "saved") return refused(made);
+  const row = await database.run(findPoolKey, { ...of, id: made.id });
+  if (row === null) return problem("not_found");
   const data = { ...dataOf(row), key: made.issuedKey };
   const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/keys/${made.id}`;
   return created(path, { success: true, message: "The key has been created.", data });
@@ -131,12 +133,13 @@ export const updatePoolKeyRoute = endpoint({
 })(async (call) => {
   const given = validate(keyChanges, call.body.value);
   if (isProblem(given)) return given;
-  const before = await findKey(call);
-  if (before === null) return problem("not_found");
-  if (before.revoked_at !== null)
+  const { pool, key } = call.params;
+  if (!isId(pool) || !isId(key)) return problem("not_found");
+  const poolRef = { accountId: call.account.id, poolId: pool };
+  const changed = await updateKey(call.core, poolRef, key, given.value);
+  if (changed.kind === "revoked")
     return problem("conflict", { message: "The key was revoked. Create another one." });
-  const changed = await updateKey(call.core, before, given.value);
-  if (changed.kind === "invalid") return validationFailed(changed.issues);
+  if (changed.kind !== "saved") return refused(changed);
   const row = await findKey(call);
   if (row === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The key has been updated.", data: dataOf(row) } };

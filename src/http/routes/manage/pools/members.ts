@@ -10,12 +10,13 @@ import {
   poolMemberReply,
   poolMembersReply,
 } from "#contract/manage/pools.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { createdAs } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
@@ -36,8 +37,7 @@ async function memberAnswer(call: PoolCall, id: string | undefined, message: str
 }
 
 async function savedAnswer(call: PoolCall, saved: SaveMemberResult, message: string) {
-  if (saved.kind === "invalid") return validationFailed(saved.issues);
-  if (saved.kind === "not_found") return problem("not_found");
+  if (saved.kind !== "saved") return refused(saved);
   return await memberAnswer(call, saved.id, message);
 }
 
@@ -101,13 +101,14 @@ export const updatePoolMemberRoute = endpoint({
   params: memberParams,
   body: memberChanges.meta({ id: "UpdatePoolMemberRequest" }),
   replies: { 200: poolMemberReply },
-  problems: ["not_found"],
+  problems: ["not_found", "conflict"],
 })(async (call) => {
   const given = validate(memberChanges, call.body.value);
   if (isProblem(given)) return given;
-  const row = await findMember(call);
-  if (row === null) return problem("not_found");
-  const changed = await updateMember(call.core, row, given.value);
+  const { pool, member } = call.params;
+  if (!isId(pool) || !isId(member)) return problem("not_found");
+  const poolRef = { accountId: call.account.id, poolId: pool };
+  const changed = await updateMember(call.core, poolRef, member, given.value);
   return await savedAnswer(call, changed, "The member has been updated.");
 });
 

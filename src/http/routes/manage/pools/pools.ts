@@ -11,13 +11,14 @@ import {
   poolReply,
   poolsReply,
 } from "#contract/manage/pools.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { createdAs } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { findProvider } from "#providers/registry.ts";
@@ -43,6 +44,7 @@ export function memberData({ core }: Pick<PoolCall, "core">, row: PoolMembersTab
     // Of a kind that no longer exists, it is not known which settings are secret.
     settings: provider ? masked(provider.settings, settings) : {},
     price: price ?? null,
+    revision: row.revision,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
@@ -53,6 +55,7 @@ function dataOf(call: Pick<PoolCall, "core">, { pool, members }: PoolWithMembers
     id: pool.id,
     ...poolFieldsOf(pool),
     members: members.map((member) => memberData(call, member)),
+    revision: pool.revision,
     created_at: isoTime(pool.created_at),
     updated_at: isoTime(pool.updated_at),
   };
@@ -77,18 +80,8 @@ async function poolAnswer(call: PoolCall, id: string, message: string) {
 
 /** The reply to a change: the pool as it is now, or why it was not changed. */
 async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: string) {
-  switch (saved.kind) {
-    case "invalid":
-      return validationFailed(saved.issues);
-    case "not_found":
-      return problem("not_found");
-    case "provisioned":
-      return problem("conflict", {
-        message: "The provisioning file finds this pool by its name; change it there.",
-      });
-    case "saved":
-      return await poolAnswer(call, saved.id, message);
-  }
+  if (saved.kind !== "saved") return refused(saved);
+  return await poolAnswer(call, saved.id, message);
 }
 
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
@@ -118,7 +111,7 @@ export const createPoolRoute = endpoint({
   params,
   body: poolFields.meta({ id: "CreatePoolRequest" }),
   replies: { 201: poolReply },
-  problems: ["not_found", "conflict"],
+  problems: ["not_found"],
 })(async (call) => {
   const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
@@ -154,9 +147,9 @@ export const updatePoolRoute = endpoint({
 })(async (call) => {
   const given = validate(poolChanges, call.body.value);
   if (isProblem(given)) return given;
-  const found = await findPool(call);
-  if (found === null) return problem("not_found");
-  const changed = await updatePool(call.core, found.pool, given.value);
+  const { pool } = call.params;
+  if (!isId(pool)) return problem("not_found");
+  const changed = await updatePool(call.core, call.account.id, pool, given.value);
   return await savedAnswer(call, changed, "The pool has been updated.");
 });
 

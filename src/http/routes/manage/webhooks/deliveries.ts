@@ -116,8 +116,8 @@ export const getDeliveryRoute = endpoint({
   problems: ["not_found"],
 })(async ({ core, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
-  const asked = { accountId: account.id, endpointId: webhook, eventId: event };
-  const row = await core.database.run(findDelivery, asked);
+  const input = { accountId: account.id, endpointId: webhook, eventId: event };
+  const row = await core.database.run(findDelivery, input);
   if (row === null) return problem("not_found");
   const data = { ...shown(row), body: row.body, log: logOf(row) };
   return { status: 200, body: { success: true, message: "Delivery found.", data } };
@@ -159,11 +159,11 @@ export const replayFailedDeliveriesRoute = endpoint({
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, body, params: { webhook } }) => {
-  const asked = validate(replayRequest, body.value);
-  if (isProblem(asked)) return asked;
+  const input = validate(replayRequest, body.value);
+  if (isProblem(input)) return input;
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySince(core, whose, Date.parse(asked.value.since));
+  const result = await replaySince(core, whose, Date.parse(input.value.since));
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { replayed: result.count, more: result.more };

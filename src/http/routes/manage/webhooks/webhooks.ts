@@ -18,12 +18,13 @@ import {
   webhookReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { created } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
@@ -45,6 +46,7 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
     disabled_at: iso(row.disabled_at),
     disabled_reason: row.disabled_reason,
     old_secret_until: old_secret === null || now >= (old_secret_until ?? 0) ? null : iso(old_secret_until),
+    revision: row.revision,
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
@@ -67,11 +69,9 @@ async function saved(
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
-  if (result.kind === "invalid") return validationFailed(result.issues);
-  if (result.kind === "taken")
-    return problem("conflict", { message: "The account already has an endpoint with this url." });
-  const record = result.kind === "saved" ? await find(core, accountId, result.id) : null;
-  if (record === null || result.kind !== "saved") return problem("not_found");
+  if (result.kind !== "saved") return refused(result);
+  const record = await find(core, accountId, result.id);
+  if (record === null) return problem("not_found");
   return { ...record, secret: result.secret };
 }
 
@@ -114,11 +114,11 @@ export const createWebhookRoute = endpoint({
   params: { account },
   body: webhookInput.meta({ id: "CreateWebhookRequest" }),
   replies: { 201: newWebhookReply },
-  problems: ["not_found", "conflict"],
+  problems: ["not_found"],
 })(async ({ core, account, body }) => {
-  const asked = validate(webhookInput, body.value);
-  if (isProblem(asked)) return asked;
-  const result = await createWebhook(core, account.id, asked.value);
+  const input = validate(webhookInput, body.value);
+  if (isProblem(input)) return input;
+  const result = await createWebhook(core, account.id, input.value);
   const data = await saved(core, account.id, result);
   if (isProblem(data)) return data;
   return created(`/api/manage/v1/accounts/${account.id}/webhooks/${data.id}`, {
@@ -160,10 +160,10 @@ export const updateWebhookRoute = endpoint({
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, body, params: { webhook } }) => {
-  const asked = validate(webhookChanges, body.value);
-  if (isProblem(asked)) return asked;
+  const input = validate(webhookChanges, body.value);
+  if (isProblem(input)) return input;
   if (!isId(webhook)) return problem("not_found");
-  const result = await updateWebhook(core, account.id, webhook, asked.value);
+  const result = await updateWebhook(core, account.id, webhook, input.value);
   const answer = await saved(core, account.id, result);
   if (isProblem(answer)) return answer;
   const { secret: _, ...data } = answer;

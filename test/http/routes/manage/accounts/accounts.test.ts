@@ -49,14 +49,15 @@ test("a new account has everything that was asked for, and its key works", async
     credit: { sms: 5, whatsapp: null, email: null },
     renews: "monthly",
   });
-  assert.deepEqual(dataOf(await m.operator("GET", `/accounts/${made.id}`)), made);
+  assert.deepEqual(dataOf(await m.operator("GET", `/accounts/${made.id}`)), { ...made, revision: 2 });
   const own = await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": api_key } });
   assert.equal(own.json().data.name, "made");
 });
 
-test("a name that is taken is a conflict, and faults are told by field", async () => {
+test("faults are told by field, a name that is taken too", async () => {
   await create({ name: "taken" });
-  assert.equal((await m.operator("POST", "/accounts", { name: "taken" })).statusCode, 409);
+  const taken = await m.operator("POST", "/accounts", { name: "taken" });
+  assert.deepEqual([taken.statusCode, taken.json().errors], [422, { name: ["is taken"] }]);
   const bad = { name: "", time_zone: "Mars/Olympus", extra: 1, plan: { name: "x", renews: "monthly" } };
   const reply = await m.operator("POST", "/accounts", bad);
   assert.equal(reply.statusCode, 422);
@@ -75,9 +76,10 @@ test("a change is of the given fields alone, also inside the plan", async () => 
   });
   const path = `/accounts/${before.id}`;
   const patch = async (change: object) => dataOf<Shown>(await m.operator("PATCH", path, change));
-  assert.deepEqual(await patch({}), before, "nothing given, nothing changed");
+  assert.deepEqual(await patch({}), { ...before, revision: 2 }, "nothing given, nothing changed");
   assert.deepEqual(await patch({ plan: { credit: { sms: 9 } } }), {
     ...before,
+    revision: 3,
     plan: { ...before.plan, credit: { sms: 9, whatsapp: null, email: 7 } },
   });
   const more = await patch({
@@ -96,7 +98,7 @@ test("an account can be renamed, but not to a taken name, and not one that the p
   const { id } = await create({ name: "old name" });
   await create({ name: "somebody" });
   const rename = (name: string) => m.operator("PATCH", `/accounts/${id}`, { name });
-  assert.equal((await rename("somebody")).statusCode, 409);
+  assert.deepEqual((await rename("somebody")).json().errors, { name: ["is taken"] });
   assert.equal(dataOf<Shown>(await rename("new name")).name, "new name");
   await m.it.system.database.run(storeProvisionMark, { kind: "account", name: "new name", hash: "x" });
   const refused = await rename("third name");

@@ -49,7 +49,8 @@ test("the code makes an operator, signs in, and is spent", async () => {
 
 test("somebody's address is not taken over by a code that is not for it", async () => {
   const code = await it.system.createSetupCode();
-  assert.equal((await setUp({ ...ann, code, password: "another long password" })).statusCode, 409);
+  const refused = await setUp({ ...ann, code, password: "another long password" });
+  assert.deepEqual([refused.statusCode, refused.json().errors], [422, { email: ["is taken"] }]);
   const mine = await it.system.createSetupCode("ann@acme.test");
   assert.equal((await setUp({ ...ann, code: mine, email: "bob@acme.test" })).statusCode, 401);
   browserOf(await setUp({ ...ann, code: mine, password: "another long password" }));

@@ -48,6 +48,7 @@ test("a made key is in the answer once, and nowhere after", async () => {
         budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
         expires_at: null,
         revoked_at: null,
+        revision: 1,
       },
     ],
   );

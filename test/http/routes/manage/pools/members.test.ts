@@ -63,6 +63,7 @@ test("a member is added and shown, its secrets masked", async () => {
           idle_ms: 30_000,
           total_ms: null,
         },
+        revision: 1,
       },
     ],
   );

@@ -41,6 +41,7 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
     deadline_ms: 600_000,
     timeouts: { answer_ms: null },
     members: [],
+    revision: 1,
   });
   const member = {
     name: "primary",

@@ -56,7 +56,7 @@ test("a secret that is given is never shown", async () => {
   assert.ok(!reply.body.includes(secret.slice(6)));
 });
 
-test("faults are told by field, values are not repeated, and a url that is taken is a conflict", async () => {
+test("faults are told by field, of a url that is taken too, and values are not repeated", async () => {
   const bad = { url: "https://x.test/", secret: "hunter2", events: ["message.snet"], colour: "red" };
   const reply = await m.operator("POST", path, bad);
   assert.equal(reply.statusCode, 422);
@@ -65,22 +65,26 @@ test("faults are told by field, values are not repeated, and a url that is taken
   const forbidden = await m.operator("POST", path, { url: "http://127.0.0.1/" });
   assert.deepEqual(Object.keys(forbidden.json().errors), ["url"]);
   const { url: taken } = await create();
-  assert.equal((await m.operator("POST", path, { url: taken })).statusCode, 409);
   const other = await create();
-  assert.equal((await m.operator("PATCH", `${path}/${other.id}`, { url: taken })).statusCode, 409);
+  for (const refused of [
+    await m.operator("POST", path, { url: taken }),
+    await m.operator("PATCH", `${path}/${other.id}`, { url: taken }),
+  ])
+    assert.deepEqual([refused.statusCode, refused.json().errors], [422, { url: ["is taken"] }]);
 });
 
 test("a change is of what is given alone", async () => {
   const { secret: _, ...before } = await create();
   const patch = async (change: object) =>
     dataOf<Shown>(await m.operator("PATCH", `${path}/${before.id}`, change));
-  assert.deepEqual(await patch({}), before);
+  assert.deepEqual(await patch({}), { ...before, revision: 2 });
   assert.deepEqual(await patch({ events: ["*"], active: false }), {
     ...before,
+    revision: 3,
     events: ["*"],
     active: false,
   });
-  assert.deepEqual(await patch({ active: true }), { ...before, events: ["*"] });
+  assert.deepEqual(await patch({ active: true }), { ...before, revision: 4, events: ["*"] });
 });
 
 test("a rotated secret is new, and the one before it is said to sign for a day", async () => {

@@ -1,0 +1,30 @@
+// The replies to a creation or a change that was not made.
+
+import type { Issue } from "#contract/issue.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+
+/** Why it was not made, as `configure/` and `identity/` say it. */
+export type Refused =
+  | { kind: "invalid"; issues: readonly Issue[] }
+  | { kind: "not_found" }
+  | { kind: "overtaken" }
+  | { kind: "provisioned" };
+
+/** A value that is taken is a 422 with its field, as other wrong values are; a 409 says that the state is in the way. */
+export function refused(result: Refused): Problem {
+  switch (result.kind) {
+    case "invalid":
+      return validationFailed(result.issues);
+    case "not_found":
+      return problem("not_found");
+    case "overtaken":
+      return problem("conflict", {
+        message:
+          "Another change was made first, so this one was not. Read the resource again, and repeat the change.",
+      });
+    case "provisioned":
+      return problem("conflict", {
+        message: "The provisioning file finds the resource by its name, so the name cannot be changed here.",
+      });
+  }
+}

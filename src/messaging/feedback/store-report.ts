@@ -1,0 +1,100 @@
+// Stores what a provider reports, by a callback or through a session. Receipts and engagements are stored once and applied
+// to their messages. Inbound messages are stored, and a consent keyword in them takes effect.
+
+import { consentKeyword } from "#contract/messages/consent.ts";
+import type { Core } from "#core/core.ts";
+import type { Engagement, InboundMessage } from "#gateways/callback.ts";
+import type { SessionReport } from "#gateways/session.ts";
+import { messageChannels } from "#messaging/channels.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
+import { storeEngagements } from "#store/feedback/engagements.ts";
+import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
+import { storeReceipts } from "#store/feedback/receipts.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
+
+export type StoreReportDeps = Pick<
+  Core,
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "signals"
+>;
+
+/** The gateway whose provider reports. */
+export type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
+
+/** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
+const replyWindowMs = 7 * 86_400_000;
+
+/** Resolves when everything is stored. A report that comes again changes nothing, so a failed call may be repeated. */
+export async function storeReport(
+  deps: StoreReportDeps,
+  gateway: ReportingGateway,
+  { receipts = [], inbound = [], engagements = [] }: SessionReport,
+): Promise<void> {
+  const { database, clock, crashPoint } = deps;
+  const at = clock.now();
+  const account = inbound.length > 0 ? await database.run(findAccount, gateway.account_id) : null;
+  const country = account?.country ?? null;
+  crashPoint("receipt.before");
+  await Promise.all([
+    ...receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
+    ...inbound.map((message) =>
+      database.run(storeInbound, toIncomingMessage(deps, gateway, country, message, at)),
+    ),
+    ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
+  ]);
+  crashPoint("receipt.after");
+  deps.metrics.receipts(gateway.identifier, receipts.length);
+  if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+}
+
+async function storeEngagement(
+  { database, log }: StoreReportDeps,
+  gateway: ReportingGateway,
+  engagement: Engagement,
+  at: number,
+): Promise<void> {
+  const stored = await database.run(storeEngagements, engagementFrom(gateway.id, engagement, at));
+  if (stored !== "unknown") return;
+  // It belongs to another application's mail, to a removed one, or to one whose reference is not stored yet.
+  const { kind, reference } = engagement;
+  log.info(
+    { event: "engagement.unmatched", gateway: gateway.identifier, kind, reference },
+    "A provider reported on an unknown mail.",
+  );
+}
+
+/** An inbound message as it is stored. Its sender is normalised as recipients are, so that both compare as equal. */
+function toIncomingMessage(
+  { newId }: StoreReportDeps,
+  gateway: ReportingGateway,
+  country: string | null,
+  inbound: InboundMessage,
+  at: number,
+): IncomingMessage {
+  const { channel } = gateway;
+  const from = toDbText(inbound.from);
+  const body = toDbText(inbound.message);
+  const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
+  const media = inbound.media.map(({ url, contentType }) => ({
+    url: toDbText(url),
+    content_type: contentType,
+  }));
+  return {
+    message: {
+      id: newId("in"),
+      account_id: gateway.account_id,
+      gateway_id: gateway.id,
+      channel,
+      reference: toDbText(inbound.reference),
+      sender: normalise(from, country) ?? from,
+      recipient: toDbText(inbound.to),
+      body,
+      media: JSON.stringify(media),
+      received_at: at,
+      consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
+    },
+    gatewayIdentifier: gateway.identifier,
+    replyTo: inbound.replyTo ?? null,
+    sentSince: at - replyWindowMs,
+  };
+}
