@@ -26,6 +26,8 @@ export interface Metrics {
   /** One attempt of a message, by its outcome. */
   outcome(gateway: string, kind: string): void;
   receipts(gateway: string, count: number): void;
+  /** Updates in callbacks that were skipped. */
+  callbackIgnored(gateway: string, why: string, count: number): void;
   /** A bounce mail could not be parsed. */
   reportUnreadable(): void;
   /** One attempt of a webhook delivery, by its outcome. */
@@ -67,6 +69,12 @@ export function createMetrics(
     name: "trunkline_receipts_total",
     help: "Delivery reports received.",
     labelNames: ["gateway"],
+    registers,
+  });
+  const ignored = new Counter({
+    name: "trunkline_callback_updates_ignored_total",
+    help: "Updates in callbacks that were skipped: about another number, or of an unknown kind.",
+    labelNames: ["gateway", "why"],
     registers,
   });
   const unreadable = new Counter({
@@ -136,6 +144,7 @@ export function createMetrics(
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
     reportUnreadable: () => unreadable.inc(),
+    callbackIgnored: (gateway, why, count) => ignored.inc({ gateway, why }, count),
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {

@@ -33,6 +33,7 @@ before(async () => {
         media: JSON.stringify([{ url: "https://media.test/1", content_type: null }]),
         received_at: it.clock.now() + i,
         consent_keyword: i === 3 ? "out" : null,
+        details: null,
       },
       gatewayIdentifier: "main",
       replyTo: null,

@@ -11,6 +11,7 @@ import {
   phoneNumberId,
   token,
 } from "../gateways/whatsapp/graph-simulator.ts";
+import { appSecret, callOf, change, signatureOf, verifyToken } from "../gateways/whatsapp/meta-callbacks.ts";
 import { type Harness, harness } from "../harness.ts";
 
 const allow = "127.0.0.0/8";
@@ -26,7 +27,13 @@ before(async () => {
     channel: "whatsapp",
     kind: "whatsapp-cloud",
     default: true,
-    settings: { phone_number_id: phoneNumberId, access_token: token, base_url: graph.url },
+    settings: {
+      phone_number_id: phoneNumberId,
+      access_token: token,
+      base_url: graph.url,
+      app_secret: appSecret,
+      verify_token: verifyToken,
+    },
   });
 });
 after(async () => {
@@ -64,7 +71,10 @@ test("a text, a template and a list reach Meta", async () => {
       { number, message: "Hi" },
       { number, message: "Hello Ada", template },
     ])),
-    ...(await accepted([{ number, message: "When?", button: "Choose", sections }], "/api/whatsapp/send-list")),
+    ...(await accepted(
+      [{ number, message: "When?", button: "Choose", sections }],
+      "/api/whatsapp/send-list",
+    )),
   ];
   const records = await settled(ids);
   assert.deepEqual(
@@ -92,4 +102,133 @@ test("a refused message fails with Meta's code and gives its credit back; a busy
   await it.advance(60_000);
   const [later] = await settled([busy?.id ?? ""]);
   assert.equal(later?.status, "sent");
+});
+
+const call = (payload: Buffer, signature = signatureOf(payload)) =>
+  it.system.app.inject({
+    method: "POST",
+    url: "/callbacks/cloud",
+    payload,
+    headers: { "content-type": "application/json", "x-hub-signature-256": signature },
+  });
+const wamidOf = (id: string) =>
+  graph.taken.find(({ body }) => body.biz_opaque_callback_data === id)?.wamid ?? "";
+
+test("Meta verifies the callback URL, and hears nothing without the verify token", async () => {
+  const handshake = (word: string) =>
+    it.system.app.inject({
+      method: "GET",
+      url: `/callbacks/cloud?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${word}`,
+    });
+  const right = await handshake(verifyToken);
+  assert.deepEqual([right.statusCode, right.body], [200, "1158201444"]);
+  assert.equal((await handshake("guess")).statusCode, 403);
+});
+
+test("one call with statuses in any order, twice over, and about strangers: messages only move forward", async () => {
+  const ids = await accepted([1, 2, 3].map((i) => ({ number: `+1555000100${i}`, message: "Hi" })));
+  await settled(ids);
+  const [first = "", second = "", third = ""] = ids;
+  const status = (id: string, word: string, more: object = {}) => ({
+    id: wamidOf(id),
+    status: word,
+    timestamp: "1750263773",
+    ...more,
+  });
+  const late = { errors: [{ code: 131026, title: "Message undeliverable" }] };
+  const statuses = [
+    status(first, "read"),
+    status(first, "delivered"),
+    status(first, "failed", late),
+    status(second, "failed", late),
+    status(second, "sent"),
+    status(third, "delivered"),
+    { id: "wamid.stranger", status: "delivered" },
+    { id: wamidOf(third), status: "invented" },
+  ];
+  const body = callOf(
+    ...statuses.map((one) => change({ statuses: [one] })),
+    change({ statuses: [status(third, "read")] }, "999"),
+  );
+  assert.equal((await call(body, signatureOf(body, "another-secret"))).statusCode, 403);
+  assert.equal((await record(first)).status, "sent");
+  for (let i = 0; i < 2; i++) assert.equal((await call(body)).statusCode, 200);
+  const records = await Promise.all(ids.map(record));
+  assert.deepEqual(
+    records.map(({ status: word, error }) => [word, error?.code ?? null]),
+    [
+      ["read", null],
+      ["undelivered", "131026"],
+      ["delivered", null],
+    ],
+  );
+  const metrics = (await it.get("/metrics")).body;
+  assert.match(metrics, /callback_updates_ignored_total\{gateway="cloud",why="other_number"\} 2/);
+  assert.match(metrics, /callback_updates_ignored_total\{gateway="cloud",why="unknown"\} 2/);
+});
+
+test("an answer that was lost is settled by a status with our id", async () => {
+  graph.failNext(null);
+  const [lost] = await settled(await accepted([{ number, message: "Hi" }]));
+  assert.equal(lost?.status, "unknown");
+  const one = { id: wamidOf(lost?.id ?? ""), status: "delivered", biz_opaque_callback_data: lost?.id };
+  assert.equal((await call(callOf(change({ statuses: [one] })))).statusCode, 200);
+  const settledLater = await record(lost?.id ?? "");
+  assert.deepEqual([settledLater.status, settledLater.provider_reference], ["delivered", one.id]);
+});
+
+test("a thousand messages from people are one call; a repeat stores none of them again", async () => {
+  const messages = Array.from({ length: 1000 }, (_, i) => ({
+    id: `wamid.in${i}`,
+    from: `1555100${String(i).padStart(4, "0")}`,
+    timestamp: "1750263773",
+    type: "text",
+    text: { body: `${i} ${"x".repeat(2000)}` },
+  }));
+  const body = callOf(change({ messages }));
+  assert.ok(body.length > 2 * 1024 * 1024);
+  for (let i = 0; i < 2; i++) assert.equal((await call(body)).statusCode, 200);
+  const seen = new Set<string>();
+  for (let cursor = ""; ; ) {
+    const page = (await it.get(`/api/received/whatsapp?limit=200${cursor}`)).json();
+    for (const { from } of page.data as { from: string }[]) seen.add(from);
+    if (page.next_cursor === null) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  assert.equal(seen.size, 1000);
+});
+
+test("a row that was chosen is a reply to the list, with its id", async () => {
+  const sections = [{ rows: [{ id: "morning", title: "Morning" }] }];
+  const [list = ""] = await accepted(
+    [{ number, message: "When?", button: "Choose", sections }],
+    "/api/whatsapp/send-list",
+  );
+  await settled([list]);
+  const chosen = {
+    id: "wamid.choice",
+    from: number.slice(1),
+    from_user_id: "US.1349",
+    timestamp: "1750263773",
+    type: "interactive",
+    interactive: { type: "list_reply", list_reply: { id: "morning", title: "Morning" } },
+    context: { from: "15550783881", id: wamidOf(list) },
+  };
+  const contacts = [{ profile: { name: "Ada" }, wa_id: number.slice(1) }];
+  assert.equal((await call(callOf(change({ contacts, messages: [chosen] })))).statusCode, 200);
+  const [received] = (await it.get("/api/received/whatsapp?limit=1")).json().data;
+  const { from, message, in_reply_to, type, reply, profile_name, user_id, forwarded } = received;
+  assert.deepEqual(
+    { from, message, in_reply_to, type, reply, profile_name, user_id, forwarded },
+    {
+      from: number,
+      message: "Morning",
+      in_reply_to: list,
+      type: "interactive",
+      reply: { type: "list", id: "morning", title: "Morning", description: null },
+      profile_name: "Ada",
+      user_id: "US.1349",
+      forwarded: false,
+    },
+  );
 });

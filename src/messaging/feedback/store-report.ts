@@ -2,8 +2,9 @@
 // to their messages. Inbound messages are stored, and a consent keyword in them takes effect.
 
 import { consentKeyword } from "#contract/messages/consent.ts";
+import type { ReceivedDetails } from "#contract/messages/received-details.ts";
 import type { Core } from "#core/core.ts";
-import type { Engagement, InboundMessage } from "#gateways/callback.ts";
+import type { Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
@@ -92,9 +93,16 @@ function toIncomingMessage(
       media: JSON.stringify(media),
       received_at: at,
       consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
+      details: inbound.details === undefined ? null : detailsText(inbound.details),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
     sentSince: at - replyWindowMs,
   };
+}
+
+/** Details as JSON, in the names of the record. */
+function detailsText({ type, reply, profileName, userId, forwarded }: InboundDetails): string {
+  const details: ReceivedDetails = { type, reply, profile_name: profileName, user_id: userId, forwarded };
+  return JSON.stringify(details, (_name, value) => (typeof value === "string" ? toDbText(value) : value));
 }

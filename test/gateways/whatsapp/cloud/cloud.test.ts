@@ -7,7 +7,8 @@ import { gatewayConformance } from "../../conformance.ts";
 import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { phoneNumberId, token } from "../graph-simulator.ts";
-import { appSecret, settings } from "./cloud-example.ts";
+import { appSecret, callOf, change, verifyToken } from "../meta-callbacks.ts";
+import { settings, sign } from "./cloud-example.ts";
 
 const api = `https://graph.facebook.com/v26.0/${phoneNumberId}/messages`;
 const headers = {
@@ -32,14 +33,18 @@ const body = (part: object) =>
 
 gatewayConformance(whatsappCloud, {
   settings,
-  secrets: [token],
+  secrets: [token, appSecret, verifyToken],
   refused: [
     { settings: {}, path: "phone_number_id", says: /string/ },
     { settings: { ...settings, phone_number_id: "+49151" }, path: "phone_number_id", says: /digits/ },
     { settings: { ...settings, access_token: "" }, path: "access_token", says: /./ },
     { settings: { ...settings, api_version: "26" }, path: "api_version", says: /v26/ },
     { settings: { ...settings, base_url: "graph" }, path: "base_url", says: /http/ },
-    { settings: { ...settings, prove_app_secret: true }, path: "app_secret", says: /app_secret/ },
+    {
+      settings: { ...settings, app_secret: undefined, prove_app_secret: true },
+      path: "app_secret",
+      says: /app_secret/,
+    },
     { settings: { prove_app_secret: true }, path: "app_secret", says: /app_secret/ },
   ],
   http: {
@@ -83,7 +88,6 @@ gatewayConformance(whatsappCloud, {
       {
         name: "a text without preview, by a proven app and another account",
         settings: {
-          app_secret: appSecret,
           prove_app_secret: true,
           preview_url: false,
           messaging_account_id: "77",
@@ -100,6 +104,77 @@ gatewayConformance(whatsappCloud, {
       },
     ],
   },
+  callbacks: {
+    sign,
+    covers: { body: true, url: false },
+    withoutSecret: (own: object) => ({ ...own, app_secret: undefined, verify_token: undefined }),
+    cases: [
+      {
+        name: "the handshake",
+        unsigned: { method: "GET", query: [["hub.challenge", "1158201444"]] },
+        received: {
+          kind: "received",
+          receipts: [],
+          inbound: [],
+          reply: { contentType: "text/plain; charset=utf-8", body: "1158201444" },
+        },
+      },
+      {
+        name: "a handshake with markup for a challenge",
+        unsigned: { method: "GET", query: [["hub.challenge", "<script>"]] },
+        received: { kind: "malformed", reason: "The handshake has no challenge." },
+      },
+      {
+        name: "delivered",
+        unsigned: {
+          body: callOf(
+            change({
+              statuses: [
+                {
+                  id: wamid,
+                  status: "delivered",
+                  timestamp: "1750263773",
+                  recipient_id: "4915112345678",
+                  biz_opaque_callback_data: "msg_01test",
+                },
+              ],
+            }),
+          ),
+        },
+        received: {
+          kind: "received",
+          receipts: [
+            { status: "delivered", reference: wamid, messageId: "msg_01test", at: 1_750_263_773_000 },
+          ],
+          inbound: [],
+        },
+      },
+      {
+        name: "not JSON",
+        unsigned: { body: Buffer.from("hello=1") },
+        received: { kind: "malformed", reason: "The call has no entries." },
+      },
+    ],
+  },
+});
+
+test("a handshake needs the verify token and the word `subscribe`", async () => {
+  const right = sign({
+    method: "GET",
+    query: [["hub.challenge", "1"]],
+    contentType: "",
+    body: Buffer.alloc(0),
+  });
+  const kindWith = async (name: string, value: string) => {
+    const query = new URLSearchParams(right.query);
+    query.set(name, value);
+    return (
+      await whatsappCloud.receive({ ...right, query }, whatsappCloud.settings.parse(settings), toolsWith())
+    ).kind;
+  };
+  assert.equal(await kindWith("hub.challenge", "2"), "received");
+  assert.equal(await kindWith("hub.mode", "unsubscribe"), "forbidden");
+  assert.equal(await kindWith("hub.verify_token", appSecret), "forbidden");
 });
 
 test("a text that is too long for WhatsApp makes no request; characters count, not code units", async () => {
