@@ -198,6 +198,29 @@ test("a thousand messages from people are one call; a repeat stores none of them
   assert.equal(seen.size, 1000);
 });
 
+test("of the opt-out and opt-in words in one call the last one counts", async () => {
+  const said = (from: string, words: string[]) =>
+    words.map((body, i) => ({
+      id: `wamid.${from}.${i}`,
+      from,
+      timestamp: "1750263773",
+      type: "text",
+      text: { body },
+    }));
+  const messages = [
+    ...said("15550002001", ["stop", "Hi", "start", "stop", "start"]),
+    ...said("15550002002", ["start", "stop", "start", "Hi", "stop"]),
+  ];
+  assert.equal((await call(callOf(change({ messages })))).statusCode, 200);
+  const ids = await accepted(
+    ["+15550002001", "+15550002002"].map((to) => ({ number: to, message: "Hello" })),
+  );
+  assert.deepEqual(
+    (await settled(ids)).map(({ status }) => status),
+    ["sent", "suppressed"],
+  );
+});
+
 test("a row that was chosen is a reply to the list, with its id", async () => {
   const sections = [{ rows: [{ id: "morning", title: "Morning" }] }];
   const [list = ""] = await accepted(

@@ -38,14 +38,28 @@ export async function storeReport(
   crashPoint("receipt.before");
   await Promise.all([
     ...receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
-    ...inbound.map((message) =>
-      database.run(storeInbound, toIncomingMessage(deps, gateway, country, message, at)),
+    storeMessages(
+      database,
+      inbound.map((message) => toIncomingMessage(deps, gateway, country, message, at)),
     ),
     ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
   ]);
   crashPoint("receipt.after");
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+}
+
+/** Opt-out and opt-in words one after the other, as they were said: calls at once may be stored in any order. */
+async function storeMessages(
+  database: StoreReportDeps["database"],
+  incoming: readonly IncomingMessage[],
+): Promise<void> {
+  const said = incoming.filter(({ message }) => message.consent_keyword !== null);
+  const others = incoming.filter(({ message }) => message.consent_keyword === null);
+  const inOrder = async () => {
+    for (const message of said) await database.run(storeInbound, message);
+  };
+  await Promise.all([...others.map((message) => database.run(storeInbound, message)), inOrder()]);
 }
 
 async function storeEngagement(

@@ -27,7 +27,7 @@ export const storeInbound = batchedOperation(
   "storeInbound",
   async (tx, incoming: readonly IncomingMessage[]): Promise<("new" | "repeated")[]> => {
     const stored: ("new" | "repeated")[] = [];
-    // One after the other: a STOP and a START of one person take effect in the order in which they came.
+    // One after the other: a repeat may stand beside the first.
     for (const message of incoming) stored.push(await storeOne(tx, message));
     return stored;
   },
