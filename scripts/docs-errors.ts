@@ -44,6 +44,7 @@ export const messageCodes: Record<string, string> = {
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
+  message_too_long: "The text is longer than its gateway takes: WhatsApp's Cloud API takes 4096 characters.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
   too_long: "The text needs more than 255 short messages.",

@@ -229,6 +229,16 @@ export const gatewayExamples: Record<string, string> = {
     window: 10
     message_id: { answer: hex, receipt: dec }
   pace: { per_second: 50, concurrency: 10 }`,
+  "whatsapp-cloud": `- identifier: whatsapp-main
+  channel: whatsapp
+  kind: whatsapp-cloud
+  default: true
+  settings:
+    phone_number_id: "106540352242922"
+    access_token: \${WHATSAPP_TOKEN}
+    app_secret: \${WHATSAPP_APP_SECRET}
+    verify_token: \${WHATSAPP_VERIFY_TOKEN}
+  pace: { per_second: 60, concurrency: 16 }`,
   smtp: `- identifier: mail-main
   channel: email
   kind: smtp

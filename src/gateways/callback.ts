@@ -1,5 +1,6 @@
 // A provider's HTTP call to a gateway, and what an adapter reads out of it: receipts, engagements and inbound messages.
 
+import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { FinalReceipt } from "./outcome.ts";
 
 /** A provider's later report about one message, identified by the provider's reference, by our id, or by both. */
@@ -36,6 +37,18 @@ export interface Engagement {
   reason?: string;
 }
 
+/** What WhatsApp says of a message beside its text. */
+export interface InboundDetails {
+  /** WhatsApp's word: `text`, `image`, `interactive`, `location`, … */
+  type: string;
+  reply: ReceivedReply | null;
+  /** The name that the sender gave themselves. */
+  profileName: string | null;
+  /** The sender's id for this business, which they keep while their number is hidden. */
+  userId: string | null;
+  forwarded: boolean;
+}
+
 /** A message from a person to one of the account's numbers. `reference` is the provider's id of it. */
 export interface InboundMessage {
   reference: string;
@@ -46,7 +59,14 @@ export interface InboundMessage {
   to: string;
   message: string;
   media: { url: string; contentType: string | null }[];
+  details?: InboundDetails;
 }
+
+/**
+ * Why an update in a callback was skipped. `other_number`: it is about another number of the same app. `unknown`: it is
+ * of a kind that says nothing here, or that is not known.
+ */
+export type IgnoredUpdate = "other_number" | "unknown";
 
 /** A provider's HTTP call to `/callbacks/{gateway identifier}`, as received. */
 export interface CallbackRequest {
@@ -73,6 +93,8 @@ export type Received =
       receipts: Receipt[];
       inbound: InboundMessage[];
       engagements?: Engagement[];
+      /** Updates that were skipped, one word for each. */
+      ignored?: readonly IgnoredUpdate[];
       replayGuard?: ReplayGuard;
       /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
       unknownWords?: string[];

@@ -43,6 +43,8 @@ export interface CallbackTools extends Pick<GatewayTools, "clock" | "outbound"> 
 }
 
 const defaultTimeoutMs = 30_000;
+/** The longest callback of a provider that does not say otherwise. */
+export const defaultCallbackBytes = 1024 * 1024;
 
 interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind> {
   kind: string;
@@ -64,6 +66,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   idempotencyWindowMs?: number;
   /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
   maxMessageBytes?: number;
+  /** Bytes of the longest callback that the provider sends; default: 1 MiB. */
+  maxCallbackBytes?: number;
   /**
    * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
    * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
@@ -146,6 +150,7 @@ interface AdapterBase {
   /** Null: no known limit. */
   maxMessageBytes: number | null;
   receives: boolean;
+  maxCallbackBytes: number;
   urls(settings: unknown): string[];
   timeoutMs(settings: unknown): number;
   /** Null: the adapter sends no email. */
@@ -180,6 +185,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
     maxMessageBytes: definition.maxMessageBytes ?? null,
     receives: definition.receive !== undefined,
+    maxCallbackBytes: definition.maxCallbackBytes ?? defaultCallbackBytes,
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     timeoutMs: (settings) => definition.timeoutMs?.(settings as Parsed) ?? defaultTimeoutMs,
     email: (settings) => definition.email?.(settings as Parsed) ?? null,

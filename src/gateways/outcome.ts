@@ -18,6 +18,8 @@ export type Outcome =
       reason: string;
       retryAfterMs?: number;
       gatewayFault?: "refused" | "unreachable";
+      /** Of a fault of the gateway: the provider wants to be left alone for at least this long. */
+      pauseMs?: number;
     }
   | { kind: "unknown"; code?: string; reason: string };
 

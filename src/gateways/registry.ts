@@ -33,6 +33,7 @@ import { seven } from "#gateways/sms/vendors/sms-only/seven.ts";
 import { smsglobal } from "#gateways/sms/vendors/sms-only/smsglobal.ts";
 import { termii } from "#gateways/sms/vendors/sms-only/termii.ts";
 import { textmagic } from "#gateways/sms/vendors/sms-only/textmagic.ts";
+import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -62,6 +63,7 @@ export const adapters: readonly GatewayAdapter[] = [
   d7,
   kannel,
   jasmin,
+  whatsappCloud,
   smtp,
   ses,
   sendgrid,

@@ -2,6 +2,7 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ReceivedRecord } from "#contract/messages/received.ts";
+import { receivedDetails } from "#contract/messages/received-details.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { type InboundRow, recentInbound } from "#store/feedback/inbound.ts";
@@ -40,6 +41,7 @@ function recordOf(row: InboundRow): ReceivedRecord {
     media: JSON.parse(row.media) as ReceivedRecord["media"],
     in_reply_to: row.in_reply_to,
     opt: row.consent_keyword,
+    ...receivedDetails(row.details),
     received_at: new Date(row.received_at).toISOString(),
   };
 }

@@ -6,7 +6,7 @@
 // any other pauses the lane again, for twice as long. The probe is a message that was not refused before, if there is
 // one: when it passes, the gateway works, and the refused message gets its next try; refused again, that message is at fault.
 
-const minPauseMs = 5_000;
+const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;
 const unknownThreshold = 3;
 const maxSuspects = 1_000;
@@ -78,8 +78,11 @@ export class Breaker {
     if (this.#probeId === id) this.#probeId = null;
   }
 
-  /** Takes in the outcome of a message and decides what follows for the lane. */
-  record(id: string, health: Health, reason: string, now: number): BreakerDecision {
+  /**
+   * Takes in the outcome of a message and decides what follows for the lane. `minPauseMs`: how long the gateway asked to
+   * be left alone, which may be longer than the longest pause.
+   */
+  record(id: string, health: Health, reason: string, now: number, minPauseMs = 0): BreakerDecision {
     const wasProbe = this.#probeId === id;
     if (wasProbe) this.#probeId = null;
     if (health === "healthy") {
@@ -107,13 +110,14 @@ export class Breaker {
       if (this.#suspects.size > maxSuspects)
         this.#suspects.delete(this.#suspects.keys().next().value as string);
     }
-    // Messages that were in flight when the pause began fail as well; they do not make it longer.
-    if (this.#pausedUntil !== null && !wasProbe) return { kind: "go_on" };
-    return this.#pause(reason, now);
+    // Messages that were in flight when the pause began fail as well; they do not make it longer, unless they say how long.
+    const isCovered = minPauseMs === 0 || now + minPauseMs <= (this.#pausedUntil ?? 0);
+    if (this.#pausedUntil !== null && !wasProbe && isCovered) return { kind: "go_on" };
+    return this.#pause(reason, now, minPauseMs);
   }
 
-  #pause(reason: string, now: number): BreakerDecision {
-    const forMs = Math.min(minPauseMs * 2 ** Math.min(this.#pauses, 16), maxPauseMs);
+  #pause(reason: string, now: number, minPauseMs = 0): BreakerDecision {
+    const forMs = Math.max(minPauseMs, Math.min(firstPauseMs * 2 ** Math.min(this.#pauses, 16), maxPauseMs));
     this.#pauses += 1;
     this.#unknownInARow = 0;
     this.#pausedUntil = now + forMs;

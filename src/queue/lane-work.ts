@@ -49,8 +49,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
 }
 
 export interface BreakerWork<Outcome> {
-  /** What an outcome says about the gateway, and why. */
-  healthOf(outcome: Outcome): { health: Health; reason: string };
+  /** What an outcome says about the gateway, and why. `minPauseMs`: a pause that follows lasts at least this long. */
+  healthOf(outcome: Outcome): { health: Health; reason: string; minPauseMs?: number };
   /** `forMs` null: until the gateway's connection is open. */
   pause(pause: { forMs: number | null; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;

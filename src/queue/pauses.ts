@@ -70,8 +70,8 @@ export class Pauses<Outcome> {
     if (!breaker) return false;
     // What was in flight when the connection went says nothing about the next connection, which ends the suspension.
     if (this.#suspended) return false;
-    const { health, reason } = breaker.healthOf(outcome);
-    const decision = this.#breaker.record(id, health, reason, clock.monotonic());
+    const { health, reason, minPauseMs } = breaker.healthOf(outcome);
+    const decision = this.#breaker.record(id, health, reason, clock.monotonic(), minPauseMs);
     if (decision.kind === "pause") this.#storePause(decision);
     else if (decision.kind === "resume") this.#storeResume();
     return decision.kind === "reject_message";

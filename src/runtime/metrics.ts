@@ -29,6 +29,8 @@ export interface Metrics {
   receipts(gateway: string, count: number): void;
   /** Reports with a status that the gateway's adapter does not know. */
   unknownWords(gateway: string, count: number): void;
+  /** Updates in callbacks that were skipped. */
+  callbackIgnored(gateway: string, why: string, count: number): void;
   /** A bounce mail could not be parsed. */
   reportUnreadable(): void;
   /** One attempt of a webhook delivery, by its outcome. */
@@ -77,6 +79,12 @@ export function createMetrics(
     name: "trunkline_receipt_words_unknown_total",
     help: "Delivery reports with a status that the gateway's adapter does not know.",
     labelNames: ["gateway"],
+    registers,
+  });
+  const ignored = new Counter({
+    name: "trunkline_callback_updates_ignored_total",
+    help: "Updates in callbacks that were skipped: about another number, or of an unknown kind.",
+    labelNames: ["gateway", "why"],
     registers,
   });
   const unreadable = new Counter({
@@ -150,6 +158,7 @@ export function createMetrics(
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
     reportUnreadable: () => unreadable.inc(),
     unknownWords: (gateway, count) => unknownWords.inc({ gateway }, count),
+    callbackIgnored: (gateway, why, count) => ignored.inc({ gateway, why }, count),
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {

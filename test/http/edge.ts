@@ -8,6 +8,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
+import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
 import type { HttpSettings } from "#http/settings.ts";
@@ -271,7 +272,7 @@ export function edge(options: EdgeOptions = {}): Edge {
       openUpload: (owner) => new AttachmentUpload({ database, clock, log, newId }, owner),
       ...options.acceptance,
     },
-    callbacks: { receive: async () => ({ kind: "not_found" }) },
+    callbacks: { maxBytes: async () => defaultCallbackBytes, receive: async () => ({ kind: "not_found" }) },
     openAndClickTracking: noVisits,
     passwords: createPasswordHasher(random),
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),

@@ -33,6 +33,7 @@ before(async () => {
         media: JSON.stringify([{ url: "https://media.test/1", content_type: null }]),
         received_at: it.clock.now() + i,
         consent_keyword: i === 3 ? "out" : null,
+        details: null,
       },
       gatewayIdentifier: "main",
       replyTo: null,
@@ -58,6 +59,11 @@ test("a record says what came, from whom, to whom and when", async () => {
     media: [{ url: "https://media.test/1", content_type: null }],
     in_reply_to: null,
     opt: "out",
+    type: null,
+    reply: null,
+    profile_name: null,
+    user_id: null,
+    forwarded: null,
     received_at: new Date(it.clock.now() + 3).toISOString(),
   });
 });

@@ -94,6 +94,7 @@ test("one comes off in any spelling of it, also one that is no number", async ()
     media: "[]",
     received_at: it.clock.now(),
     consent_keyword: "out" as const,
+    details: null,
   };
   const incoming = { message, gatewayIdentifier: "main", replyTo: null, sentSince: 0 };
   await it.system.database.run(storeInbound, incoming);

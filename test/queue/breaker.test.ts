@@ -57,6 +57,25 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
   assert.equal((record(breaker, "x", "misconfigured", now) as { forMs: number }).forMs, 5000);
 });
 
+test("a gateway that says how long it wants to be left alone is, also for longer than the longest pause", () => {
+  const breaker = closed();
+  const quarter = 900_000;
+  const first = breaker.record("a", "misconfigured", "spam", 0, quarter);
+  assert.deepEqual(first, { kind: "pause", forMs: quarter, pauses: 1, reason: "spam" });
+  assert.deepEqual(breaker.record("b", "misconfigured", "spam", 0, quarter), { kind: "go_on" });
+  assert.deepEqual(breaker.permit(quarter - 1), { kind: "nothing", waitMs: 1 });
+  assert.deepEqual(breaker.permit(quarter), { kind: "probe" });
+});
+
+test("what was in flight makes a pause longer only by saying how long", () => {
+  const breaker = closed();
+  record(breaker, "a", "unreachable");
+  assert.deepEqual(record(breaker, "b", "misconfigured"), { kind: "go_on" });
+  const longer = breaker.record("c", "misconfigured", "locked", 1000, 60_000);
+  assert.deepEqual(longer, { kind: "pause", forMs: 60_000, pauses: 2, reason: "locked" });
+  assert.deepEqual(breaker.permit(60_999), { kind: "nothing", waitMs: 1 });
+});
+
 test("only one probe goes out at a time, and one that was not stamped frees its place", () => {
   const breaker = closed();
   record(breaker, "a", "unreachable", 0);

@@ -75,8 +75,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into message_events (message_id, seq, account_id, at, type, detail)
      select ${idSql("msg", "i")}, s.seq, ${account}, ${at}, case when s.seq = 1 then 'sending' else 'sent' end, 'Attempt 1.'
      from ${messages} cross join (select 1 as seq union all select 2) as s where p >= 5 and p <> 9`,
-    `insert into message_references (gateway_id, reference, message_id, created_at)
-     select ${gateway}, 'ref' || i, ${idSql("msg", "i")}, ${at} from ${messages} where p > 9`,
+    `insert into message_references (gateway_id, reference, message_id, parts, created_at)
+     select ${gateway}, 'ref' || i, ${idSql("msg", "i")}, 1, ${at} from ${messages} where p > 9`,
     `insert into receipts (gateway_id, key, reference, message_id, status, code, reason, at, received_at, applied, bounce)
      select ${gateway}, 'key' || i, 'ref' || i, case when p < 90 then ${idSql("msg", "i")} end, 'delivered', null, null, ${at}, ${at},
        case when p < 90 then 1 else 0 end, null from ${messages} where p > 9`,
@@ -160,8 +160,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into dkim_keys (id, domain_id, account_id, selector, algorithm, public_key, private_key, state, created_at, updated_at)
      select ${idSql("dkm", "i")}, ${idSql("dom", "i % 20")}, ${idSql("acc", "i % 20")}, 's' || i, 'rsa-sha256', 'p', 'p',
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
-    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, revision, created_at, updated_at)
-     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, ${times} from ${series(0, 20)}`,
+    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, revision, created_at, updated_at)
+     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 1, ${times} from ${series(0, 20)}`,
     `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, priority, weight, settings, timeouts, created_at, updated_at)
      select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', 1, 1, 's', '{}', ${times}
      from ${series(0, 40)}`,

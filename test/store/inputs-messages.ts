@@ -95,6 +95,7 @@ const inbound = {
     media: "[]",
     received_at: now,
     consent_keyword: null,
+    details: null,
   },
   gatewayIdentifier: "gateway-0",
   replyTo: null,

@@ -6,6 +6,32 @@ import type { Issue } from "#contract/issue.ts";
 import { channelWord } from "./channel-word.ts";
 import { readRecent, recentQuery } from "./lookup.ts";
 
+const reply = z
+  .object({
+    type: z.enum(["list", "button", "flow"]),
+    id: z.string(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+  })
+  .meta({ id: "ReceivedReply" });
+
+/** What a WhatsApp message has beside its text. */
+const details = {
+  type: z
+    .string()
+    .nullable()
+    .describe("WhatsApp's word for what it is: `text`, `image`, `location`, … Null on other channels."),
+  reply: reply
+    .nullable()
+    .describe("The row, the button or the form that the sender chose in answer to a message."),
+  profile_name: z.string().nullable().describe("The name that the sender gave themselves on WhatsApp."),
+  user_id: z
+    .string()
+    .nullable()
+    .describe("WhatsApp's id of the sender for this business. It can take the place of their number."),
+  forwarded: z.boolean().nullable().describe("Whether the sender forwarded it. Null on other channels."),
+};
+
 /** A message from a person to one of the account's gateways. */
 export const receivedRecord = z
   .object({
@@ -27,6 +53,7 @@ export const receivedRecord = z
         "The message that this one answers, as the provider reports it, or else the latest message to that person.",
       ),
     opt: z.enum(["out", "in"]).nullable().describe("Set when the whole body is an opt-out or opt-in word."),
+    ...details,
     received_at: z.iso.datetime({ precision: 3 }).describe("When the message came in (ISO 8601, UTC)."),
   })
   .meta({ id: "ReceivedMessage" });

@@ -11,7 +11,7 @@ import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts"
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
-import type { Health } from "#queue/breaker.ts";
+import type { BreakerWork } from "#queue/lane-work.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
@@ -229,10 +229,11 @@ async function transmit(
 }
 
 /** What the outcome of a message says about its gateway. */
-export function healthOf(outcome: SendOutcome): { health: Health; reason: string } {
+export function healthOf(outcome: SendOutcome): ReturnType<BreakerWork<SendOutcome>["healthOf"]> {
   if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
   const { reason } = outcome;
   if (outcome.kind === "unknown") return { health: outcome.uninformative ? "healthy" : "uncertain", reason };
   if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "healthy", reason };
-  return { health: outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable", reason };
+  const health = outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable";
+  return { health, reason, minPauseMs: outcome.pauseMs ?? 0 };
 }

@@ -2,8 +2,9 @@
 
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
-import type { CallbackRequest, Received, ReplayGuard } from "#gateways/callback.ts";
+import type { CallbackRequest, IgnoredUpdate, Received, ReplayGuard } from "#gateways/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
+import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
@@ -31,11 +32,20 @@ export type CallbackResult =
 
 /** What takes the callbacks of all gateways. */
 export interface Callbacks {
+  /** Bytes of the longest callback that the gateway's provider sends. */
+  maxBytes(identifier: string): Promise<number>;
   receive(identifier: string, request: CallbackRequest): Promise<CallbackResult>;
 }
 
 export function createCallbacks(deps: CallbackDeps): Callbacks {
-  return { receive: (identifier, request) => receiveCallback(deps, identifier, request) };
+  return {
+    maxBytes: async (identifier) => {
+      const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
+      const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
+      return adapter?.maxCallbackBytes ?? defaultCallbackBytes;
+    },
+    receive: (identifier, request) => receiveCallback(deps, identifier, request),
+  };
 }
 
 /** Resolves with `done` only after the callback's content is stored and its subscription, if any, is confirmed. */
@@ -81,6 +91,7 @@ export async function receiveCallback(
   }
   await storeReport(deps, gateway, received);
   if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
+  countIgnored(deps, identifier, received.ignored ?? []);
   if (
     received.confirmUrl !== undefined &&
     !(await confirmSubscription(deps, identifier, received.confirmUrl))
@@ -103,6 +114,19 @@ async function noteUnknownWords(
     { event: "receipt.word_unknown", gateway: identifier, word },
     "A provider reported a status that is not known; it changes nothing.",
   );
+}
+
+/** Counts skipped updates. Many may come in one call, so the log has one line for all of them. */
+function countIgnored(
+  { log, metrics }: CallbackDeps,
+  gateway: string,
+  ignored: readonly IgnoredUpdate[],
+): void {
+  if (ignored.length === 0) return;
+  const updates: Partial<Record<IgnoredUpdate, number>> = {};
+  for (const why of ignored) updates[why] = (updates[why] ?? 0) + 1;
+  for (const [why, count] of Object.entries(updates)) metrics.callbackIgnored(gateway, why, count);
+  log.info({ event: "callback.updates_ignored", gateway, ...updates }, "Updates in a callback were skipped.");
 }
 
 /**

@@ -2,8 +2,9 @@
 // to their messages. Inbound messages are stored, and a consent keyword in them takes effect.
 
 import { consentKeyword } from "#contract/messages/consent.ts";
+import type { ReceivedDetails } from "#contract/messages/received-details.ts";
 import type { Core } from "#core/core.ts";
-import type { Engagement, InboundMessage } from "#gateways/callback.ts";
+import type { Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
@@ -37,14 +38,28 @@ export async function storeReport(
   crashPoint("receipt.before");
   await Promise.all([
     ...receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
-    ...inbound.map((message) =>
-      database.run(storeInbound, toIncomingMessage(deps, gateway, country, message, at)),
+    storeMessages(
+      database,
+      inbound.map((message) => toIncomingMessage(deps, gateway, country, message, at)),
     ),
     ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
   ]);
   crashPoint("receipt.after");
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+}
+
+/** Opt-out and opt-in words one after the other, as they were said: calls at once may be stored in any order. */
+async function storeMessages(
+  database: StoreReportDeps["database"],
+  incoming: readonly IncomingMessage[],
+): Promise<void> {
+  const said = incoming.filter(({ message }) => message.consent_keyword !== null);
+  const others = incoming.filter(({ message }) => message.consent_keyword === null);
+  const inOrder = async () => {
+    for (const message of said) await database.run(storeInbound, message);
+  };
+  await Promise.all([...others.map((message) => database.run(storeInbound, message)), inOrder()]);
 }
 
 async function storeEngagement(
@@ -92,9 +107,16 @@ function toIncomingMessage(
       media: JSON.stringify(media),
       received_at: at,
       consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
+      details: inbound.details === undefined ? null : detailsText(inbound.details),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
     sentSince: at - replyWindowMs,
   };
+}
+
+/** Details as JSON, in the names of the record. */
+function detailsText({ type, reply, profileName, userId, forwarded }: InboundDetails): string {
+  const details: ReceivedDetails = { type, reply, profile_name: profileName, user_id: userId, forwarded };
+  return JSON.stringify(details, (_name, value) => (typeof value === "string" ? toDbText(value) : value));
 }

@@ -4,7 +4,8 @@
 
 import { sql } from "kysely";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { receivedDetails } from "#contract/messages/received-details.ts";
+import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
@@ -22,48 +23,62 @@ export interface IncomingMessage {
 const lookedThrough = 200;
 
 /** Stores a message from a person. `repeated`: it was there already, and nothing changed. */
-export const storeInbound = writeOperation(
+export const storeInbound = batchedOperation(
   "storeInbound",
-  async (tx, incoming: IncomingMessage): Promise<"new" | "repeated"> => {
-    const { message } = incoming;
-    const inserted = await tx.db
-      .insertInto("inbound_messages")
-      .values({ ...message, in_reply_to: null })
-      .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (!inserted) return "repeated";
-    const answered = await answeredBy(tx, incoming);
-    if (answered !== null) {
-      await tx.db
-        .updateTable("inbound_messages")
-        .set({ in_reply_to: answered })
-        .where("id", "=", message.id)
-        .execute();
-    }
-    if (message.consent_keyword !== null) await heed(tx, message);
-    await recordEvents(tx, [
-      {
-        id: eventIdOf(message.id, "received"),
-        accountId: message.account_id,
-        type: "message.received",
-        at: message.received_at,
-        data: {
-          id: message.id,
-          channel: message.channel,
-          from: message.sender,
-          to: message.recipient,
-          gateway_identifier: incoming.gatewayIdentifier,
-          message: message.body,
-          media: JSON.parse(message.media),
-          in_reply_to: answered,
-          opt: message.consent_keyword,
-        },
-      },
-    ]);
-    return "new";
+  async (tx, incoming: readonly IncomingMessage[]): Promise<("new" | "repeated")[]> => {
+    const stored: ("new" | "repeated")[] = [];
+    // One after the other: a repeat may stand beside the first.
+    for (const message of incoming) stored.push(await storeOne(tx, message));
+    return stored;
   },
 );
+
+async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
+  const { message } = incoming;
+  const details = receivedDetails(message.details);
+  const inserted = await tx.db
+    .insertInto("inbound_messages")
+    .values({ ...message, in_reply_to: null })
+    .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) return "repeated";
+  const answered = await answeredBy(tx, incoming);
+  if (answered !== null) {
+    await tx.db
+      .updateTable("inbound_messages")
+      .set({ in_reply_to: answered })
+      .where("id", "=", message.id)
+      .execute();
+  }
+  if (message.consent_keyword !== null) {
+    await heed(tx, message, message.sender);
+    // A person may be written to by either.
+    const { user_id: userId } = details;
+    if (userId !== null && userId !== message.sender) await heed(tx, message, userId);
+  }
+  await recordEvents(tx, [
+    {
+      id: eventIdOf(message.id, "received"),
+      accountId: message.account_id,
+      type: "message.received",
+      at: message.received_at,
+      data: {
+        id: message.id,
+        channel: message.channel,
+        from: message.sender,
+        to: message.recipient,
+        gateway_identifier: incoming.gatewayIdentifier,
+        message: message.body,
+        media: JSON.parse(message.media),
+        in_reply_to: answered,
+        opt: message.consent_keyword,
+        ...details,
+      },
+    },
+  ]);
+  return "new";
+}
 
 /** The message that was answered: the one that the provider names, or else the latest that can have reached the sender. */
 async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | null> {
@@ -104,8 +119,8 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
  * Puts the sender on the suppression list, or takes them off it. A recipient who is on it for another reason stays, with
  * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
  */
-async function heed(tx: Tx, message: IncomingMessage["message"]): Promise<void> {
-  const { account_id, channel, sender: recipient, received_at: created_at, consent_keyword: opt } = message;
+async function heed(tx: Tx, message: IncomingMessage["message"], recipient: string): Promise<void> {
+  const { account_id, channel, received_at: created_at, consent_keyword: opt } = message;
   if (opt === "out") {
     await tx.db
       .insertInto("suppressions")

@@ -52,4 +52,6 @@ export interface InboundTable {
   in_reply_to: string | null;
   /** Set if its text is an opt-out or opt-in keyword. */
   consent_keyword: "out" | "in" | null;
+  /** JSON of `ReceivedDetails`; null: of a channel that has none. */
+  details: string | null;
 }

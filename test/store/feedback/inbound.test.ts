@@ -46,6 +46,7 @@ function inbound(
       media: "[]",
       received_at: at,
       consent_keyword: null,
+      details: null,
       ...message,
     },
     gatewayIdentifier: "main",
@@ -97,6 +98,30 @@ onBothEngines((open) => {
     assert.equal(rows.length, 2);
   });
 
+  test("an opt-out counts for the number and for WhatsApp's id of the person, and so does the opt-in", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database);
+    const gatewayId = await makeGateway(store.database, accountId);
+    const said = (body: string, consent_keyword: "out" | "in") => {
+      const details = {
+        type: "text",
+        reply: null,
+        profile_name: "Ada",
+        user_id: "US.1349",
+        forwarded: false,
+      };
+      return inbound(accountId, gatewayId, { body, consent_keyword, details: JSON.stringify(details) });
+    };
+    await store.database.run(storeInbound, said("stop", "out"));
+    const recipients = (await listed(store, accountId)).map(({ recipient, reason }) => [recipient, reason]);
+    assert.deepEqual(recipients, [
+      [sender, "opt_out"],
+      ["US.1349", "opt_out"],
+    ]);
+    await store.database.run(storeInbound, said("start", "in"));
+    assert.deepEqual(await listed(store, accountId), []);
+  });
+
   test("of one message that comes by two connections at once one is stored", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
@@ -136,6 +161,11 @@ onBothEngines((open) => {
         media,
         in_reply_to: sending.id,
         opt: null,
+        type: null,
+        reply: null,
+        profile_name: null,
+        user_id: null,
+        forwarded: null,
       },
     });
   });

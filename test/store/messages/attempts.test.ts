@@ -88,6 +88,7 @@ onBothEngines((open) => {
         attempts: 0,
         resends: 0,
         first_deferred_at: null,
+        segments: 1,
       },
     );
   });

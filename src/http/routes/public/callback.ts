@@ -3,15 +3,13 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { type BodyBytes, streamBody } from "#http/body/bytes.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { maxMailBytes } from "#runtime/net/smtp-listener.ts";
-
-/** Of a raw mail, the part before the returned mail is enough. */
-const keptBytes = 1024 * 1024;
 
 /** The path and query of the request. The host of a request in absolute form is not used. */
 function pathOf(request: IncomingMessage): string {
@@ -27,9 +25,18 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** The whole body, at most 1 MiB; of a raw mail, which may be longer, the first MiB. */
-async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> {
+/** The most bytes of a callback that are kept. Only one that may be longer than usual costs a look at its gateway. */
+async function mostBytes({ core, request, params }: Call): Promise<number> {
+  const { "content-length": length, "transfer-encoding": chunked } = request.headers;
+  if (chunked === undefined && Number(length ?? 0) <= defaultCallbackBytes) return defaultCallbackBytes;
+  return await core.callbacks.maxBytes(params.identifier ?? "");
+}
+
+/** The whole body, as long as the gateway's kind allows; of a raw mail, which may be longer, the first MiB. */
+async function readCallback(call: Call): Promise<BodyBytes> {
+  const { request, gate, share } = call;
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
+  const keptBytes = isMail ? defaultCallbackBytes : await mostBytes(call);
   const gathered = new ByteCollector();
   const { deadlines } = gate.bodyLimits;
   const end = await streamBody(
@@ -109,9 +116,10 @@ const shared = {
       .string()
       .meta({ title: "CallbackGatewayNotFound", description: "No gateway has this identifier." }),
     408: z.string().meta({ title: "CallbackTimeout", description: "The body took too long to arrive." }),
-    413: z
-      .string()
-      .meta({ title: "CallbackTooLarge", description: "The body is over 1 MiB, or a mail over 64 MiB." }),
+    413: z.string().meta({
+      title: "CallbackTooLarge",
+      description: "The body is over 1 MiB (4 MiB for WhatsApp), or a mail over 64 MiB.",
+    }),
     503: z.string().meta({
       title: "CallbackUnavailable",
       description:

@@ -17,6 +17,11 @@ const record: ReceivedRecord = {
   media: [],
   in_reply_to: "msg_1",
   opt: null,
+  type: null,
+  reply: null,
+  profile_name: null,
+  user_id: null,
+  forwarded: null,
   received_at: "2026-03-01T09:30:00.000Z",
 };
 /** What the store has of the record. */
@@ -30,6 +35,7 @@ const row = {
   media: "[]",
   in_reply_to: "msg_1",
   consent_keyword: null,
+  details: null,
   received_at: Date.parse(record.received_at),
 };
 const get = (url: string, recentInbound: Operations["recentInbound"] = () => []) =>

@@ -3,11 +3,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { CallbackRequest } from "#gateways/callback.ts";
+import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
 import { ask, type EdgeOptions, edge } from "../../edge.ts";
 import { withWire } from "../../wire.ts";
 
-function taking(result: CallbackResult = { kind: "done" }): {
+function taking(
+  result: CallbackResult = { kind: "done" },
+  maxBytes: () => Promise<number> = async () => defaultCallbackBytes,
+): {
   options: EdgeOptions;
   calls: [string, CallbackRequest][];
 } {
@@ -16,7 +20,7 @@ function taking(result: CallbackResult = { kind: "done" }): {
     calls.push([identifier, request]);
     return result;
   };
-  return { options: { core: { callbacks: { receive: callback } } }, calls };
+  return { options: { core: { callbacks: { maxBytes, receive: callback } } }, calls };
 }
 
 test("everything arrives as it came: method, query, headers and bytes", async () => {
@@ -103,6 +107,27 @@ test("a body over 1 MiB is refused, whatever the send limit is", async () => {
   assert.equal(calls.length, 1);
 });
 
+test("a gateway whose provider sends longer callbacks takes them, and is only asked about for those", async () => {
+  let asked = 0;
+  const { options, calls } = taking({ kind: "done" }, async () => {
+    asked += 1;
+    return 4 * 1024 * 1024;
+  });
+  for (const [length, status] of [
+    [1024, 200],
+    [4 * 1024 * 1024, 200],
+    [4 * 1024 * 1024 + 1, 413],
+  ] as const) {
+    const answer = await ask(edge(options), { url: "/callbacks/a", body: Buffer.alloc(length, 1) });
+    assert.equal(answer.status, status, String(length));
+  }
+  assert.equal(asked, 2);
+  assert.deepEqual(
+    calls.map(([, { body }]) => body.length),
+    [1024, 4 * 1024 * 1024],
+  );
+});
+
 test("of a raw mail, which may be up to 64 MiB, the first MiB arrives", async () => {
   const { options, calls } = taking();
   const body = Buffer.alloc(3 * 1024 * 1024, "a line\r\n");
@@ -136,7 +161,10 @@ test("a fault in the adapter shows nothing of it", async () => {
   const receive = async () => {
     throw new Error("secret");
   };
-  const answer = await ask(edge({ core: { callbacks: { receive } } }), { url: "/callbacks/a" });
+  const answer = await ask(
+    edge({ core: { callbacks: { maxBytes: async () => defaultCallbackBytes, receive } } }),
+    { url: "/callbacks/a" },
+  );
   assert.equal(answer.status, 500);
   assert.doesNotMatch(answer.text, /secret/);
 });

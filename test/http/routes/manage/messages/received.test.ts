@@ -30,6 +30,7 @@ before(async () => {
         media: "[]",
         received_at: m.it.clock.now(),
         consent_keyword: null,
+        details: null,
       },
       gatewayIdentifier: "main",
       replyTo: null,

@@ -1,0 +1,132 @@
+// Messages from people, of every type
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages). What has no text
+// of its own becomes one readable line.
+
+import type { ReceivedReply } from "#contract/messages/received-details.ts";
+import type { InboundMessage } from "#gateways/callback.ts";
+import { type Json, referenceFrom } from "#gateways/json-path.ts";
+import { at, field, list, text, textOrNull } from "./json.ts";
+
+/** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
+const noMessages = new Set(["edit", "revoke", "system"]);
+
+/** A message of `messages[]` with the `contacts[]` beside it; null: there is none, or it has no sender. */
+export function inboundFrom(
+  message: Json,
+  contacts: readonly Json[],
+  displayNumber: string,
+): InboundMessage | null {
+  const type = text(field(message, "type"));
+  const reference = referenceFrom(text(field(message, "id")));
+  const number = text(field(message, "from"));
+  const userId = textOrNull(field(message, "from_user_id"));
+  const from = withPlus(number) || userId;
+  if (reference === null || from === null || noMessages.has(type)) return null;
+  const sender = contacts.find(
+    (contact) =>
+      (number !== "" && text(field(contact, "wa_id")) === number) ||
+      (userId !== null && text(field(contact, "user_id")) === userId),
+  );
+  const { line, reply = null, replyTo } = contentOf(type, message);
+  const context = field(message, "context");
+  const answered = replyTo ?? textOrNull(field(context, "id"));
+  return {
+    reference,
+    ...(answered === null ? {} : { replyTo: answered }),
+    from,
+    to: withPlus(displayNumber),
+    message: line,
+    media: [],
+    details: {
+      type: /^[a-z_]{1,40}$/.test(type) ? type : "unknown",
+      reply,
+      profileName: textOrNull(at(sender, "profile", "name")),
+      userId: userId ?? textOrNull(field(sender, "user_id")),
+      forwarded: field(context, "forwarded") === true || field(context, "frequently_forwarded") === true,
+    },
+  };
+}
+
+/** Meta writes international numbers without a plus, the display number with spaces. */
+function withPlus(number: string): string {
+  const digits = number.replace(/[\s()+-]/g, "");
+  return /^\d{5,15}$/.test(digits) ? `+${digits}` : number;
+}
+
+interface Content {
+  line: string;
+  reply?: ReceivedReply;
+  /** The message that it is about, where its context does not say so. */
+  replyTo?: string | null;
+}
+
+function contentOf(type: string, message: Json): Content {
+  const part = field(message, type);
+  switch (type) {
+    case "text":
+      return { line: text(field(part, "body")) };
+    case "image":
+    case "video":
+    case "document":
+      return { line: text(field(part, "caption")) };
+    case "interactive":
+      return interactiveReply(part);
+    case "button": {
+      const title = text(field(part, "text"));
+      return {
+        line: title,
+        reply: { type: "button", id: text(field(part, "payload")), title, description: null },
+      };
+    }
+    case "reaction":
+      return { line: text(field(part, "emoji")), replyTo: textOrNull(field(part, "message_id")) };
+    case "location":
+      return { line: locationLine(part) };
+    case "contacts":
+      return { line: linesOf(part, contactLine) };
+    case "order":
+      return { line: linesOf(field(part, "product_items"), orderLine) };
+    default:
+      return { line: "" };
+  }
+}
+
+/** A row of a list, a reply button, or the data of a form that was filled in. */
+function interactiveReply(part: Json | undefined): Content {
+  const nfm = field(part, "nfm_reply");
+  if (nfm !== undefined) {
+    const title = textOrNull(field(nfm, "body"));
+    const reply = { type: "flow", id: text(field(nfm, "name")), title, description: null } as const;
+    return { line: text(field(nfm, "response_json")), reply };
+  }
+  const row = field(part, "list_reply");
+  const chosen = row ?? field(part, "button_reply");
+  const title = text(field(chosen, "title"));
+  const description = textOrNull(field(chosen, "description"));
+  const type = row === undefined ? "button" : "list";
+  return { line: title, reply: { type, id: text(field(chosen, "id")), title, description } };
+}
+
+/** What the entries say, on one line. */
+const linesOf = (entries: Json | undefined, lineOf: (entry: Json) => string) =>
+  list(entries)
+    .map(lineOf)
+    .filter((line) => line !== "")
+    .join("; ");
+
+function locationLine(part: Json | undefined): string {
+  const place = [text(field(part, "name")), text(field(part, "address"))].filter((word) => word !== "");
+  const position = `${text(field(part, "latitude"))}, ${text(field(part, "longitude"))}`;
+  return place.length === 0 ? position : `${place.join(", ")} (${position})`;
+}
+
+function contactLine(contact: Json): string {
+  const phones = list(field(contact, "phones")).map((phone) => text(field(phone, "phone")));
+  return [text(at(contact, "name", "formatted_name")), ...phones].filter((word) => word !== "").join(" ");
+}
+
+function orderLine(item: Json): string {
+  const price = `${text(field(item, "item_price"))} ${text(field(item, "currency"))}`.trim();
+  const what = `${text(field(item, "quantity"))} × ${text(field(item, "product_retailer_id"))}`;
+  return price === "" ? what : `${what} (${price})`;
+}

@@ -1,0 +1,76 @@
+// The settings of a WhatsApp Cloud API gateway, and what every call of the Graph API has from them.
+
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
+
+const graphId = z.string().regex(/^\d{1,32}$/, "Must be an id of digits alone.");
+
+export const cloudSettings = z
+  .strictObject({
+    phone_number_id: graphId.describe("The id of the sending number (not the number itself)."),
+    access_token: secret().describe(
+      "A token with `whatsapp_business_messaging`. That of a system user does not expire; a temporary one ends after 24 hours.",
+    ),
+    app_secret: secret()
+      .optional()
+      .describe("The secret of the Meta app, which signs callbacks. Without it no callback is accepted."),
+    verify_token: secret()
+      .optional()
+      .describe(
+        "A word of your own choice, typed into Meta's console as the verify token of the callback URL.",
+      ),
+    messaging_account_id: graphId
+      .optional()
+      .describe("The messaging account that sends; needed where the WhatsApp account has several."),
+    api_version: z
+      .string()
+      .regex(/^v\d{1,3}\.\d$/, "Must be a version of the Graph API such as v26.0.")
+      .default("v26.0")
+      .describe("The version of the Graph API. Meta ends a version about two years after its release."),
+    base_url: baseUrlField()
+      .default("https://graph.facebook.com")
+      .describe("The Graph API, for a test double."),
+    preview_url: z
+      .boolean()
+      .default(true)
+      .describe("Whether WhatsApp shows a preview of the first link in a text."),
+    prove_app_secret: z
+      .boolean()
+      .default(false)
+      .describe("Sends `appsecret_proof` with each call, which an app may demand. It needs `app_secret`."),
+    timeout_ms: timeoutField,
+  })
+  .refine((settings) => !settings.prove_app_secret || settings.app_secret !== undefined, {
+    path: ["app_secret"],
+    error: "`prove_app_secret` needs the `app_secret`.",
+    when: ({ value }) => typeof value === "object" && value !== null,
+  });
+
+export type CloudSettings = z.output<typeof cloudSettings>;
+
+/** The URL of an object below the API's version, such as `/123/messages`. */
+export function graphUrl(settings: CloudSettings, path: string): string {
+  const url = joinUrl(settings.base_url, `/${settings.api_version}${path}`);
+  const proof = appSecretProof(settings);
+  return proof === null ? url : `${url}${url.includes("?") ? "&" : "?"}appsecret_proof=${proof}`;
+}
+
+/**
+ * HMAC-SHA256 of the token with the app secret, hex (https://developers.facebook.com/docs/graph-api/guides/secure-requests);
+ * null where the settings do not ask for it.
+ */
+export function appSecretProof({ access_token, app_secret, prove_app_secret }: CloudSettings): string | null {
+  if (!prove_app_secret || app_secret === undefined) return null;
+  return createHmac("sha256", app_secret).update(access_token).digest("hex");
+}
+
+/** Texts that must not appear in a reason. */
+export function secretsOf(settings: CloudSettings): string[] {
+  const { access_token, app_secret, verify_token } = settings;
+  return [access_token, app_secret, verify_token, appSecretProof(settings)].filter((text) => text != null);
+}
+
+export const authorization = (settings: CloudSettings) => `Bearer ${settings.access_token}`;

@@ -1,0 +1,89 @@
+// Meta's webhooks (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview): up to 1000
+// updates and 3 MB in one call, repeated for days, in any order. A call that is not answered with 200 is repeated whole, so
+// an update that is not known is skipped and counted, never refused.
+
+import type { IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
+import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
+import { inboundFrom } from "./inbound.ts";
+import { at, field, list, text, timeMs } from "./json.ts";
+
+/** A thousand updates with errors, prices and contacts have about 60,000 values. */
+const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
+
+/** What a verified call says about the number with this id. */
+export function readWebhook(body: Buffer, phoneNumberId: string): Received {
+  const document = parseWithin(body, bounds);
+  if (field(document, "entry") === undefined)
+    return { kind: "malformed", reason: "The call has no entries." };
+  const receipts: Receipt[] = [];
+  const inbound: InboundMessage[] = [];
+  const ignored: IgnoredUpdate[] = [];
+  for (const change of list(field(document, "entry")).flatMap((entry) => list(field(entry, "changes")))) {
+    const value = field(change, "value");
+    if (text(field(change, "field")) !== "messages") {
+      ignored.push("unknown");
+      continue;
+    }
+    const statuses = list(field(value, "statuses"));
+    const messages = list(field(value, "messages"));
+    if (text(at(value, "metadata", "phone_number_id")) !== phoneNumberId) {
+      for (let left = Math.max(statuses.length + messages.length, 1); left > 0; left--)
+        ignored.push("other_number");
+      continue;
+    }
+    const contacts = list(field(value, "contacts"));
+    const displayNumber = text(at(value, "metadata", "display_phone_number"));
+    for (const status of statuses) {
+      const receipt = receiptFrom(status);
+      if (receipt === null) ignored.push("unknown");
+      else receipts.push(receipt);
+    }
+    for (const message of messages) {
+      const received = inboundFrom(message, contacts, displayNumber);
+      if (received === null) ignored.push("unknown");
+      else inbound.push(received);
+    }
+    if (statuses.length + messages.length === 0) ignored.push("unknown");
+  }
+  return { kind: "received", receipts, inbound, ...(ignored.length === 0 ? {} : { ignored }) };
+}
+
+const statuses = new Map<string, ReceiptStatus>([
+  ["sent", "sent"],
+  ["delivered", "delivered"],
+  ["read", "read"],
+  // A voice message was listened to.
+  ["played", "read"],
+  // Meta took the message before, so this is about its delivery.
+  ["failed", "undelivered"],
+]);
+
+/** Null for a status that is not known, or that names no message. */
+function receiptFrom(status: Json): Receipt | null {
+  const word = statuses.get(text(field(status, "status")));
+  const reference = referenceFrom(text(field(status, "id")));
+  const data = text(field(status, "biz_opaque_callback_data"));
+  const messageId = /^msg_[\w-]{1,60}$/.test(data) ? data : undefined;
+  if (word === undefined || (reference === null && messageId === undefined)) return null;
+  const time = timeMs(field(status, "timestamp"));
+  return {
+    ...(word === "undelivered" ? failure(status) : { status: word }),
+    reference,
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(time === undefined ? {} : { at: time }),
+  };
+}
+
+function failure(status: Json): FinalReceipt {
+  const [error] = list(field(status, "errors"));
+  const code = text(field(error, "code"));
+  const title = text(field(error, "message")) || text(field(error, "title"));
+  const details = text(at(error, "error_data", "details"));
+  const reason = [title, details === title ? "" : details].filter((words) => words !== "").join(" · ");
+  return {
+    status: "undelivered",
+    ...(/^\d{1,9}$/.test(code) ? { code } : {}),
+    ...(reason === "" ? {} : { reason }),
+  };
+}

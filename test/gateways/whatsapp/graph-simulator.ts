@@ -1,0 +1,115 @@
+// The Graph API of the WhatsApp Cloud API over real HTTP: it refuses what Meta's OpenAPI document of the Business
+// Messaging API refuses (facts, not code), in Meta's shape of errors, and remembers what it took.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { messageFault } from "./graph-rules.ts";
+
+export const phoneNumberId = "106540352242922";
+export const token = "EAAtoken-0123456789";
+
+/** A message that the API took. */
+export interface TakenMessage {
+  wamid: string;
+  body: Record<string, unknown>;
+}
+
+/** A failure in Meta's shape. */
+export interface GraphError {
+  status: number;
+  code: number;
+  message?: string;
+  details?: string;
+}
+
+export interface GraphSimulator {
+  url: string;
+  taken: TakenMessage[];
+  /** Every request, as `METHOD /path`. */
+  calls: string[];
+  /** The next message meets this failure; `null`: the connection is cut after the message was taken. */
+  failNext(...failures: (GraphError | null)[]): void;
+  close(): Promise<void>;
+}
+
+export function graphError({ status, code, message = "(#0) Failed", details }: GraphError) {
+  const error = {
+    message,
+    type: "OAuthException",
+    code,
+    ...(details === undefined ? {} : { error_data: { messaging_product: "whatsapp", details } }),
+    fbtrace_id: "AzTraceId12345",
+  };
+  return { status, body: { error } };
+}
+
+export async function graphSimulator(): Promise<GraphSimulator> {
+  const taken: TakenMessage[] = [];
+  const calls: string[] = [];
+  const failures: (GraphError | null)[] = [];
+  const server = createServer((request, response) => void serve(request, response));
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { pathname } = new URL(request.url ?? "/", "http://graph.test");
+    calls.push(`${request.method} ${pathname}`);
+    const reply = answerTo(request, pathname, Buffer.concat(chunks));
+    if (reply === null) {
+      response.destroy();
+      return;
+    }
+    response.writeHead(reply.status, { "content-type": "application/json; charset=UTF-8" });
+    response.end(JSON.stringify(reply.body));
+  }
+
+  function answerTo(request: IncomingMessage, path: string, bytes: Buffer) {
+    if (request.headers.authorization !== `Bearer ${token}`)
+      return graphError({ status: 401, code: 190, message: "Error validating access token" });
+    const [, version, id, edge] = path.split("/");
+    if (version !== "v26.0")
+      return graphError({ status: 400, code: 2500, message: "Unknown path components: /messages" });
+    if (id !== phoneNumberId) {
+      const message = `Unsupported post request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`;
+      return graphError({ status: 400, code: 100, message });
+    }
+    if (request.method === "POST" && edge === "messages") return takeMessage(request, bytes);
+    return graphError({ status: 400, code: 2500, message: `Unknown path components: /${edge}` });
+  }
+
+  function takeMessage(request: IncomingMessage, bytes: Buffer) {
+    if (request.headers["content-type"] !== "application/json")
+      return graphError({
+        status: 400,
+        code: 100,
+        message: "(#100) The parameter messaging_product is required.",
+      });
+    const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+    const fault = messageFault(body);
+    if (fault !== null) return graphError({ status: 400, code: 100, message: `(#100) ${fault}` });
+    const failure = failures.shift();
+    if (failure != null) return graphError(failure);
+    const wamid = `wamid.${Buffer.from(`${taken.length}:${String(body.to ?? body.recipient)}`).toString("base64")}`;
+    taken.push({ wamid, body });
+    if (failure === null) return null;
+    const contact =
+      "to" in body ? { input: body.to, wa_id: String(body.to).replace("+", "") } : { input: body.recipient };
+    return {
+      status: 200,
+      body: { messaging_product: "whatsapp", contacts: [contact], messages: [{ id: wamid }] },
+    };
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    taken,
+    calls,
+    failNext: (...next) => void failures.push(...next),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
