@@ -6,11 +6,12 @@ import { runFailover } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
-import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
-import { aiProblems } from "#contract/ai/openai-error.ts";
+import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#ai/stream/sse-writer.ts";
+import { type CallKind, type Form, isForwarded } from "#contract/ai/operations.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ApiError, Failure, Usage } from "#providers/provider.ts";
+import type { ApiError, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** A pool as requests use it. */
@@ -30,10 +31,12 @@ export interface Pool extends FailoverRules {
 }
 
 export interface CompletionRequest {
-  kind: "chat" | "embeddings";
+  kind: CallKind;
   /** The request body as it was received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
+  /** Of a forwarded operation that takes one. */
+  form?: Form;
   model: string | null;
   stream: boolean;
   /** The client asked for the usage chunk (`stream_options.include_usage`). */
@@ -73,7 +76,8 @@ export interface ResponseStream {
 }
 
 export type CompletionResult =
-  | { kind: "answer"; text: string; served: ServicePool }
+  /** `media`: the answer is no JSON, but these bytes. */
+  | { kind: "answer"; text: string; served: ServicePool; media?: VendorAnswer }
   /** `served` null: the headers are sent before any member has answered. */
   | { kind: "stream"; stream: ResponseStream; served: ServicePool | null }
   | {
@@ -95,14 +99,12 @@ export async function complete(
 ): Promise<CompletionResult> {
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
-  const embeds = request.kind === "embeddings";
+  const { kind } = request;
   const { model, allowedModels: allowed } = request;
   const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
-  const found = embeds
-    ? embeddingMembers(pool.members, wanted, ({ provider, embeddingModels }) =>
-        provider.embeds ? embeddingModels : [],
-      )
-    : eligibleMembers(pool.members, wanted);
+  const modelsOf = modelsFor(kind);
+  const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
+  const found = select(pool.members, wanted, modelsOf);
   if (found.kind === "unknown_model") {
     tally.close(404, null);
     return {
@@ -113,27 +115,27 @@ export async function complete(
       served: null,
     };
   }
-  if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
+  if (
+    kind !== "chat" &&
+    found.choices.length === 0 &&
+    !pool.members.some((member) => modelsOf(member).length > 0)
+  ) {
     tally.close(400, null);
-    return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
+    return { kind: "error", status: 400, error: notServed(kind), retryAfterMs: null, served: null };
   }
   const naming = (model: string) => ({
     // Vectors of two models do not mix, so embeddings always say which one it was.
-    model: pool.answerModel === "pool" && !embeds ? pool.name : model,
+    model: pool.answerModel === "pool" && kind !== "embeddings" ? pool.name : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const mode = embeds
-    ? "embeddings"
-    : !request.stream
-      ? "chat"
-      : pool.streamMode === "complete"
-        ? "buffered"
-        : "stream";
+  const mode =
+    !request.stream || kind !== "chat" ? kind : pool.streamMode === "complete" ? "buffered" : "stream";
   const chain = runFailover(deps, {
     choices: found.choices,
     mode,
     text: request.text,
     body: request.body,
+    form: request.form ?? null,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
     repeat: pool.repeat,
@@ -151,7 +153,11 @@ export async function complete(
       result.won.attempts,
     );
     tally.close(200, result);
-    return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
+    if (result.media) return { kind: "answer", text: "", media: result.media, served };
+    const text = isForwarded(kind)
+      ? withServed(result.text, naming(result.won.choice.model).model, served)
+      : rewrite(result.text, naming(result.won.choice.model), served);
+    return { kind: "answer", text, served };
   }
   const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
@@ -264,16 +270,6 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
     },
   };
 }
-
-const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
-
-/** A 400 and not a 503, because repeating the call cannot help. */
-const noEmbeddings: ApiError = {
-  message: aiProblems.no_embeddings.message,
-  type: aiProblems.no_embeddings.type,
-  param: "model",
-  code: "no_embeddings",
-};
 
 function unknownModel(model: string | null): ApiError {
   return {

@@ -119,6 +119,13 @@ import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -134,6 +141,11 @@ export const endpoints: readonly Endpoint[] = [
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,

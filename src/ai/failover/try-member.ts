@@ -5,9 +5,15 @@ import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.t
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Failure, PreparedRequest } from "#providers/provider.ts";
+import type {
+  ChatRequest,
+  Failure,
+  ParsedAnswer,
+  PreparedRequest,
+  VendorAnswer,
+} from "#providers/provider.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
@@ -72,7 +78,7 @@ export async function tryMember(
   const startedAt = clock.monotonic();
   const refused = member.health.refused.of(model, call.body, startedAt);
   const request: ChatRequest = { text: call.text, body: call.body, model, stream, refused };
-  const prepared = prepare(member, request, call.mode);
+  const prepared = prepare(member, request, call);
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
@@ -157,9 +163,39 @@ function learn(
   return !before.includes(name) && adapt([...before, name]).lacking.length === 0;
 }
 
-function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
-  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
-  return member.provider.chat(request, member.settings);
+function prepare(
+  { provider, settings }: Member,
+  request: ChatRequest,
+  { mode, form }: FailoverCall,
+): PreparedRequest {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return provider.chat(request, settings);
+    case "embeddings":
+      return provider.embeddings(request, settings);
+    default:
+      return provider.forward(mode, { ...request, form }, settings);
+  }
+}
+
+/** Reads a whole answer. */
+function read(
+  { provider }: Member,
+  request: ChatRequest,
+  mode: AnswerMode,
+): (answer: VendorAnswer) => ParsedAnswer {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return ({ bytes }) => provider.answer(textOf(bytes), request);
+    case "embeddings":
+      return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
+    default:
+      return (answer) => provider.forwardAnswer(mode, answer);
+  }
 }
 
 function sendAttempt(
@@ -178,7 +214,10 @@ function sendAttempt(
     prepared,
     timeouts: member.timeouts,
     fresh,
-    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+    maxAnswerBytes: maxAnswerBytes(
+      deps.answerBytes,
+      responseKindOf(call.mode) === call.mode && !request.stream,
+    ),
   };
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
@@ -188,11 +227,7 @@ function sendAttempt(
       return bufferStream(spoken, signal);
     });
   }
-  const read = (text: string) =>
-    call.mode === "embeddings"
-      ? member.provider.embeddingsAnswer(text, request)
-      : member.provider.answer(text, request);
-  return askWhole(deps, target, read, limitAt, signal);
+  return askWhole(deps, target, read(member, request, call.mode), limitAt, signal);
 }
 
 function winner(

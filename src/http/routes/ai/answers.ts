@@ -84,8 +84,10 @@ export function toReply(result: ServeResult): Reply | null {
     case "answer":
       return {
         status: 200,
-        body: completed.text,
-        type: "application/json; charset=utf-8",
+        body: completed.media?.bytes ?? completed.text,
+        type: completed.media
+          ? completed.media.contentType || "application/octet-stream"
+          : "application/json; charset=utf-8",
         headers: withServed(headers, completed.served),
       };
     case "stream":
