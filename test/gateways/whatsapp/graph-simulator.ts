@@ -8,6 +8,15 @@ import { messageFault } from "./graph-rules.ts";
 export const phoneNumberId = "106540352242922";
 export const token = "EAAtoken-0123456789";
 
+const uploadTypes = [
+  ...["image/jpeg", "image/png", "audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"],
+  ...["video/mp4", "video/3gpp", "text/plain", "application/pdf", "application/msword"],
+  ...["application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+];
+
 /** A message that the API took. */
 export interface TakenMessage {
   wamid: string;
@@ -25,10 +34,14 @@ export interface GraphError {
 export interface GraphSimulator {
   url: string;
   taken: TakenMessage[];
+  /** Files that the API took; a message may name the ids of these alone. */
+  uploads: { id: string; type: string; bytes: Buffer }[];
   /** Every request, as `METHOD /path`. */
   calls: string[];
   /** The next message meets this failure; `null`: the connection is cut after the message was taken. */
   failNext(...failures: (GraphError | null)[]): void;
+  /** The same for the next upload. */
+  failUpload(...failures: (GraphError | null)[]): void;
   close(): Promise<void>;
 }
 
@@ -46,7 +59,9 @@ export function graphError({ status, code, message = "(#0) Failed", details }: G
 export async function graphSimulator(): Promise<GraphSimulator> {
   const taken: TakenMessage[] = [];
   const calls: string[] = [];
+  const uploads: GraphSimulator["uploads"] = [];
   const failures: (GraphError | null)[] = [];
+  const uploadFailures: (GraphError | null)[] = [];
   const server = createServer((request, response) => void serve(request, response));
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,7 +69,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { pathname } = new URL(request.url ?? "/", "http://graph.test");
     calls.push(`${request.method} ${pathname}`);
-    const reply = answerTo(request, pathname, Buffer.concat(chunks));
+    const reply = await answerTo(request, pathname, Buffer.concat(chunks));
     if (reply === null) {
       response.destroy();
       return;
@@ -63,7 +78,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     response.end(JSON.stringify(reply.body));
   }
 
-  function answerTo(request: IncomingMessage, path: string, bytes: Buffer) {
+  async function answerTo(request: IncomingMessage, path: string, bytes: Buffer) {
     if (request.headers.authorization !== `Bearer ${token}`)
       return graphError({ status: 401, code: 190, message: "Error validating access token" });
     const [, version, id, edge] = path.split("/");
@@ -74,7 +89,28 @@ export async function graphSimulator(): Promise<GraphSimulator> {
       return graphError({ status: 400, code: 100, message });
     }
     if (request.method === "POST" && edge === "messages") return takeMessage(request, bytes);
+    if (request.method === "POST" && edge === "media") return takeFile(request, bytes);
     return graphError({ status: 400, code: 2500, message: `Unknown path components: /${edge}` });
+  }
+
+  async function takeFile(request: IncomingMessage, bytes: Buffer) {
+    const headers = { "content-type": request.headers["content-type"] ?? "" };
+    const form = await new Response(new Uint8Array(bytes), { headers }).formData();
+    const file = form.get("file");
+    if (form.get("messaging_product") !== "whatsapp" || !(file instanceof File))
+      return graphError({ status: 400, code: 100, message: "(#100) The parameter file is required." });
+    // It is the part's own type that counts.
+    if (!uploadTypes.includes(file.type))
+      return graphError({
+        status: 400,
+        code: 100,
+        message: `(#100) Param file must be a file with one of the following types: ${uploadTypes.join(", ")}.`,
+      });
+    const failure = uploadFailures.shift();
+    if (failure != null) return graphError(failure);
+    const id = String(9_000_000_000 + uploads.length);
+    uploads.push({ id, type: file.type, bytes: Buffer.from(await file.arrayBuffer()) });
+    return failure === null ? null : { status: 200, body: { id } };
   }
 
   function takeMessage(request: IncomingMessage, bytes: Buffer) {
@@ -87,6 +123,9 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
     const fault = messageFault(body);
     if (fault !== null) return graphError({ status: 400, code: 100, message: `(#100) ${fault}` });
+    const part = body[String(body.type)] as { id?: string } | undefined;
+    if (part?.id !== undefined && !uploads.some(({ id }) => id === part.id))
+      return graphError({ status: 400, code: 131053, message: "(#131053) Media upload error" });
     const failure = failures.shift();
     if (failure != null) return graphError(failure);
     const wamid = `wamid.${Buffer.from(`${taken.length}:${String(body.to ?? body.recipient)}`).toString("base64")}`;
@@ -105,7 +144,9 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     taken,
     calls,
+    uploads,
     failNext: (...next) => void failures.push(...next),
+    failUpload: (...next) => void uploadFailures.push(...next),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -6,38 +6,40 @@ import type { Received } from "#gateways/callback.ts";
 import { defineGateway } from "#gateways/gateway.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
+import type { GatewayHost } from "#gateways/session.ts";
+import { MediaStore } from "./media.ts";
 import { outcomeOf } from "./outcome.ts";
-import { bodyOf, isLonger, maxTextChars, type PlainContent, partOf } from "./request.ts";
-import { appSecretProof, authorization, cloudSettings, graphUrl } from "./settings.ts";
+import {
+  bodyOf,
+  isLonger,
+  maxCaptionChars,
+  maxTextChars,
+  mediaPart,
+  type Part,
+  type PlainContent,
+  partOf,
+} from "./request.ts";
+import { appSecretProof, authorization, type CloudSettings, cloudSettings, graphUrl } from "./settings.ts";
 import { handshake, isSigned } from "./signature.ts";
 import { readWebhook } from "./webhook.ts";
 
 export const whatsappCloud = defineGateway({
   kind: "whatsapp-cloud",
   channels: ["whatsapp"],
-  contents: ["text", "list", "template"],
+  contents: ["text", "list", "template", "media"],
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,
   urls: (settings) => [settings.base_url],
   timeoutMs: (settings) => settings.timeout_ms,
   encodedSecrets: (settings) => [appSecretProof(settings)].filter((proof) => proof !== null),
-  async send(message, settings, tools): Promise<Outcome> {
-    const refused = tooLong(message);
-    if (refused !== null) return refused;
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: graphUrl(settings, `/${settings.phone_number_id}/messages`),
-      headers: {
-        authorization: authorization(settings),
-        "content-type": "application/json",
-        accept: "application/json",
-      },
-      body: bodyOf(message, partOf(message.content, settings), settings),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    return outcomeOf(result, { settings, attempt: message.attempt, now: tools.clock.now() });
+  connection: "on_demand",
+  async open(settings, host) {
+    const files = new MediaStore(settings);
+    return {
+      send: (message, signal) => send(message, settings, files, host, signal),
+      close: async () => {},
+    };
   },
   maxCallbackBytes: 4 * 1024 * 1024,
   receive(callback, settings): Received {
@@ -53,9 +55,44 @@ export const whatsappCloud = defineGateway({
   },
 });
 
+type Sent = OutgoingMessage<PlainContent["kind"] | "media">;
+
+async function send(
+  message: Sent,
+  settings: CloudSettings,
+  files: MediaStore,
+  { outbound, clock, timeoutMs }: GatewayHost,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { content } = message;
+  const refused = tooLong(content);
+  if (refused !== null) return refused;
+  let part: Part;
+  if (content.kind === "media") {
+    const source = await files.sourceOf(content, { outbound, clock, timeoutMs, signal });
+    if ("kind" in source) return source;
+    part = mediaPart(content, source);
+  } else part = partOf(content, settings);
+  const result = await outbound.request({
+    method: "POST",
+    url: graphUrl(settings, `/${settings.phone_number_id}/messages`),
+    headers: {
+      authorization: authorization(settings),
+      "content-type": "application/json",
+      accept: "application/json",
+    },
+    body: bodyOf(message, part, settings),
+    timeoutMs,
+    signal,
+  });
+  return outcomeOf(result, { settings, attempt: message.attempt, now: clock.now() });
+}
+
 /** Acceptance checks the length where it knows the gateway; a message may come from another one later. */
-function tooLong({ content }: Pick<OutgoingMessage<PlainContent["kind"]>, "content">): Outcome | null {
-  if (content.kind === "template" || !isLonger(content.text, maxTextChars)) return null;
-  const reason = `WhatsApp takes ${maxTextChars} characters of text at most.`;
+function tooLong(content: Sent["content"]): Outcome | null {
+  if (content.kind === "template" || (content.kind === "media" && content.media === "audio")) return null;
+  const max = content.kind === "media" ? maxCaptionChars : maxTextChars;
+  if (!isLonger(content.text, max)) return null;
+  const reason = `WhatsApp takes ${max} characters of ${content.kind === "media" ? "caption" : "text"} at most.`;
   return { kind: "rejected", code: "message_too_long", reason };
 }

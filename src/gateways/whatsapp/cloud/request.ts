@@ -1,7 +1,13 @@
 // The body of a message for the Cloud API
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/reference/whatsapp-business-phone-number/message-api).
 
-import type { ListContent, OutgoingMessage, TemplateContent, TextContent } from "#gateways/message.ts";
+import type {
+  ListContent,
+  MediaContent,
+  OutgoingMessage,
+  TemplateContent,
+  TextContent,
+} from "#gateways/message.ts";
 import type { CloudSettings } from "./settings.ts";
 
 /** What can be sent as it is, without a file. */
@@ -14,6 +20,17 @@ export interface Part {
 }
 
 export const maxTextChars = 4096;
+export const maxCaptionChars = 1024;
+
+/** An uploaded file, or a URL that Meta fetches. */
+export type MediaSource = { id: string } | { link: string };
+
+/** Audio has no caption: Meta refuses one. */
+export function mediaPart({ media, text, filename }: MediaContent, source: MediaSource): Part {
+  const caption = media === "audio" || text === "" ? {} : { caption: text };
+  const named = media === "document" && filename !== null ? { filename } : {};
+  return { type: media, [media]: { ...source, ...caption, ...named } };
+}
 
 /**
  * The whole body. A number goes with its plus, without which Meta reads it as a national one of the sending number's

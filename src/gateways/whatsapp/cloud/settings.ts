@@ -37,6 +37,12 @@ export const cloudSettings = z
       .boolean()
       .default(true)
       .describe("Whether WhatsApp shows a preview of the first link in a text."),
+    media_by: z
+      .enum(["auto", "upload", "link"])
+      .default("auto")
+      .describe(
+        "`upload`: Trunkline fetches and uploads files. `auto`: the same, except that documents which the upload refuses go by link. `link`: Meta fetches all files.",
+      ),
     prove_app_secret: z
       .boolean()
       .default(false)
