@@ -92,8 +92,9 @@ async function main(): Promise<number> {
 /** The totals of several TAP summaries, as the lines of one. */
 function sumTotals(summaries: readonly string[]): string[] {
   return ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"].map((name) => {
+    // The last one: what a test's own child process prints of its tests comes before it.
     const counts = summaries.map((text) =>
-      Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(text)?.[1] ?? 0),
+      Number([...text.matchAll(new RegExp(`^# ${name} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0),
     );
     return `# ${name} ${counts.reduce((sum, count) => sum + count, 0)}`;
   });

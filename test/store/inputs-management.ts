@@ -6,6 +6,7 @@ import * as domains from "#store/email/sending-domains.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
+import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import * as sessions from "#store/gateways/sessions.ts";
@@ -233,6 +234,7 @@ export const managementCases: Case[] = [
   given(readDueLanes, { priorities, until: now }),
   given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
   given(deleteExpiredSignatures, { now, limit }),
+  given(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   given(lanes.heartbeat, { processId: "prc_0", at: now }),
   given(lanes.claimLanes, {

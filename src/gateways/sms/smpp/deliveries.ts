@@ -46,7 +46,7 @@ export class Deliveries {
     this.#settings = settings;
     this.#onLost = onLost;
     this.#joining = JoiningMessages.load(host.state);
-    void this.#unlessLost(() => this.#sweep());
+    void this.#guard(() => this.#sweep());
   }
 
   add(bind: Bind, pdu: Pdu, delivery: Delivery): void {
@@ -57,15 +57,19 @@ export class Deliveries {
     }
     if (this.#working) return;
     this.#working = true;
-    void this.#unlessLost(() => this.#work());
+    void this.#guard(() => this.#work());
   }
 
-  async #unlessLost(work: () => Promise<void>): Promise<void> {
+  async #guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof SessionLost)) throw error;
-      this.#onLost();
+      if (error instanceof SessionLost) return this.#onLost();
+      this.#host.log.error(
+        { event: "smpp.deliveries_failed", error },
+        "What the SMSC delivers could not be handled; the session ends.",
+      );
+      this.#host.fail("What the SMSC delivers could not be handled; see the log.");
     }
   }
 
@@ -83,7 +87,7 @@ export class Deliveries {
   }
 
   async #store(joining: JoiningMessages, batch: readonly Waiting[]): Promise<void> {
-    const { host } = this;
+    const host = this.#host;
     const receipts: Receipt[] = [];
     const inbound: InboundMessage[] = [];
     const joined: JoinedMessage[] = [];
@@ -125,10 +129,6 @@ export class Deliveries {
       if (key !== null && reference !== null) this.#remember(key, isAnswered ? null : reference);
     }
     await this.#forget(joining, joined);
-  }
-
-  get host(): SessionHost {
-    return this.#host;
   }
 
   #receiptOf(delivery: Delivery): Receipt | null {

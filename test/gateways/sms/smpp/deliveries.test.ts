@@ -87,3 +87,9 @@ test("while storage is slow a flood is held back, nothing is lost, and each is a
     Array.from({ length: 3_000 }, (_, number) => number),
   );
 });
+
+test("a session whose state cannot be read ends, and is not silent about it", async (context) => {
+  const it = await openSession(context, { state: new Map([["group/1", "no JSON"]]) });
+  await until(() => it.failures.length === 1, "ended");
+  assert.match(it.log.text(), /smpp\.deliveries_failed/);
+});

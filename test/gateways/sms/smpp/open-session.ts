@@ -47,6 +47,7 @@ export async function openSession(
   const outbound = loopback();
   const statuses: SessionStatus[] = [];
   const reports: SessionReport[] = [];
+  const failures: string[] = [];
   const log = memoryLog();
   const ending = new AbortController();
   const stored = Promise.withResolvers<void>();
@@ -65,6 +66,7 @@ export async function openSession(
       fraction: () => 0.5,
     },
     status: (status) => void statuses.push(status),
+    fail: (reason) => void failures.push(reason),
     report: async (report) => {
       await stored.promise;
       reports.push(report);
@@ -101,6 +103,7 @@ export async function openSession(
     clock,
     statuses,
     reports,
+    failures,
     log,
     session,
     storeReports: () => stored.resolve(),
