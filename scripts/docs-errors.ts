@@ -44,7 +44,8 @@ export const messageCodes: Record<string, string> = {
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
-  media_too_large: "The file is larger than WhatsApp takes as this `media`.",
+  media_too_large:
+    "The file is larger than WhatsApp takes as this `media`, or than the gateway's `max_media_bytes`.",
   media_type_mismatch: "The content of the file is not of this `media`.",
   media_type_not_supported:
     "WhatsApp takes no upload of this type of document, and the gateway sends no links.",

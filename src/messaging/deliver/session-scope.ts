@@ -2,6 +2,7 @@
 // and its processes.
 
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewayHost,
@@ -16,6 +17,8 @@ import { readSessionValues, saveSessionValues, sessionValueContext } from "#stor
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
 }
@@ -75,7 +78,7 @@ export class SessionScope {
     this.#deps = deps;
     this.#gateway = gateway;
     this.#stopping = stopping;
-    const { clock, random, log, outbound, storeReport } = deps;
+    const { clock, random, log, outbound, fileBytes, storeReport } = deps;
     const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
       clock,
@@ -87,6 +90,7 @@ export class SessionScope {
       timeoutMs,
       dkim,
       signal: this.#over.signal,
+      fileBytes,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
       child: (module) => this.#start(module),

@@ -12,6 +12,7 @@ import { outcomeOf } from "./outcome.ts";
 import {
   bodyOf,
   isLonger,
+  type MediaSource,
   maxCaptionChars,
   maxTextChars,
   mediaPart,
@@ -35,7 +36,7 @@ export const whatsappCloud = defineGateway({
   encodedSecrets: (settings) => [appSecretProof(settings)].filter((proof) => proof !== null),
   connection: "on_demand",
   async open(settings, host) {
-    const files = new MediaStore(settings);
+    const files = new MediaStore(settings, host);
     return {
       send: (message, signal) => send(message, settings, files, host, signal),
       close: async () => {},
@@ -61,18 +62,41 @@ async function send(
   message: Sent,
   settings: CloudSettings,
   files: MediaStore,
+  host: GatewayHost,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const refused = tooLong(message.content);
+  if (refused !== null) return refused;
+  const { content } = message;
+  if (content.kind === "media") return await sendFile({ ...message, content }, settings, files, host, signal);
+  return await post(message, partOf(content, settings), settings, host, signal);
+}
+
+/** Sends a message whose file is fetched and uploaded first. An upload that Meta refuses to send is made once more. */
+async function sendFile(
+  message: OutgoingMessage<"media">,
+  settings: CloudSettings,
+  files: MediaStore,
+  host: GatewayHost,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const source = await files.sourceOf(message, signal);
+  if ("kind" in source) return source;
+  const send = (from: MediaSource) => post(message, mediaPart(message.content, from), settings, host, signal);
+  const outcome = await send(source);
+  if (!("id" in source) || !isAboutTheFile(outcome)) return outcome;
+  const renewed = await files.renewed(message, source.id, signal);
+  if (renewed === null) return outcome;
+  return "kind" in renewed ? renewed : await send(renewed);
+}
+
+async function post(
+  message: Sent,
+  part: Part,
+  settings: CloudSettings,
   { outbound, clock, timeoutMs }: GatewayHost,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { content } = message;
-  const refused = tooLong(content);
-  if (refused !== null) return refused;
-  let part: Part;
-  if (content.kind === "media") {
-    const source = await files.sourceOf(content, { outbound, clock, timeoutMs, signal });
-    if ("kind" in source) return source;
-    part = mediaPart(content, source);
-  } else part = partOf(content, settings);
   const result = await outbound.request({
     method: "POST",
     url: graphUrl(settings, `/${settings.phone_number_id}/messages`),
@@ -86,6 +110,13 @@ async function send(
     signal,
   });
   return outcomeOf(result, { settings, attempt: message.attempt, now: clock.now() });
+}
+
+/** 131053 is about the file. Meta names an id that it does not know with codes for parameters in general. */
+function isAboutTheFile(outcome: Outcome): boolean {
+  if (outcome.kind !== "rejected") return false;
+  const { code, reason } = outcome;
+  return code === "131053" || (["100", "131009"].includes(code) && /\b(?:media|attachment)\b/i.test(reason));
 }
 
 /** Acceptance checks the length where it knows the gateway; a message may come from another one later. */

@@ -44,27 +44,28 @@ export async function fetchMedia(
     const { status, headers, body } = result;
     if (status === 200) {
       if (body.length > maxBytes)
-        return refused("media_too_large", `The file is longer than ${maxBytes} bytes.`);
-      return body.length === 0 ? refused("media_unreachable", "The file is empty.") : body;
+        return fileRefused("media_too_large", `The file is longer than ${maxBytes} bytes.`);
+      return body.length === 0 ? fileRefused("media_unreachable", "The file is empty.") : body;
     }
     if (!redirects.includes(status)) {
       const reason = `The server of the file answered ${status}.`;
       return status >= 500 || [408, 425, 429].includes(status)
         ? later(reason)
-        : refused("media_unreachable", reason);
+        : fileRefused("media_unreachable", reason);
     }
     const next = URL.parse(headers.location ?? "", target);
-    if (next === null) return refused("media_unreachable", "The server of the file redirects to no address.");
+    if (next === null)
+      return fileRefused("media_unreachable", "The server of the file redirects to no address.");
     const isDowngrade = target.startsWith("https:") && next.protocol !== "https:";
     if (isDowngrade || next.username !== "" || next.password !== "") return notAllowed();
     target = next.href;
   }
-  return refused("media_unreachable", `The URL of the file redirects more than ${mostRedirects} times.`);
+  return fileRefused("media_unreachable", `The URL of the file redirects more than ${mostRedirects} times.`);
 }
 
-export const notAllowed = () => refused("url_not_allowed", "The address of the file is not allowed.");
+export const notAllowed = () => fileRefused("url_not_allowed", "The address of the file is not allowed.");
 
-export const refused = (code: string, reason: string): Outcome => ({ kind: "rejected", code, reason });
+export const fileRefused = (code: string, reason: string): Outcome => ({ kind: "rejected", code, reason });
 
 /** Nothing of the message has left, and the same file may come later. */
 const later = (reason: string): Outcome => ({ kind: "deferred", code: "media_unreachable", reason });

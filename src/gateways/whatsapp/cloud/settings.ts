@@ -6,6 +6,7 @@ import { timeoutField } from "#gateways/http-settings.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 
+const mib = 1024 * 1024;
 const graphId = z.string().regex(/^\d{1,32}$/, "Must be an id of digits alone.");
 
 export const cloudSettings = z
@@ -43,6 +44,12 @@ export const cloudSettings = z
       .describe(
         "`upload`: Trunkline fetches and uploads files. `auto`: the same, except that documents which the upload refuses go by link. `link`: Meta fetches all files.",
       ),
+    max_media_bytes: z
+      .int()
+      .min(64 * 1024)
+      .max(100 * mib)
+      .default(16 * mib)
+      .describe("The longest file that is fetched, bytes. WhatsApp itself takes less for most types."),
     prove_app_secret: z
       .boolean()
       .default(false)

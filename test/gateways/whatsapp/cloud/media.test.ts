@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { MediaContent } from "#gateways/message.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import { MediaStore } from "#gateways/whatsapp/cloud/media.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { movableClock } from "../../../clock.ts";
-import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
+import { hostWith, sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { type GraphSimulator, graphSimulator } from "../graph-simulator.ts";
 import { parsedSettings } from "./cloud-example.ts";
 
@@ -65,9 +66,23 @@ const contentOf = (path: string, change: Partial<MediaContent> = {}): MediaConte
 
 function storeOf(settings: object = {}) {
   const clock = movableClock();
-  const store = new MediaStore(parsedSettings({ base_url: graph.url, ...settings }));
-  const tools = { outbound, clock, timeoutMs: 10_000, signal: new AbortController().signal };
-  return { clock, source: (content: MediaContent) => store.sourceOf(content, tools) };
+  const fileBytes = new ByteSemaphore(64 * 1024 * 1024);
+  const host = { outbound, clock, timeoutMs: 10_000, fileBytes };
+  const store = new MediaStore(parsedSettings({ base_url: graph.url, ...settings }), host);
+  const { signal } = new AbortController();
+  const messageOf = (content: MediaContent, requestId: string) => ({
+    ...sampleMessage(),
+    requestId,
+    content,
+  });
+  return {
+    clock,
+    fileBytes,
+    source: (content: MediaContent, requestId = "req_1") =>
+      store.sourceOf(messageOf(content, requestId), signal),
+    renewed: (content: MediaContent, refusedId: string) =>
+      store.renewed(messageOf(content, "req_1"), refusedId, signal),
+  };
 }
 
 test("a hundred messages at once share one fetch and one upload", async () => {
@@ -78,15 +93,56 @@ test("a hundred messages at once share one fetch and one upload", async () => {
   assert.deepEqual(graph.uploads[0]?.bytes, png);
 });
 
-test("a URL is fetched again after ten minutes, and the same content uploaded again after a day", async () => {
+test("each request fetches a URL anew, and content that was uploaded in the last day is not uploaded again", async () => {
   const { source, clock } = storeOf();
   await source(contentOf("/a.png"));
   await source(contentOf("/same.png"));
-  await clock.advance(10 * 60_000);
-  await source(contentOf("/a.png"));
+  await source(contentOf("/a.png"), "req_2");
   assert.deepEqual([fetched, graph.uploads.length], [["/a.png", "/same.png", "/a.png"], 1]);
   await clock.advance(24 * 3_600_000);
   assert.deepEqual([await source(contentOf("/a.png")), graph.uploads.length], [{ id: "9000000001" }, 2]);
+});
+
+test("a request keeps its file while its messages go out, and fetches it again ten minutes after the last of them", async () => {
+  const { source, clock } = storeOf();
+  for (let i = 0; i < 4; i++) {
+    await source(contentOf("/a.png"));
+    await clock.advance(9 * 60_000);
+  }
+  assert.equal(fetched.length, 1);
+  await clock.advance(60_000);
+  await source(contentOf("/a.png"));
+  assert.equal(fetched.length, 2);
+});
+
+test("the messages of a request share a failure for five seconds", async () => {
+  const { source, clock } = storeOf();
+  for (const path of ["/down", "/none"]) for (let i = 0; i < 3; i++) await source(contentOf(path));
+  assert.deepEqual(fetched, ["/down", "/none"]);
+  await clock.advance(5000);
+  await source(contentOf("/down"));
+  assert.equal(fetched.length, 3);
+});
+
+test("an upload that Meta forgot is made again once, for all messages that meet the refusal", async () => {
+  const { source, renewed } = storeOf();
+  const content = contentOf("/a.png");
+  assert.deepEqual(await source(content), { id: "9000000000" });
+  const again = await Promise.all(Array.from({ length: 10 }, () => renewed(content, "9000000000")));
+  assert.deepEqual(again, Array(10).fill({ id: "9000000001" }));
+  assert.deepEqual([fetched.length, graph.uploads.length], [2, 2]);
+  assert.equal(await renewed(content, "9000000001"), null);
+  assert.deepEqual(await source(contentOf("/same.png")), { id: "9000000001" });
+});
+
+test("files wait until the budget of bytes has room for them", async () => {
+  const { source, fileBytes } = storeOf();
+  await fileBytes.acquire(60 * 1024 * 1024);
+  const waiting = source(contentOf("/a.png"));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(fetched, []);
+  fileBytes.release(60 * 1024 * 1024);
+  assert.deepEqual(await waiting, { id: "9000000000" });
 });
 
 const outcomes: [path: string, kind: string, code: string][] = [
@@ -125,13 +181,37 @@ test("by link nothing is fetched, and a forbidden address is still refused", asy
 });
 
 test("an upload that failed or whose answer was lost is deferred, and the next message uploads again", async () => {
-  const { source } = storeOf();
+  const { source, clock } = storeOf();
   graph.failUpload({ status: 400, code: 130429 }, null);
   for (const count of [0, 1]) {
+    await clock.advance(5000);
     const outcome = await source(contentOf("/a.png"));
     assert.deepEqual(["kind" in outcome && outcome.kind, graph.uploads.length], ["deferred", count]);
   }
+  await clock.advance(5000);
   assert.deepEqual(await source(contentOf("/a.png")), { id: "9000000001" });
+});
+
+test("a message whose upload Meta refuses is sent with another one, and ends when that is refused too", async () => {
+  const settings = parsedSettings({ base_url: graph.url });
+  const refusal = { status: 400, code: 131053 };
+  const unknownId = {
+    status: 400,
+    code: 100,
+    details: "image.id is not a valid whatsapp business account media attachment ID",
+  };
+  const session = await whatsappCloud.open(settings, hostWith({ outbound }));
+  const { signal } = new AbortController();
+  const send = (requestId: string) =>
+    session.send({ ...sampleMessage(), requestId, content: contentOf("/a.png") }, signal);
+  for (const [i, refused] of [refusal, unknownId].entries()) {
+    graph.failNext(refused);
+    assert.equal((await send(`req_${i}`)).kind, "accepted");
+    assert.equal(graph.uploads.length, i + 2);
+  }
+  graph.failNext(refusal, refusal);
+  const ended = await send("req_2");
+  assert.deepEqual(["code" in ended && ended.code, graph.taken.length], ["131053", 2]);
 });
 
 test("the message names the upload, with a caption except for audio, and a long caption is refused", async () => {
