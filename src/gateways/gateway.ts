@@ -12,6 +12,7 @@ import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
+import type { CheckTools, GatewayCheck, Registration } from "./check.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
@@ -84,6 +85,10 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
+  /** Asks the provider how the gateway is set up there. */
+  check?(settings: z.output<Settings>, tools: CheckTools): Promise<GatewayCheck>;
+  /** Registers the sending number with the provider, which takes a PIN for it. */
+  register?(settings: z.output<Settings>, pin: string, tools: CheckTools): Promise<Registration>;
 }
 
 /** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
@@ -156,6 +161,10 @@ interface AdapterBase {
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
+  /** Null: there is nothing to check. */
+  check: ((settings: unknown, tools: CheckTools) => Promise<GatewayCheck>) | null;
+  /** Null: its numbers are not registered. */
+  register: ((settings: unknown, pin: string, tools: CheckTools) => Promise<Registration>) | null;
 }
 
 /**
@@ -172,6 +181,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
   ];
+  const { check, register } = definition;
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -195,6 +205,9 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
+    check: check === undefined ? null : (settings, tools) => check(settings as Parsed, tools),
+    register:
+      register === undefined ? null : (settings, pin, tools) => register(settings as Parsed, pin, tools),
     ...openingOf(definition, secretsOf),
   };
 }

@@ -18,6 +18,7 @@ import {
   setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
+import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
 import {
   createGatewayRoute,
   deleteGatewayRoute,
@@ -176,6 +177,8 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  checkGatewayRoute,
+  registerGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,

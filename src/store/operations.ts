@@ -21,6 +21,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/unknown-words.ts"),
   import("#store/gateways/actions.ts"),
   import("#store/gateways/gateways.ts"),
+  import("#store/gateways/news.ts"),
   import("#store/gateways/sessions.ts"),
   import("#store/identity/audit.ts"),
   import("#store/identity/tokens.ts"),

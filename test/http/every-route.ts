@@ -32,6 +32,7 @@ export interface Holder {
 export const bodies: Record<string, object> = {
   updateGateway: { active: true },
   testGateway: { to: "+15550000001" },
+  registerGateway: { pin: "123456" },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },

@@ -36,6 +36,18 @@ export interface UnknownWordsTable {
   at: number;
 }
 
+/** What a gateway's provider said of the gateway itself. */
+export interface GatewayNewsTable {
+  gateway_id: string;
+  /** JSON of `GatewayFacts`. */
+  facts: string;
+  /** The last notice; null: there was none. */
+  notice: string | null;
+  noticed_at: number | null;
+  /** Of the newest facts, by the provider's clock. */
+  changed_at: number;
+}
+
 export interface InboundTable {
   id: string;
   account_id: string;

@@ -14,7 +14,13 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable, UnknownWordsTable } from "./feedback.ts";
+import type {
+  GatewayNewsTable,
+  InboundTable,
+  ReceiptsTable,
+  ReferencesTable,
+  UnknownWordsTable,
+} from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
@@ -306,6 +312,7 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  gateway_news: GatewayNewsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   inbound_messages: InboundTable;

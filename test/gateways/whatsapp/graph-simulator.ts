@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { messageFault } from "./graph-rules.ts";
 
 export const phoneNumberId = "106540352242922";
+export const businessAccountId = "102290129340398";
 export const token = "EAAtoken-0123456789";
 
 const uploadTypes = [
@@ -36,6 +37,10 @@ export interface GraphSimulator {
   taken: TakenMessage[];
   /** Files that the API took; a message may name the ids of these alone. */
   uploads: { id: string; type: string; bytes: Buffer }[];
+  /** What the number is, as Meta shows it; `pin`: with which it is registered. */
+  number: Record<string, unknown> & { pin?: string };
+  /** Apps that are subscribed to the account. */
+  apps: object[];
   /** Every request, as `METHOD /path`. */
   calls: string[];
   /** The next message meets this failure; `null`: the connection is cut after the message was taken. */
@@ -60,6 +65,19 @@ export async function graphSimulator(): Promise<GraphSimulator> {
   const taken: TakenMessage[] = [];
   const calls: string[] = [];
   const uploads: GraphSimulator["uploads"] = [];
+  const number: GraphSimulator["number"] = {
+    id: phoneNumberId,
+    display_phone_number: "+1 555-078-3881",
+    verified_name: "Acme",
+    code_verification_status: "VERIFIED",
+    quality_rating: "GREEN",
+    throughput: { level: "STANDARD" },
+    health_status: { can_send_message: "AVAILABLE", entities: [] },
+    name_status: "APPROVED",
+    whatsapp_business_manager_messaging_limit: "TIER_10K",
+    status: "CONNECTED",
+  };
+  const apps: object[] = [{ whatsapp_business_api_data: { id: "67084324", name: "Trunkline" } }];
   const failures: (GraphError | null)[] = [];
   const uploadFailures: (GraphError | null)[] = [];
   const server = createServer((request, response) => void serve(request, response));
@@ -84,13 +102,37 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     const [, version, id, edge] = path.split("/");
     if (version !== "v26.0")
       return graphError({ status: 400, code: 2500, message: "Unknown path components: /messages" });
+    if (request.method === "GET" && id === businessAccountId && edge === "subscribed_apps")
+      return { status: 200, body: { data: apps } };
     if (id !== phoneNumberId) {
       const message = `Unsupported post request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`;
       return graphError({ status: 400, code: 100, message });
     }
     if (request.method === "POST" && edge === "messages") return takeMessage(request, bytes);
+    if (request.method === "GET" && edge === undefined) return showNumber(request);
+    if (request.method === "POST" && edge === "register") return registerNumber(bytes);
     if (request.method === "POST" && edge === "media") return takeFile(request, bytes);
     return graphError({ status: 400, code: 2500, message: `Unknown path components: /${edge}` });
+  }
+
+  function showNumber({ url = "" }: IncomingMessage) {
+    const fields = new URL(url, "http://graph.test").searchParams.get("fields")?.split(",") ?? ["id"];
+    const body = Object.fromEntries([...fields, "id"].map((name) => [name, number[name]]));
+    return { status: 200, body };
+  }
+
+  function registerNumber(bytes: Buffer) {
+    const { messaging_product, pin } = JSON.parse(bytes.toString("utf8"));
+    if (messaging_product !== "whatsapp" || !/^\d{6}$/.test(pin))
+      return graphError({ status: 400, code: 100, message: "(#100) The parameter pin is required." });
+    if (number.pin !== undefined && number.pin !== pin)
+      return graphError({
+        status: 400,
+        code: 133005,
+        message: "(#133005) Two step verification PIN mismatch",
+      });
+    Object.assign(number, { pin, status: "CONNECTED" });
+    return { status: 200, body: { success: true } };
   }
 
   async function takeFile(request: IncomingMessage, bytes: Buffer) {
@@ -143,6 +185,8 @@ export async function graphSimulator(): Promise<GraphSimulator> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     taken,
+    number,
+    apps,
     calls,
     uploads,
     failNext: (...next) => void failures.push(...next),

@@ -7,6 +7,7 @@ import { defineGateway } from "#gateways/gateway.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayHost } from "#gateways/session.ts";
+import { checkNumber, registerNumber } from "./account.ts";
 import { MediaStore } from "./media.ts";
 import { outcomeOf } from "./outcome.ts";
 import {
@@ -42,6 +43,8 @@ export const whatsappCloud = defineGateway({
       close: async () => {},
     };
   },
+  check: checkNumber,
+  register: registerNumber,
   maxCallbackBytes: 4 * 1024 * 1024,
   receive(callback, settings): Received {
     if (callback.method === "GET") {
@@ -52,7 +55,7 @@ export const whatsappCloud = defineGateway({
       return { kind: "not_configured", reason: "The gateway has no app secret." };
     if (!isSigned(callback, settings.app_secret))
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
-    return readWebhook(callback.body, settings.phone_number_id);
+    return readWebhook(callback.body, settings);
   },
 });
 

@@ -23,6 +23,11 @@ export const cloudSettings = z
       .describe(
         "A word of your own choice, typed into Meta's console as the verify token of the callback URL.",
       ),
+    business_account_id: graphId
+      .optional()
+      .describe(
+        "The WhatsApp account of the number. With it, Meta's reports about the account count, and `check` sees whether callbacks are subscribed.",
+      ),
     messaging_account_id: graphId
       .optional()
       .describe("The messaging account that sends; needed where the WhatsApp account has several."),

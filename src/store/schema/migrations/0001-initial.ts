@@ -40,6 +40,9 @@ const gateways = [
     day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text
   )`,
   `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
+  `create table gateway_news (
+    gateway_id text primary key, facts text not null, notice text, noticed_at bigint, changed_at bigint not null
+  ) clustered`,
   `create table gateway_sessions (
     gateway_id text primary key, status text not null, reason text, pairing text, pairing_expires_at bigint,
     linked_at bigint, changed_at bigint not null
