@@ -44,6 +44,9 @@ export const messageCodes: Record<string, string> = {
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
+  outside_window:
+    "The person did not write to the number within 24 hours, and the gateway sends such messages no more, or only as a template.",
+  caption_not_sent: "WhatsApp shows no text with audio, and the gateway refuses to leave it out.",
   media_too_large:
     "The file is larger than WhatsApp takes as this `media`, or than the gateway's `max_media_bytes`.",
   media_type_mismatch: "The content of the file is not of this `media`.",

@@ -59,6 +59,8 @@ export interface InboundMessage {
   to: string;
   message: string;
   media: { url: string; contentType: string | null }[];
+  /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
+  saidAt?: number;
   details?: InboundDetails;
 }
 

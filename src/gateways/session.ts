@@ -98,6 +98,8 @@ export interface GatewayHost {
   signal: AbortSignal;
   /** Bounds the bytes of files that all gateways of the process hold at once. */
   fileBytes: ByteSemaphore;
+  /** When the person last wrote to this gateway, epoch ms; null: not within a day. Retried while storage is away; rejects with `SessionLost`. */
+  lastHeard(recipient: string): Promise<number | null>;
   /** Starts `module` in a process of its own, which is ended when the session has been closed. */
   child(module: URL): SessionChild;
 }

@@ -17,6 +17,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/engagements.ts"),
   import("#store/feedback/inbound.ts"),
   import("#store/feedback/receipts.ts"),
+  import("#store/feedback/reply-windows.ts"),
   import("#store/feedback/suppressions.ts"),
   import("#store/feedback/unknown-words.ts"),
   import("#store/gateways/actions.ts"),

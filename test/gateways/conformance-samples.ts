@@ -96,6 +96,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
     state: { load: async () => new Map(), save: async () => {} },
     signal: new AbortController().signal,
     report: async () => {},
+    lastHeard: async () => null,
     status: () => {},
     fail: () => {},
     child: () => assert.fail("no process is expected"),

@@ -9,6 +9,7 @@ import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
 import { recentInbound, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
+import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
 import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
@@ -252,8 +253,10 @@ export const messageCases: Case[] = [
     storeInbound,
     inbound,
     { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
-    { ...inbound, message: { ...inbound.message, consent_keyword: "in" } },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, saidAt: now },
   ),
+  given(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
+  given(deleteReplyWindows, { before: now, limit }),
   given(
     recentInbound,
     { accountId, channel: null, before: null, limit },

@@ -13,6 +13,7 @@ import {
   type SessionState,
 } from "#gateways/session.ts";
 import { startChild } from "#runtime/child-process.ts";
+import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
@@ -93,6 +94,8 @@ export class SessionScope {
       fileBytes,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
+      lastHeard: (sender) =>
+        this.#retry("lastHeard", () => deps.database.run(lastHeard, { gatewayId: gateway.id, sender })),
       child: (module) => this.#start(module),
     };
   }

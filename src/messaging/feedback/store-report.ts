@@ -23,7 +23,7 @@ export type StoreReportDeps = Pick<
 export type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
 
 /** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
-const replyWindowMs = 7 * 86_400_000;
+const answeredWithinMs = 7 * 86_400_000;
 
 /** Resolves when everything is stored. A report that comes again changes nothing, so a failed call may be repeated. */
 export async function storeReport(
@@ -111,7 +111,8 @@ function toIncomingMessage(
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
-    sentSince: at - replyWindowMs,
+    sentSince: at - answeredWithinMs,
+    ...(inbound.saidAt === undefined ? {} : { saidAt: Math.min(inbound.saidAt, at) }),
   };
 }
 

@@ -8,6 +8,7 @@ import { receivedDetails } from "#contract/messages/received-details.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
+import { openWindow } from "./reply-windows.ts";
 
 export interface IncomingMessage {
   message: Omit<InboundTable, "in_reply_to">;
@@ -17,6 +18,8 @@ export interface IncomingMessage {
   replyTo: string | null;
   /** Without such a reference it may answer what was sent since then, epoch ms. */
   sentSince: number;
+  /** When it was written, by the provider's clock: on channels where that opens a reply window. */
+  saidAt?: number;
 }
 
 /** How far back a person's messages are looked through for the one that is answered. */
@@ -34,7 +37,7 @@ export const storeInbound = batchedOperation(
 );
 
 async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
-  const { message } = incoming;
+  const { message, saidAt } = incoming;
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")
@@ -51,11 +54,13 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
       .where("id", "=", message.id)
       .execute();
   }
-  if (message.consent_keyword !== null) {
-    await heed(tx, message, message.sender);
-    // A person may be written to by either.
-    const { user_id: userId } = details;
-    if (userId !== null && userId !== message.sender) await heed(tx, message, userId);
+  // A person may be written to by either.
+  const { user_id: userId } = details;
+  const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
+  for (const sender of senders) {
+    if (message.consent_keyword !== null) await heed(tx, message, sender);
+    if (saidAt !== undefined)
+      await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: saidAt });
   }
   await recordEvents(tx, [
     {

@@ -36,6 +36,14 @@ export interface UnknownWordsTable {
   at: number;
 }
 
+/** When a person last wrote to a gateway, of channels with a reply window. */
+export interface ReplyWindowsTable {
+  gateway_id: string;
+  sender: string;
+  /** By the provider's clock. */
+  heard_at: number;
+}
+
 /** What a gateway's provider said of the gateway itself. */
 export interface GatewayNewsTable {
   gateway_id: string;

@@ -19,6 +19,7 @@ import type {
   InboundTable,
   ReceiptsTable,
   ReferencesTable,
+  ReplyWindowsTable,
   UnknownWordsTable,
 } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
@@ -316,6 +317,7 @@ export interface Schema {
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   inbound_messages: InboundTable;
+  reply_windows: ReplyWindowsTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;

@@ -5,7 +5,7 @@
 import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { InboundMessage } from "#gateways/callback.ts";
 import { type Json, referenceFrom } from "#gateways/json-path.ts";
-import { at, field, list, text, textOrNull } from "./json.ts";
+import { at, field, list, text, textOrNull, timeMs } from "./json.ts";
 
 /** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
 const noMessages = new Set(["edit", "revoke", "system"]);
@@ -29,6 +29,7 @@ export function inboundFrom(
   );
   const { line, reply = null, replyTo } = contentOf(type, message);
   const context = field(message, "context");
+  const saidAt = timeMs(field(message, "timestamp"));
   const answered = replyTo ?? textOrNull(field(context, "id"));
   return {
     reference,
@@ -37,6 +38,7 @@ export function inboundFrom(
     to: withPlus(displayNumber),
     message: line,
     media: [],
+    ...(saidAt === undefined ? {} : { saidAt }),
     details: {
       type: /^[a-z_]{1,40}$/.test(type) ? type : "unknown",
       reply,

@@ -43,6 +43,33 @@ export const cloudSettings = z
       .boolean()
       .default(true)
       .describe("Whether WhatsApp shows a preview of the first link in a text."),
+    template: z
+      .strictObject({
+        name: z
+          .string()
+          .regex(/^[a-z0-9_]{1,512}$/)
+          .describe("The name of an approved template."),
+        language: z.string().min(2).max(15).describe("Its language, such as `en_US`."),
+        parameters: z
+          .array(z.string().max(1024))
+          .max(20)
+          .default(["{{message}}"])
+          .describe("The values of its body; `{{message}}` is the message's text on one line."),
+      })
+      .optional()
+      .describe("The template that takes the place of a text outside the 24-hour window."),
+    outside_window: z
+      .enum(["send", "template", "reject"])
+      .default("send")
+      .describe(
+        "What happens to a text, a file or a list for a person who did not write to this number within 24 hours. `send`: Meta decides. `template`: texts go as the `template`, and the others are refused. `reject`: all are refused.",
+      ),
+    audio_text: z
+      .enum(["drop", "reject"])
+      .default("drop")
+      .describe(
+        "WhatsApp shows no text with audio. `drop`: the audio goes without the message's text. `reject`: the message is refused.",
+      ),
     media_by: z
       .enum(["auto", "upload", "link"])
       .default("auto")
@@ -60,6 +87,11 @@ export const cloudSettings = z
       .default(false)
       .describe("Sends `appsecret_proof` with each call, which an app may demand. It needs `app_secret`."),
     timeout_ms: timeoutField,
+  })
+  .refine(({ outside_window, template }) => outside_window !== "template" || template !== undefined, {
+    path: ["template"],
+    error: "`outside_window: template` needs the `template`.",
+    when: ({ value }) => typeof value === "object" && value !== null,
   })
   .refine((settings) => !settings.prove_app_secret || settings.app_secret !== undefined, {
     path: ["app_secret"],

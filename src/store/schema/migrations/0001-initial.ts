@@ -114,6 +114,11 @@ const feedback = [
     details text, unique (gateway_id, reference)
   )`,
   `create index inbound_recent on inbound_messages (account_id, channel, id)`,
+  // When each person last wrote to a gateway whose provider lets answers through for a day alone.
+  `create table reply_windows (
+    gateway_id text not null, sender text not null, heard_at bigint not null, primary key (gateway_id, sender)
+  ) clustered`,
+  `create index reply_windows_age on reply_windows (heard_at)`,
   `create table suppressions (
     account_id text not null, channel text not null, recipient text not null, reason text not null, note text,
     created_at bigint not null, primary key (account_id, channel, recipient)
