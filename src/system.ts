@@ -109,7 +109,7 @@ export async function openSystem(
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
-  const feedback = { ...core, readReport: reports.read };
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
   const openAndClickTracking = createOpenAndClickTracking(core);
   const lanes = createLanes(core, settings);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));

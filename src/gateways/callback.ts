@@ -2,6 +2,7 @@
 
 import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { FinalReceipt } from "./outcome.ts";
+import type { ReceivedFile } from "./received-file.ts";
 
 /** A provider's later report about one message, identified by the provider's reference, by our id, or by both. */
 export interface Receipt extends FinalReceipt {
@@ -59,6 +60,8 @@ export interface InboundMessage {
   to: string;
   message: string;
   media: { url: string; contentType: string | null }[];
+  /** A file that the provider keeps; callers get it through us. */
+  file?: ReceivedFile;
   /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
   saidAt?: number;
   details?: InboundDetails;

@@ -15,6 +15,7 @@ import type { CallbackRequest, Received } from "./callback.ts";
 import type { CheckTools, GatewayCheck, Registration } from "./check.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
+import type { FileTools, OpenedFile, ReceivedFile } from "./received-file.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
@@ -85,6 +86,11 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
+  /** Opens the file of a message from a person; `keptMs`: how long the provider keeps it. */
+  openFile?: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: z.output<Settings>, tools: FileTools): Promise<OpenedFile>;
+  };
   /** Asks the provider how the gateway is set up there. */
   check?(settings: z.output<Settings>, tools: CheckTools): Promise<GatewayCheck>;
   /** Registers the sending number with the provider, which takes a PIN for it. */
@@ -161,6 +167,11 @@ interface AdapterBase {
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
+  /** Null: its messages from people have no files. */
+  openFile: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: unknown, tools: FileTools): Promise<OpenedFile>;
+  } | null;
   /** Null: there is nothing to check. */
   check: ((settings: unknown, tools: CheckTools) => Promise<GatewayCheck>) | null;
   /** Null: its numbers are not registered. */
@@ -181,7 +192,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
   ];
-  const { check, register } = definition;
+  const { check, register, openFile } = definition;
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -205,6 +216,13 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
+    openFile:
+      openFile === undefined
+        ? null
+        : {
+            keptMs: openFile.keptMs,
+            open: (file, settings, tools) => openFile.open(file, settings as Parsed, tools),
+          },
     check: check === undefined ? null : (settings, tools) => check(settings as Parsed, tools),
     register:
       register === undefined ? null : (settings, pin, tools) => register(settings as Parsed, pin, tools),

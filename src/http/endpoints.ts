@@ -110,6 +110,7 @@ import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -132,6 +133,7 @@ export const endpoints: readonly Endpoint[] = [
   cancelMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
+  getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,

@@ -11,7 +11,7 @@ import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 import { openWindow } from "./reply-windows.ts";
 
 export interface IncomingMessage {
-  message: Omit<InboundTable, "in_reply_to">;
+  message: Omit<InboundTable, "in_reply_to" | "file"> & { file?: string };
   /** The public name of the gateway that took it. */
   gatewayIdentifier: string;
   /** The provider's reference of the message that it answers, when it said so. */
@@ -41,7 +41,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")
-    .values({ ...message, in_reply_to: null })
+    .values({ file: null, ...message, in_reply_to: null })
     .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
     .returning("id")
     .executeTakeFirst();
@@ -167,5 +167,22 @@ export const recentInbound = readOperation(
       found.push(...(await query.orderBy("inbound_messages.id", "desc").limit(input.limit).execute()));
     }
     return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, input.limit);
+  },
+);
+
+/** The file of a message that the account received; null: there is none. */
+export const findInboundFile = readOperation(
+  "findInboundFile",
+  async (
+    tx,
+    { accountId, id }: { accountId: string; id: string },
+  ): Promise<{ file: string; gatewayId: string; receivedAt: number } | null> => {
+    const row = await tx.db
+      .selectFrom("inbound_messages")
+      .select(["account_id", "file", "gateway_id", "received_at"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (row === undefined || row.account_id !== accountId || row.file === null) return null;
+    return { file: row.file, gatewayId: row.gateway_id, receivedAt: row.received_at };
   },
 );

@@ -74,4 +74,6 @@ export interface InboundTable {
   consent_keyword: "out" | "in" | null;
   /** JSON of `ReceivedDetails`; null: of a channel that has none. */
   details: string | null;
+  /** JSON of `ReceivedFile`; null: it has none that its provider keeps. */
+  file: string | null;
 }

@@ -41,6 +41,8 @@ export interface GraphSimulator {
   number: Record<string, unknown> & { pin?: string };
   /** Apps that are subscribed to the account. */
   apps: object[];
+  /** Files of messages from people, by their ids. */
+  received: Map<string, { type: string; bytes: Buffer }>;
   /** Every request, as `METHOD /path`. */
   calls: string[];
   /** The next message meets this failure; `null`: the connection is cut after the message was taken. */
@@ -77,6 +79,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     whatsapp_business_manager_messaging_limit: "TIER_10K",
     status: "CONNECTED",
   };
+  const received: GraphSimulator["received"] = new Map();
   const apps: object[] = [{ whatsapp_business_api_data: { id: "67084324", name: "Trunkline" } }];
   const failures: (GraphError | null)[] = [];
   const uploadFailures: (GraphError | null)[] = [];
@@ -87,6 +90,17 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { pathname } = new URL(request.url ?? "/", "http://graph.test");
     calls.push(`${request.method} ${pathname}`);
+    const [, folder, file = ""] = pathname.split("/");
+    if (folder === "files") {
+      const found = received.get(file);
+      const isOurs = request.headers.authorization === `Bearer ${token}`;
+      if (found === undefined || !isOurs) response.writeHead(404).end();
+      else
+        response
+          .writeHead(200, { "content-type": found.type, "content-length": found.bytes.length })
+          .end(found.bytes);
+      return;
+    }
     const reply = await answerTo(request, pathname, Buffer.concat(chunks));
     if (reply === null) {
       response.destroy();
@@ -104,6 +118,18 @@ export async function graphSimulator(): Promise<GraphSimulator> {
       return graphError({ status: 400, code: 2500, message: "Unknown path components: /messages" });
     if (request.method === "GET" && id === businessAccountId && edge === "subscribed_apps")
       return { status: 200, body: { data: apps } };
+    const file = received.get(id ?? "");
+    if (request.method === "GET" && file !== undefined && edge === undefined) {
+      const url = `http://${request.headers.host}/files/${id}`;
+      const body = {
+        url,
+        mime_type: file.type,
+        file_size: file.bytes.length,
+        id,
+        messaging_product: "whatsapp",
+      };
+      return { status: 200, body };
+    }
     if (id !== phoneNumberId) {
       const message = `Unsupported post request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`;
       return graphError({ status: 400, code: 100, message });
@@ -187,6 +213,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     taken,
     number,
     apps,
+    received,
     calls,
     uploads,
     failNext: (...next) => void failures.push(...next),

@@ -5,6 +5,7 @@
 import type { Received } from "#gateways/callback.ts";
 import { defineGateway } from "#gateways/gateway.ts";
 import { checkNumber, registerNumber } from "./account.ts";
+import { openReceivedFile, receivedFileMs } from "./received-file.ts";
 import { CloudSender } from "./send.ts";
 import { appSecretProof, cloudSettings } from "./settings.ts";
 import { handshake, isSigned } from "./signature.ts";
@@ -25,6 +26,7 @@ export const whatsappCloud = defineGateway({
     const sender = new CloudSender(settings, host);
     return { send: (message, signal) => sender.send(message, signal), close: async () => {} };
   },
+  openFile: { keptMs: receivedFileMs, open: openReceivedFile },
   check: checkNumber,
   register: registerNumber,
   maxCallbackBytes: 4 * 1024 * 1024,

@@ -111,7 +111,7 @@ const feedback = [
     id text primary key, account_id text not null, gateway_id text not null, channel text not null,
     reference text not null, sender text not null, recipient text not null, body text not null,
     media text not null, received_at bigint not null, in_reply_to text, consent_keyword text,
-    details text, unique (gateway_id, reference)
+    details text, file text, unique (gateway_id, reference)
   )`,
   `create index inbound_recent on inbound_messages (account_id, channel, id)`,
   // When each person last wrote to a gateway whose provider lets answers through for a day alone.
