@@ -140,6 +140,8 @@ export type Received =
       /** A URL to GET once, which confirms the subscription of this callback. The adapter has checked that its host is the provider's. */
       confirmUrl?: string;
       reply?: { contentType: string; body: string };
+      /** Called when everything is stored, and not waited for. */
+      afterStored?: () => Promise<void>;
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }

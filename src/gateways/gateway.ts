@@ -58,6 +58,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   summary: string;
   /** Validated on save. Fields of `secret()` are masked wherever settings are shown; a field marked `url` decides where requests go. */
   settings: Settings;
+  /** It reaches people by WhatsApp's user ids too. */
+  takesUserIds?: true;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
@@ -153,6 +155,7 @@ interface AdapterBase {
   title: string;
   summary: string;
   settings: z.ZodObject;
+  takesUserIds: boolean;
   test: boolean;
   onUnknown: "hold" | "resend";
   pacedBySegments: boolean;
@@ -200,6 +203,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     title: definition.title,
     summary: definition.summary,
     settings: definition.settings,
+    takesUserIds: definition.takesUserIds ?? false,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
     pacedBySegments: definition.pacedBySegments ?? false,

@@ -49,6 +49,7 @@ export const sandbox = defineGateway({
   title: "Sandbox",
   summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
   settings: z.strictObject({}),
+  takesUserIds: true,
   test: true,
   email: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
   connection: "on_demand",

@@ -97,6 +97,7 @@ export async function receiveCallback(
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
   await storeReport(deps, gateway, received);
+  if (received.afterStored !== undefined) void runAfter(deps, identifier, received.afterStored);
   if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
   for (const news of received.news ?? []) await keepNews(deps, gateway, news);
   countIgnored(deps, identifier, received.ignored ?? []);
@@ -122,6 +123,18 @@ async function noteUnknownWords(
     { event: "receipt.word_unknown", gateway: identifier, word },
     "A provider reported a status that is not known; it changes nothing.",
   );
+}
+
+/** What an adapter does for what was stored; the provider has its answer without it. */
+async function runAfter({ log }: CallbackDeps, gateway: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error(
+      { event: "adapter.failed", gateway, error },
+      "A gateway adapter threw after a callback was stored.",
+    );
+  }
 }
 
 /** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */

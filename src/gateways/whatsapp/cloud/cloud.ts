@@ -5,6 +5,7 @@
 import type { Received } from "#gateways/callback.ts";
 import { defineGateway } from "#gateways/gateway.ts";
 import { checkNumber, registerNumber } from "./account.ts";
+import { markRead } from "./mark-read.ts";
 import { openReceivedFile, receivedFileMs } from "./received-file.ts";
 import { CloudSender } from "./send.ts";
 import { appSecretProof, cloudSettings } from "./settings.ts";
@@ -15,6 +16,7 @@ export const whatsappCloud = defineGateway({
   kind: "whatsapp-cloud",
   channels: ["whatsapp"],
   contents: ["text", "list", "template", "media"],
+  takesUserIds: true,
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,
@@ -30,7 +32,7 @@ export const whatsappCloud = defineGateway({
   check: checkNumber,
   register: registerNumber,
   maxCallbackBytes: 4 * 1024 * 1024,
-  receive(callback, settings): Received {
+  receive(callback, settings, tools): Received {
     if (callback.method === "GET") {
       if (settings.verify_token !== undefined) return handshake(callback, settings.verify_token);
       return { kind: "not_configured", reason: "The gateway has no verify token." };
@@ -39,6 +41,8 @@ export const whatsappCloud = defineGateway({
       return { kind: "not_configured", reason: "The gateway has no app secret." };
     if (!isSigned(callback, settings.app_secret))
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
-    return readWebhook(callback.body, settings);
+    const received = readWebhook(callback.body, settings);
+    if (!settings.mark_read || received.kind !== "received" || received.inbound.length === 0) return received;
+    return { ...received, afterStored: () => markRead(received.inbound, settings, tools) };
   },
 });

@@ -1,6 +1,7 @@
 // The body of a message for the Cloud API
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/reference/whatsapp-business-phone-number/message-api).
 
+import { isUserId } from "#contract/messages/user-id.ts";
 import type {
   ListContent,
   MediaContent,
@@ -33,8 +34,8 @@ export function mediaPart({ media, text, filename }: MediaContent, source: Media
 }
 
 /**
- * The whole body. A number goes with its plus, without which Meta reads it as a national one of the sending number's
- * country. Our id comes back in the status callbacks.
+ * The whole body. It names a person without a number by their user id. A number keeps its plus, without which Meta reads
+ * it as a national one of the sending number's country. Our id comes back in the status callbacks.
  */
 export function bodyOf(
   { id, recipient }: Pick<OutgoingMessage, "id" | "recipient">,
@@ -44,7 +45,7 @@ export function bodyOf(
   return JSON.stringify({
     messaging_product: "whatsapp",
     recipient_type: "individual",
-    to: recipient,
+    ...(isUserId(recipient) ? { recipient } : { to: recipient }),
     ...part,
     biz_opaque_callback_data: id,
     ...(messaging_account_id === undefined ? {} : { messaging_account_id }),

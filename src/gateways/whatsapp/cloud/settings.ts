@@ -64,6 +64,10 @@ export const cloudSettings = z
       .describe(
         "What happens to a text, a file or a list for a person who did not write to this number within 24 hours. `send`: Meta decides. `template`: texts go as the `template`, and the others are refused. `reject`: all are refused.",
       ),
+    mark_read: z
+      .boolean()
+      .default(false)
+      .describe("Whether people see that their messages were read, as soon as they are stored."),
     audio_text: z
       .enum(["drop", "reject"])
       .default("drop")
