@@ -9,9 +9,11 @@ import type { Clock } from "#runtime/runtime.ts";
 export interface EventSource {
   next(): Promise<string | null>;
   cancel(): void;
+  /** What is sent while nothing comes; absent: a comment. */
+  keepAlive?: (() => string) | undefined;
 }
 
-/** Silence after which a comment is sent. */
+/** Silence after which a sign of life is sent. */
 const keepAliveMs = 15_000;
 /** What clients skip. */
 export const keepAliveComment = ": keep-alive\n\n";
@@ -57,7 +59,7 @@ export async function writeEvents(
       if (!open || clock.monotonic() - spokeAt < keepAliveMs) continue;
       spokeAt = clock.monotonic();
       // Nothing new for one who has not taken what is there.
-      if (!response.writableNeedDrain) response.write(keepAliveComment);
+      if (!response.writableNeedDrain) response.write(source.keepAlive?.() ?? keepAliveComment);
     }
   };
   void keepAlive();
