@@ -121,6 +121,7 @@ import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -137,6 +138,8 @@ export const endpoints: readonly Endpoint[] = [
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,
+  createMessageRoute,
+  countTokensRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,

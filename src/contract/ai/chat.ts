@@ -19,7 +19,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** A request for embeddings or a completion, by its text; `depth` was judged before. */
-function readModelRequest(text: string): ModelRequest | Problem {
+export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -42,7 +42,8 @@ function readModelRequest(text: string): ModelRequest | Problem {
   };
 }
 
-function wrong(param: string, what: string): Problem {
+/** The answer to a parameter that has a fault. */
+export function wrong(param: string, what: string): Problem {
   return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
 }
 
