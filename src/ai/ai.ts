@@ -21,6 +21,7 @@ import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { readSpend } from "#store/pools/usage.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
+import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 export interface GatewayDeps
@@ -58,6 +59,8 @@ export interface AiGateway {
     requestId: string,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
+  /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
+  countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
@@ -193,6 +196,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     streams.delete(call.id);
   }
 
+  const counter = createTokenCounter({ clock, upstreams });
   const serving = { chain, throttle, budgets, record };
 
   return {
@@ -209,6 +213,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         if (unanswered === 0) allAnswered();
       }
     },
+    countTokens: (opened, request, signal) => counter.count(opened, request, signal),
     models: ({ key, pool }) => listModels(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();

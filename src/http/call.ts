@@ -96,7 +96,7 @@ export interface HttpCore extends Core {
   callbacks: Callbacks;
   openAndClickTracking: OpenAndClickTracking;
   passwords: PasswordHasher;
-  ai: Pick<AiGateway, "authenticate" | "health" | "models" | "serve">;
+  ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;
   /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
   showApiKeys: boolean;

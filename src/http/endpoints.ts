@@ -18,6 +18,7 @@ import {
   setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
+import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
 import {
   createGatewayRoute,
   deleteGatewayRoute,
@@ -109,6 +110,7 @@ import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -126,6 +128,7 @@ import {
   createSpeechRoute,
   createTranscriptionRoute,
 } from "./routes/ai/forwarded.ts";
+import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -138,6 +141,7 @@ export const endpoints: readonly Endpoint[] = [
   cancelMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
+  getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,
@@ -146,6 +150,8 @@ export const endpoints: readonly Endpoint[] = [
   createTranscriptionRoute,
   createModerationRoute,
   createRankingRoute,
+  createMessageRoute,
+  countTokensRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,
@@ -188,6 +194,8 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  checkGatewayRoute,
+  registerGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,

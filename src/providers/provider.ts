@@ -65,6 +65,33 @@ export type PreparedRequest =
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
 
+/** The vendors' own formats in which clients may ask beside chat completions. */
+export type NativeFormat = "messages" | "responses" | "gemini";
+
+/** A client's request in a vendor's own format, on its way to a member that speaks it. */
+export interface NativeRequest {
+  /** The JSON text as it was received: it is forwarded, not rebuilt. */
+  text: string;
+  /** The parsed body; never modified. */
+  body: Readonly<Record<string, unknown>>;
+  /** The member's name of the model. */
+  model: string;
+  stream: boolean;
+  /** The client's headers that travel to a member of its format, in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** How a member takes requests in a vendor's own format. The texts of answers and chunks stay in that format. */
+export interface NativeApi {
+  prepare(request: NativeRequest): PreparedRequest;
+  /** Parses a 2xx that is not a stream. */
+  answer(text: string): ParsedAnswer;
+  /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
+  stream(): StreamReader;
+  /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
+  countTokens?(request: NativeRequest): VendorRequest;
+}
+
 /** Token counts as the vendor reported them. */
 export interface Usage {
   promptTokens: number;
@@ -124,10 +151,12 @@ export type ParsedAnswer =
   | { kind: "answer"; text: string; output: boolean; usage: Usage | null; media?: VendorAnswer }
   | { kind: "failure"; failure: Failure };
 
-/** One `chat.completion.chunk` of OpenAI as JSON text. */
+/** One `chat.completion.chunk` of OpenAI as JSON text; of a native format, one event. */
 export interface Chunk {
   kind: "chunk";
   text: string;
+  /** The event's name; of native formats alone. */
+  event?: string;
   /** It holds real output; roles, pings and empty deltas do not count. */
   output: boolean;
   /** It finishes a choice. */
@@ -184,6 +213,8 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
     /** Judges a 2xx. */
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
+  /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
+  native?(format: NativeFormat, settings: z.output<Settings>): NativeApi | null;
   /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -206,6 +237,7 @@ export interface Provider {
   forwards: readonly ForwardedOperation[];
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
+  native(format: NativeFormat, settings: unknown): NativeApi | null;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -246,6 +278,7 @@ export function defineProvider<Settings extends z.ZodObject>(
       if (definition.forward) return definition.forward.answer(operation, answer);
       throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
     },
+    native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     check: (settings) => definition.check(settings as Parsed),
   };
 }

@@ -21,6 +21,7 @@ export const growing = [
   "outbox",
   "outbox_held",
   "receipts",
+  "reply_windows",
   "requests",
   "soft_bounces",
   "suppressions",
@@ -87,6 +88,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${each(10)}`,
     `insert into inbound_messages (id, account_id, gateway_id, channel, reference, sender, recipient, body, media, received_at)
      select ${idSql("in", "i / 10")}, ${account}, ${gateway}, ${channel}, 'in' || i, '+15550' || (i % 5000), '+1', 'Hello', '[]', ${at} from ${each(10)}`,
+    `insert into reply_windows (gateway_id, sender, heard_at)
+     select ${gateway}, '+1777' || i, ${at} from ${each(20)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)
      select ${account}, ${channel}, '+1666' || i, 'opt_out', null, ${at} from ${each(10)}`,
     `insert into outbox (id, account_id, type, at, message_id, priority, data)

@@ -36,7 +36,7 @@ export interface AttemptDeps {
 
 /** The member to send to, and the prepared request. */
 export interface Target {
-  provider: Provider;
+  provider: Pick<Provider, "answer" | "stream" | "failure">;
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
   /** Use a new connection. */

@@ -1,5 +1,6 @@
 // A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
 
+import type { Door } from "#ai/doors/door.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
@@ -30,6 +31,8 @@ export interface FailoverCall extends FailoverRules {
   body: Readonly<Record<string, unknown>>;
   /** Of a forwarded operation that takes one; null: the request is `text`. */
   form: Form | null;
+  /** Another API than chat completions in which `text` and `body` are; absent: chat completions. */
+  door?: Door | undefined;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
   /** Monotonic ms. */
@@ -73,6 +76,8 @@ export interface Winner {
   choice: Choice<Member>;
   /** Members attempted, including this one; a repeat at the same member does not count. */
   attempts: number;
+  /** The request was forwarded in the door's format, in which the answer is too. */
+  forwarded: boolean;
   /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }

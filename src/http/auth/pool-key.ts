@@ -20,11 +20,18 @@ const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
 const maxKeyLength = 512;
 
-/** The key of an Authorization header; null: none that could be one. */
+/** Where clients of the other APIs put the key: Anthropic's, Azure's. */
+const keyHeaders = ["x-api-key", "api-key"] as const;
+
+/** The key of an Authorization header, else of another one that carries keys; null: none that could be one. */
 function keyOf(call: Call): string | null {
-  const { authorization } = call.request.headers;
-  const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-  return key === undefined || key.length > maxKeyLength ? null : key;
+  const { headers } = call.request;
+  const { authorization } = headers;
+  const key =
+    authorization === undefined
+      ? keyHeaders.map((name) => headers[name]).find((value) => typeof value === "string" && value !== "")
+      : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  return typeof key !== "string" || key.length > maxKeyLength || /\s/.test(key) ? null : key;
 }
 
 async function bodyOf(head: Head, call: Call): Promise<string | Form | Problem | null> {

@@ -9,6 +9,7 @@ import {
   rerankRequest,
   speechRequest,
 } from "#contract/ai/forwarded-shapes.ts";
+import { countTokensRequest, messagesRequest } from "#contract/ai/messages.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";
@@ -61,6 +62,8 @@ const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [speechRequest, { input: "Hello!", voice: "alloy" }],
   [moderationRequest, { input: "Hello!" }],
   [rerankRequest, { query: "opening hours", documents: ["We open at nine.", "We sell tea."] }],
+  [messagesRequest, { max_tokens: 1024, messages: [{ role: "user", content: "Hello!" }] }],
+  [countTokensRequest, { messages: [{ role: "user", content: "Hello!" }] }],
 ]);
 
 const files: Json = {

@@ -2,6 +2,7 @@
 // and its processes.
 
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewayHost,
@@ -12,10 +13,13 @@ import {
   type SessionState,
 } from "#gateways/session.ts";
 import { startChild } from "#runtime/child-process.ts";
+import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
 }
@@ -75,7 +79,7 @@ export class SessionScope {
     this.#deps = deps;
     this.#gateway = gateway;
     this.#stopping = stopping;
-    const { clock, random, log, outbound, storeReport } = deps;
+    const { clock, random, log, outbound, fileBytes, storeReport } = deps;
     const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
       clock,
@@ -87,8 +91,11 @@ export class SessionScope {
       timeoutMs,
       dkim,
       signal: this.#over.signal,
+      fileBytes,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
+      lastHeard: (sender) =>
+        this.#retry("lastHeard", () => deps.database.run(lastHeard, { gatewayId: gateway.id, sender })),
       child: (module) => this.#start(module),
     };
   }
