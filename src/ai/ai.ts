@@ -52,6 +52,8 @@ export interface MemberStatus {
 export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
+  /** The key with this id, and its pool; null: revoked or expired. */
+  openById(keyId: string): Promise<Opened | null>;
   /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
   serve(
     opened: Opened,
@@ -201,6 +203,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
 
   return {
     authenticate: (token) => pools.open(token),
+    openById: (keyId) => pools.openById(keyId),
     serve: async ({ key, pool }, request, requestId, signal) => {
       unanswered += 1;
       try {

@@ -34,6 +34,7 @@ import {
   deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 
 /** The one lane of its kind. */
@@ -46,6 +47,8 @@ export interface RetentionPolicy {
   auditMs: number | null;
   /** The rows of single AI calls; the sums of each day stay. */
   usageMs: number;
+  /** Deferred completions, with their results, after they ended. */
+  deferredMs: number;
 }
 
 export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log" | "signals"> {
@@ -223,6 +226,10 @@ export async function runMaintenance(
       limit,
     });
     return { deleted: removed, next: removed === limit ? "" : null };
+  });
+  await remove("deferred completions", (after, limit) => {
+    const endedBefore = now - retention.deferredMs;
+    return database.run(deleteDeferred, { after, before: idAt("cmp", endedBefore), endedBefore, limit });
   });
 }
 

@@ -18,6 +18,7 @@ import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import * as lanes from "#store/lanes/lanes.ts";
 import * as provisioned from "#store/maintenance/provisioned.ts";
 import { findAccountGateway } from "#store/messages/search.ts";
+import * as deferred from "#store/pools/deferred-completions.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
@@ -27,7 +28,7 @@ import * as webhooks from "#store/webhooks/endpoints.ts";
 import { endpointOf } from "./endpoints.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, given } from "./inputs-messages.ts";
-import { callRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+import { callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
@@ -291,6 +292,23 @@ export const managementCases: Case[] = [
     at: now,
     data: { pool: "p", member: "m", kind: "k", reason: null },
   }),
+  given(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
+  given(deferred.findDeferred, { id: id("cmp", 0), keyId }),
+  given(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),
+  given(deferred.nextDueDeferred, { laneId: poolId, priorities, now: 0 }),
+  given(deferred.beginDeferred, { poolId, fence: 0, ids: [id("cmp", 0), id("cmp", 20)] }),
+  given(
+    deferred.settleDeferred,
+    { id: id("cmp", 0), attempt: 1, at: now, outcome: { kind: "retry", dueAt: now } },
+    {
+      id: id("cmp", 20),
+      attempt: 1,
+      at: now,
+      outcome: { kind: "ended", status: "completed", result: "s", error: null },
+    },
+  ),
+  given(deferred.cancelDeferred, { id: id("cmp", 40), keyId, at: now }),
+  given(deferred.deleteDeferred, { after: "", before: "cmp_~", endedBefore: now, limit }),
   given(keys.findKeyHash, "hash0"),
   given(keys.findPoolKey, { ...whose, id: keyId }),
   given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
@@ -301,6 +319,7 @@ export const managementCases: Case[] = [
   ),
   given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
   given(pools.findPoolByKey, "hash0"),
+  given(pools.findPoolByKeyId, keyId),
   given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
   given(pools.findPoolByName, { accountId, name: "pool 0" }),
   given(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),

@@ -34,6 +34,7 @@ import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
   CompletionsTable,
+  DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
@@ -151,10 +152,10 @@ export interface EventsTable {
   detail: string;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -340,6 +341,7 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
