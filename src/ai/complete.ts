@@ -50,10 +50,12 @@ export interface CompletionRequest {
   allowedModels: readonly string[] | null;
   /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
+  /** Headers that each request to a member has too. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** A request as the HTTP route hands it in. */
-export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens">;
+export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens" | "passedOn">;
 
 /** How a call ended, for the usage record. */
 export interface CallOutcome {
@@ -148,6 +150,7 @@ export async function complete(
     body: request.body,
     door,
     promptTokens: request.promptTokens,
+    passedOn: request.passedOn,
     answerMs: pool.answerMs,
     repeat: pool.repeat,
     waitMs: pool.waitMs,

@@ -32,6 +32,8 @@ export interface FailoverCall extends FailoverRules {
   door?: Door | undefined;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
+  /** Headers that each request to a member has too. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;

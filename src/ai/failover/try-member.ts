@@ -241,6 +241,7 @@ function sendAttempt(
     provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
     prepared,
     timeouts: member.timeouts,
+    passedOn: call.passedOn,
     fresh,
     maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
   };

@@ -1,12 +1,30 @@
 // What the AI endpoints share: the reply to a call, with the headers that name the member and the remaining limits.
 
+import { z } from "zod";
+import { readCaller } from "#ai/caller.ts";
+import type { ClientRequest } from "#ai/complete.ts";
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
 import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import type { PoolCall } from "#http/call.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/reply/sse.ts";
+
+/** What a request may say about itself, for the OpenAPI document. */
+export const callerHeaders = {
+  "X-Client-Request-Id": z
+    .string()
+    .optional()
+    .describe(
+      "The client's own id of the request, up to 200 printable ASCII characters; otherwise its `X-Request-Id`. It goes on to the provider.",
+    ),
+  traceparent: z
+    .string()
+    .optional()
+    .describe("The trace of the request (W3C Trace Context). It goes on to the provider, with `tracestate`."),
+};
 
 /** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
@@ -89,7 +107,15 @@ function withImmediateComment(stream: EventSource): EventSource {
 /** Errors that last until the pool's owner changes something: every key is refused, or the pool has no member. */
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
-/** The reply to a call; null: the caller closed the connection. */
+/** Serves a call of the pool; null: the client closed the connection. */
+export async function serveCall(
+  { core, opened, request: { headers }, requestId, signal }: PoolCall,
+  request: ClientRequest,
+): Promise<Reply | null> {
+  return toReply(await core.ai.serve(opened, request, readCaller(requestId, headers), signal));
+}
+
+/** The reply to a call; null: the client closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
