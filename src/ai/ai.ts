@@ -8,6 +8,7 @@ import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
+import { allModels } from "#ai/pools/operation-models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
@@ -222,8 +223,9 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
-      return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+      return members.map((member) => {
+        const { id, health } = member;
+        const standing = health.overallAvailability(now, allModels(member));
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -241,8 +243,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const now = clock.monotonic();
       return pools.inUse.flatMap(({ accountId, name, members }) =>
         members.map((member) => {
-          const { health, models, embeddingModels } = member;
-          const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+          const { health } = member;
+          const standing = health.overallAvailability(now, allModels(member));
           const state = !member.active ? "off" : standing.kind === "down" ? standing.why : standing.kind;
           return { account: accountId, pool: name, member: member.name, state };
         }),

@@ -13,11 +13,13 @@ import { runFailover } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
-import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
-import type { ApiError, Usage } from "#providers/provider.ts";
+import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#ai/stream/sse-writer.ts";
+import { type CallKind, type Form, isForwarded } from "#contract/ai/operations.ts";
+import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { noEmbeddings, statusOf, stopping, unknownModel } from "./call-errors.ts";
+import { statusOf, stopping, unknownModel } from "./call-errors.ts";
 
 /** A pool as requests use it. */
 export interface Pool extends FailoverRules {
@@ -36,10 +38,12 @@ export interface Pool extends FailoverRules {
 }
 
 export interface CompletionRequest {
-  kind: "chat" | "embeddings";
+  kind: CallKind;
   /** The request body as it was received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
+  /** Of a forwarded operation that takes one. */
+  form?: Form;
   /** Another API than chat completions in which the client asks; absent: chat completions. */
   door?: Door;
   model: string | null;
@@ -85,8 +89,14 @@ export interface ResponseStream {
 }
 
 export type CompletionResult =
-  /** `leftOut`: parts of the request that the member was not sent. */
-  | { kind: "answer"; text: string; served: ServicePool; leftOut?: readonly string[] }
+  /** `leftOut`: parts of the request that the member was not sent. `media`: the answer is no JSON, but these bytes. */
+  | {
+      kind: "answer";
+      text: string;
+      served: ServicePool;
+      leftOut?: readonly string[];
+      media?: VendorAnswer;
+    }
   /** `served` null: the headers are sent before any member has answered. */
   | { kind: "stream"; stream: ResponseStream; served: ServicePool | null; leftOut?: readonly string[] }
   | {
@@ -108,46 +118,41 @@ export async function complete(
 ): Promise<CompletionResult> {
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
-  const embeds = request.kind === "embeddings";
+  const { kind } = request;
   const { model, allowedModels: allowed, door } = request;
   const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
-  const found = embeds
-    ? embeddingMembers(pool.members, wanted, ({ provider, embeddingModels }) =>
-        provider.embeds ? embeddingModels : [],
-      )
-    : eligibleMembers(pool.members, wanted);
-  if (found.kind === "unknown_model") {
-    tally.close(404, null);
-    return {
-      kind: "error",
-      status: 404,
-      error: unknownModel(request.model),
-      retryAfterMs: null,
-      served: null,
-    };
-  }
-  if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
-    tally.close(400, null);
-    return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
-  }
+  const modelsOf = modelsFor(kind);
+  const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
+  const found = select(pool.members, wanted, modelsOf);
+  const refuse = (status: number, error: ApiError): CompletionResult => {
+    tally.close(status, null);
+    return { kind: "error", status, error, retryAfterMs: null, served: null };
+  };
+  if (found.kind === "unknown_model") return refuse(404, unknownModel(request.model));
+  if (
+    kind !== "chat" &&
+    found.choices.length === 0 &&
+    !pool.members.some((member) => modelsOf(member).length > 0)
+  )
+    return refuse(400, notServed(kind));
   const naming = (model: string) => ({
     // Vectors of two models do not mix, so embeddings always say which one it was. Clients of the other APIs hold a
     // conversation to the model that they named.
-    model: door ? (request.model ?? pool.name) : pool.answerModel === "pool" && !embeds ? pool.name : model,
+    model: door
+      ? (request.model ?? pool.name)
+      : pool.answerModel === "pool" && kind !== "embeddings"
+        ? pool.name
+        : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const mode = embeds
-    ? "embeddings"
-    : !request.stream
-      ? "chat"
-      : pool.streamMode === "complete"
-        ? "buffered"
-        : "stream";
+  const mode =
+    !request.stream || kind !== "chat" ? kind : pool.streamMode === "complete" ? "buffered" : "stream";
   const chain = runFailover(deps, {
     choices: found.choices,
     mode,
     text: request.text,
     body: request.body,
+    form: request.form ?? null,
     door,
     promptTokens: request.promptTokens,
     passedOn: request.passedOn,
@@ -167,7 +172,10 @@ export async function complete(
       result.won.attempts,
     );
     tally.close(200, result);
+    if (result.media) return { kind: "answer", text: "", media: result.media, served };
     const names = naming(result.won.choice.model);
+    if (isForwarded(kind))
+      return { kind: "answer", text: withServed(result.text, names.model, served), served };
     if (door === undefined) return { kind: "answer", text: rewrite(result.text, names, served), served };
     const { forwarded } = result.won;
     const rules = { ...names, served, promptTokens: request.promptTokens };
@@ -297,8 +305,6 @@ function relay(
     },
   };
 }
-
-const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 

@@ -121,6 +121,13 @@ import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
 import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
@@ -138,6 +145,11 @@ export const endpoints: readonly Endpoint[] = [
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
   createMessageRoute,
   countTokensRoute,
   listModelsRoute,

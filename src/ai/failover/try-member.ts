@@ -6,9 +6,16 @@ import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.t
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Failure, NativeApi, PreparedRequest } from "#providers/provider.ts";
+import type {
+  ChatRequest,
+  Failure,
+  NativeApi,
+  ParsedAnswer,
+  PreparedRequest,
+  VendorAnswer,
+} from "#providers/provider.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
@@ -181,7 +188,7 @@ function chatPrepared(
 ): Ready {
   const refused = member.health.refused.of(model, body, now);
   const request: ChatRequest = { text, body, model, stream, refused };
-  return { prepared: prepare(member, request, call.mode), request, refused };
+  return { prepared: prepare(member, request, call), request, refused };
 }
 
 /** The door's request as a chat completion, without the optional parameters that the model refused before. */
@@ -220,9 +227,40 @@ function forwarded(
   return { prepared, request: { text, body, model, stream }, refused: [] };
 }
 
-function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
-  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
-  return member.provider.chat(request, member.settings);
+function prepare(
+  { provider, settings }: Member,
+  request: ChatRequest,
+  { mode, form }: FailoverCall,
+): PreparedRequest {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return provider.chat(request, settings);
+    case "embeddings":
+      return provider.embeddings(request, settings);
+    default:
+      return provider.forward(mode, { ...request, form }, settings);
+  }
+}
+
+/** Reads a whole answer. */
+function read(
+  { provider }: Member,
+  native: NativeApi | null,
+  request: ChatRequest,
+  mode: AnswerMode,
+): (answer: VendorAnswer) => ParsedAnswer {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
+    case "embeddings":
+      return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
+    default:
+      return (answer) => provider.forwardAnswer(mode, answer);
+  }
 }
 
 function sendAttempt(
@@ -243,7 +281,10 @@ function sendAttempt(
     timeouts: member.timeouts,
     passedOn: call.passedOn,
     fresh,
-    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+    maxAnswerBytes: maxAnswerBytes(
+      deps.answerBytes,
+      responseKindOf(call.mode) === call.mode && !request.stream,
+    ),
   };
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
@@ -253,11 +294,7 @@ function sendAttempt(
       return bufferStream(spoken, signal);
     });
   }
-  const read = (text: string) =>
-    call.mode === "embeddings"
-      ? member.provider.embeddingsAnswer(text, request)
-      : (native ?? member.provider).answer(text, request);
-  return askWhole(deps, target, read, limitAt, signal);
+  return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);
 }
 
 function winner(

@@ -97,13 +97,18 @@ test("the management API takes JSON alone, and says what its gate answers", () =
   }
 });
 
-test("the AI endpoints take JSON alone, and answer in the shape of their API", () => {
+test("the AI endpoints take JSON alone, but for recordings, and answer in the shape of their API", () => {
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
     "countMessageTokens",
     "createChatCompletion",
     "createEmbedding",
+    "createImage",
     "createMessage",
+    "createModeration",
+    "createRanking",
+    "createSpeech",
+    "createTranscription",
     "getModel",
     "listModels",
   ]);
@@ -113,7 +118,8 @@ test("the AI endpoints take JSON alone, and answer in the shape of their API", (
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
     const errors = Object.keys(responses).filter((status) => status !== "200");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
-    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+    const type = path.endsWith("/transcriptions") ? "multipart/form-data" : "application/json";
+    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
         $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : "OpenAiError"}`,

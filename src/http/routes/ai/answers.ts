@@ -127,8 +127,10 @@ export function toReply(result: ServeResult): Reply | null {
     case "answer":
       return {
         status: 200,
-        body: completed.text,
-        type: "application/json; charset=utf-8",
+        body: completed.media?.bytes ?? completed.text,
+        type: completed.media
+          ? completed.media.contentType || "application/octet-stream"
+          : "application/json; charset=utf-8",
         headers: withServed(withLeftOut(headers, completed.leftOut), completed.served),
       };
     case "stream":

@@ -232,7 +232,7 @@ const pools = [
   )`,
   `create table pool_members (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
-    kind text not null, active bigint not null, models text not null, embedding_models text not null, context_tokens bigint,
+    kind text not null, active bigint not null, models text not null, embedding_models text not null, forwarded_models text not null, context_tokens bigint,
     priority bigint not null, weight bigint not null, settings text not null, timeouts text not null,
     input_price bigint, output_price bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
   )`,
