@@ -18,7 +18,7 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { readSpend } from "#store/pools/usage.ts";
+import { readSpend } from "#store/pools/usage-sums.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";

@@ -16,6 +16,7 @@ import {
   complete,
   type Pool,
 } from "./complete.ts";
+import { type Labels, labelsOf } from "./labels.ts";
 
 export interface Refusal {
   kind: "refused";
@@ -38,6 +39,8 @@ export interface AdmittedCall {
   stream: boolean;
   /** Epoch ms of its start. */
   at: number;
+  clientRequestId: string | null;
+  labels: Labels;
 }
 
 export interface ServeDeps {
@@ -80,7 +83,9 @@ export async function serve(
   const completed = await complete(chain, pool, completion, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.
     end(outcome.usage.totalTokens);
-    deps.record(pool, { id: caller.id, key, kind, stream, at }, outcome);
+    const { id, clientRequestId, tags } = caller;
+    const labels = labelsOf(request.body, tags);
+    deps.record(pool, { id, key, kind, stream, at, clientRequestId, labels }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

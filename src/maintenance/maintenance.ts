@@ -7,6 +7,7 @@ import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
+import { dayOf } from "#runtime/time-zones.ts";
 import {
   deleteFileContent,
   deleteUnboundFile,
@@ -35,6 +36,7 @@ import {
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
+import { deleteUsageSums } from "#store/pools/usage-sums.ts";
 
 /** The one lane of its kind. */
 export const maintenanceLane = { id: "maintenance", kind: "maintenance" } as const;
@@ -44,7 +46,7 @@ export interface RetentionPolicy {
   messagesMs: number | null;
   webhooksMs: number;
   auditMs: number | null;
-  /** The rows of single AI calls; the sums of each day stay. */
+  /** The rows of single AI calls, and sums by hour, end user and tag; the sums of each day stay. */
   usageMs: number;
 }
 
@@ -222,6 +224,11 @@ export async function runMaintenance(
       before: idAt("req", now - retention.usageMs),
       limit,
     });
+    return { deleted: removed, next: removed === limit ? "" : null };
+  });
+  await remove("sums of AI usage", async (_, limit) => {
+    const before = dayOf(now - retention.usageMs, "UTC");
+    const removed = await database.run(deleteUsageSums, { before, limit });
     return { deleted: removed, next: removed === limit ? "" : null };
   });
 }

@@ -26,6 +26,8 @@ export const growing = [
   "soft_bounces",
   "suppressions",
   "usage_days",
+  "usage_hours",
+  "usage_labels",
   "webhook_deliveries",
   "webhook_events",
 ] as const;
@@ -121,12 +123,18 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into audit_entries (id, at, actor_kind, actor_id, actor_name, account_id, action, target, detail, outcome)
      select ${idSql("aud", "i")}, ${at}, 'user', ${idSql("usr", "r % 10")}, 'A', ${account}, 'updateGateway', null, '{}', 'ok' from ${each(20)}`,
     `insert into completions (id, account_id, pool_id, key_id, at, kind, stream, status, member, model, attempts, prompt_tokens,
-       completion_tokens, estimated, cost, first_byte_ms, ms)
+       completion_tokens, estimated, cost, first_byte_ms, ms, failed_over, end_user, tags)
      select ${idSql("req", "i")}, ${account}, ${idSql("pool", "r % 20")}, ${idSql("key", "r % 40")}, ${at}, 'chat', 0,
-       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1 from ${each(2)}`,
-    `insert into usage_days (key_id, member, day, account_id, pool_id, requests, errors, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
-     select ${idSql("key", "r % 40")}, 'm' || (r / 40), '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
-       1, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1, 0, 'u', '["a=b"]' from ${each(2)}`,
+    `insert into usage_days (key_id, part, member, model, day, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, 'm' || (r / 40), 'm', 'm', '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_hours (key_id, day, hour, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20), 'h' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_labels (key_id, kind, day, label, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost)
+     select ${idSql("key", "r % 40")}, 'tag', '2026-11-' || (10 + i / 10 % 20), 'a=' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1 from ${each(10)}`,
   ];
 }
 

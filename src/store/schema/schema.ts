@@ -40,6 +40,8 @@ import type {
   PoolMembersTable,
   PoolsTable,
   UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelsTable,
 } from "./pools.ts";
 
 type Flag = 0 | 1;
@@ -341,6 +343,8 @@ export interface Schema {
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
   usage_days: UsageDaysTable;
+  usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
   emails: EmailsTable;

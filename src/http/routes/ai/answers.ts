@@ -20,11 +20,21 @@ export const callerHeaders = {
     .describe(
       "The client's own id of the request, up to 200 printable ASCII characters; otherwise its `X-Request-Id`. It goes on to the provider.",
     ),
+  "X-Trunkline-Tags": z
+    .string()
+    .optional()
+    .describe(
+      "Up to 10 tags, such as `team=checkout,stage=live`, for the usage record: usage can be grouped by them. Names have up to 40 characters, values up to 87.",
+    ),
   traceparent: z
     .string()
     .optional()
     .describe("The trace of the request (W3C Trace Context). It goes on to the provider, with `tracestate`."),
 };
+
+const malformedTags = aiProblem("invalid_value", {
+  message: "'X-Trunkline-Tags' must be up to 10 tags such as team=checkout, separated by commas.",
+});
 
 /** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
@@ -112,7 +122,9 @@ export async function serveCall(
   { core, opened, request: { headers }, requestId, signal }: PoolCall,
   request: ClientRequest,
 ): Promise<Reply | null> {
-  return toReply(await core.ai.serve(opened, request, readCaller(requestId, headers), signal));
+  const caller = readCaller(requestId, headers);
+  if (caller === null) return malformedTags;
+  return toReply(await core.ai.serve(opened, request, caller, signal));
 }
 
 /** The reply to a call; null: the client closed the connection. */
