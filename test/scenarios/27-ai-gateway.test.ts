@@ -131,6 +131,33 @@ test("the client's request id and trace reach every member that is asked", async
   await it.it.clock.advance(120_000);
 });
 
+test("a parameter that the member does not take is left out and named, unless the pool is strict", async () => {
+  const param = "temperature";
+  primary.answer((request) =>
+    (request.body.temperature === undefined
+      ? says("Without it.")
+      : fails(400, {
+          code: "unsupported_parameter",
+          message: `Unsupported parameter: '${param}' is not supported with this model.`,
+          param,
+        }))(request),
+  );
+  for (const stream of [false, true]) {
+    const reply = await chat(it, { temperature: 0.2, stream });
+    assert.match(reply.text, /Without /);
+    assert.equal(reply.headers.get("x-service-pool-adapted"), "temperature");
+    assert.equal(reply.headers.get("x-service-pool-attempts"), "1");
+  }
+  await it.pool({ params: "strict" });
+  await it.it.clock.advance(5_000);
+  const strict = await chat(it, { temperature: 0.2 });
+  assert.equal(strict.headers.get("x-service-pool-provider"), "backup");
+  assert.equal(strict.headers.get("x-service-pool-adapted"), null);
+  await it.pool({});
+  primary.answer(says("From the primary."));
+  await it.it.clock.advance(120_000);
+});
+
 test("both are down: an error that says so, in OpenAI's shape, without secrets", async () => {
   primary.answer(fails(500, { message: "Down. Key sk-upstream-0123456789abcdef" }));
   backup.answer(fails(503));

@@ -23,6 +23,8 @@ export interface PoolsTable extends Revised {
   repeats: number;
   /** A `Retry-After` of up to this long is waited for at the same member. */
   wait_ms: number;
+  /** What becomes of sampling parameters that a member does not take. */
+  params: "adapt" | "strict";
   created_at: number;
   updated_at: number;
 }
