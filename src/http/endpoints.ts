@@ -90,7 +90,7 @@ import {
   updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -232,6 +232,7 @@ export const endpoints: readonly Endpoint[] = [
   updatePoolRoute,
   deletePoolRoute,
   getPoolHealthRoute,
+  getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,

@@ -47,6 +47,8 @@ const modules: readonly object[] = await Promise.all([
   import("#store/pools/key-limits.ts"),
   import("#store/pools/keys.ts"),
   import("#store/pools/pools.ts"),
+  import("#store/pools/usage-groups.ts"),
+  import("#store/pools/usage-sums.ts"),
   import("#store/pools/usage.ts"),
   import("#store/webhooks/deliveries.ts"),
   import("#store/webhooks/delivery-log.ts"),

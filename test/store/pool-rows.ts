@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Database } from "#store/database.ts";
 import { savePoolKey } from "#store/pools/keys.ts";
 import { saveMember, savePool } from "#store/pools/pools.ts";
-import type { UsedCall } from "#store/pools/usage.ts";
+import type { CallFilter, UsedCall } from "#store/pools/usage.ts";
 import type {
   DeferredCompletionsTable,
   PoolKeysTable,
@@ -27,6 +27,7 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     answer_ms: null,
     repeats: 1,
     wait_ms: 0,
+    params: "adapt",
     revision: 0,
     created_at: now,
     updated_at: now,
@@ -133,6 +134,10 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     cost: 7,
     first_byte_ms: 100,
     ms: 1_000,
+    failed_over: 0,
+    end_user: null,
+    tags: "[]",
+    client_request_id: null,
     day: "2027-01-15",
     ...columns,
   };
@@ -162,3 +167,16 @@ export function deferredRow(
     ...columns,
   };
 }
+
+/** Every call, for `listCalls`. */
+export const anyCall = {
+  keyId: null,
+  status: null,
+  member: null,
+  model: null,
+  failedOver: null,
+  user: null,
+  tag: null,
+  at: null,
+  from: null,
+} satisfies CallFilter & { from: null };

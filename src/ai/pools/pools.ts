@@ -173,6 +173,7 @@ export class Pools {
       answerMs: row.answer_ms,
       repeat: row.repeats,
       waitMs: row.wait_ms,
+      params: row.params,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };

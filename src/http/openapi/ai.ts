@@ -132,7 +132,9 @@ export const servedHeaders: Record<string, Json> = {
     "The time in the gateway up to the first byte of the answer.",
     "number",
   ),
-  "X-Service-Pool-Adapted": header("What the member was not sent because it has no equivalent, by name."),
+  "X-Service-Pool-Adapted": header(
+    "The parameters and parts of the request that the member was not sent because it does not take them, or under another name.",
+  ),
   ...Object.fromEntries(
     ["requests", "tokens"].flatMap((kind) => [
       [

@@ -24,6 +24,8 @@ export interface PoolsTable extends Revised {
   repeats: number;
   /** A `Retry-After` of up to this long is waited for at the same member. */
   wait_ms: number;
+  /** What becomes of sampling parameters that a member does not take. */
+  params: "adapt" | "strict";
   created_at: number;
   updated_at: number;
 }
@@ -113,6 +115,13 @@ export interface CompletionsTable {
   cost: number;
   first_byte_ms: number | null;
   ms: number;
+  /** 1: more than one member was asked. */
+  failed_over: Flag;
+  /** The end user that the caller named. */
+  end_user: string | null;
+  /** JSON list of the caller's tags, such as `team=checkout`. */
+  tags: string;
+  client_request_id: string | null;
 }
 
 /** A completion that is served later. Its lane is the pool's. */
@@ -142,22 +151,58 @@ export interface DeferredCompletionsTable {
   finished_at: number | null;
 }
 
-export interface UsageDaysTable {
+/** What calls add up to. */
+export interface UsageSums {
+  requests: number;
+  errors: number;
+  /** Calls for which more than one member was asked. */
+  failed_over: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost: number;
+}
+
+export interface UsageDaysTable extends UsageSums {
   key_id: string;
+  /** JSON of member and model: one column, because plans of a key of four depend on statistics. */
+  part: string;
   /** Empty: no member answered. */
   member: string;
+  /** That the member was asked for; empty: no member answered. */
+  model: string;
   /** Local day of the account. */
   day: string;
   account_id: string;
   pool_id: string;
-  requests: number;
-  errors: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cost: number;
   /** JSON counts by duration, see `pools/histogram.ts`. */
   latencies: string;
   first_bytes: string;
+}
+
+/** Kept as long as single calls. */
+export interface UsageHoursTable extends UsageSums {
+  key_id: string;
+  /** Local day of the account. */
+  day: string;
+  /** Its beginning in UTC, such as `2026-11-21T13:00:00.000Z`. */
+  hour: string;
+  account_id: string;
+  pool_id: string;
+  /** JSON counts by duration, see `pools/histogram.ts`. */
+  latencies: string;
+  first_bytes: string;
+}
+
+/** Kept as long as single calls. */
+export interface UsageLabelsTable extends UsageSums {
+  key_id: string;
+  kind: "user" | "tag";
+  /** Local day of the account. */
+  day: string;
+  /** The end user, or the tag such as `team=checkout`. Empty: those beyond what one write takes. */
+  label: string;
+  account_id: string;
+  pool_id: string;
 }
 
 export interface KeyBucketsTable {

@@ -41,6 +41,8 @@ import type {
   PoolMembersTable,
   PoolsTable,
   UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelsTable,
 } from "./pools.ts";
 
 type Flag = 0 | 1;
@@ -343,6 +345,8 @@ export interface Schema {
   completions: CompletionsTable;
   deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
+  usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
   emails: EmailsTable;

@@ -5,7 +5,7 @@ import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import { deferHeaders, deferredReply, readDeferral } from "#contract/ai/deferred.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { toReply } from "./answers.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
 import { deferredReplyTo } from "./deferred.ts";
 
 export const createChatCompletionRoute = endpoint({
@@ -17,8 +17,8 @@ export const createChatCompletionRoute = endpoint({
   description:
     "This is OpenAI's operation. The first member of the key's pool that produces output serves the request. All parameters of OpenAI's API are passed on. With `stream: true` the reply is a stream of `chat.completion.chunk` events.",
   family: "pool",
+  headers: { ...callerHeaders, ...deferHeaders },
   body: chatRequest,
-  headers: deferHeaders,
   replies: { 200: chatReply, 202: deferredReply },
   aiProblems: ["too_many_deferred"],
   problems: [],
@@ -28,6 +28,5 @@ export const createChatCompletionRoute = endpoint({
   const deferral = readDeferral(call.request.headers, request.stream);
   if (isProblem(deferral)) return deferral;
   if (deferral.deferred) return await deferredReplyTo(call, request, deferral.scheduleAt);
-  const { core, opened, requestId, signal } = call;
-  return toReply(await core.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
+  return await serveCall(call, { kind: "chat", ...request });
 });
