@@ -28,6 +28,7 @@ import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { Lanes } from "#queue/lanes.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -172,7 +173,8 @@ function createLanes(core: Core, settings: SystemSettings): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
-  const gateways = { ...deps, mailFiles: createMailFiles(database) };
+  const sharedChildren = new SharedChildren(clock);
+  const gateways = { ...deps, mailFiles: createMailFiles(database), sharedChildren };
   return new Lanes({
     database,
     clock,

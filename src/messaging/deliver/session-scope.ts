@@ -10,14 +10,18 @@ import {
   SessionLost,
   type SessionReport,
   type SessionState,
+  type SharedProcess,
 } from "#gateways/session.ts";
-import { startChild } from "#runtime/child-process.ts";
+import { startChild } from "#runtime/children/child-process.ts";
+import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
+  /** The processes that sessions of this process share. */
+  sharedChildren: SharedChildren;
 }
 
 /** The gateway, as the owner of its lane knows it. */
@@ -89,7 +93,7 @@ export class SessionScope {
       signal: this.#over.signal,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
-      child: (module) => this.#start(module),
+      child: (module, shared) => this.#start(module, shared),
     };
   }
 
@@ -138,8 +142,15 @@ export class SessionScope {
     };
   }
 
-  #start(module: URL): SessionChild {
-    const child = startChild({ module, clock: this.#deps.clock });
+  #start(module: URL, shared?: SharedProcess): SessionChild {
+    const { clock, sharedChildren } = this.#deps;
+    const child =
+      shared === undefined
+        ? startChild({ module, clock })
+        : sharedChildren.open(module, {
+            permissions: shared.permissions,
+            maxChannels: shared.maxSessions,
+          });
     this.#children.push(child);
     void child.ended.then(() => this.#children.splice(this.#children.indexOf(child), 1));
     return child;

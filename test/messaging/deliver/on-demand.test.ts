@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewayHost, GatewaySession, SessionReport } from "#gateways/session.ts";
 import { openOnDemand } from "#messaging/deliver/on-demand.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
@@ -39,6 +40,7 @@ function play(
       sealer: createSealer("a master key that is only used in tests", random),
       newId: (prefix) => prefix,
       signals: signalsTo(),
+      sharedChildren: new SharedChildren(clock),
       storeReport: async (report) => void reports.push(report),
     },
     {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
@@ -67,6 +68,7 @@ function open(
     sealer,
     publicUrl,
     longestWaitMs: 3_600_000,
+    sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),
   };
   return { opened: openGateway(deps, state), outbound };
