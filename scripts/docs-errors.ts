@@ -44,7 +44,17 @@ export const messageCodes: Record<string, string> = {
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
-  message_too_long: "The text is longer than its gateway takes: WhatsApp's Cloud API takes 4096 characters.",
+  outside_window:
+    "The person did not write to the number within 24 hours, and the gateway sends such messages no more, or only as a template.",
+  caption_not_sent: "WhatsApp shows no text with audio, and the gateway refuses to leave it out.",
+  media_too_large:
+    "The file is larger than WhatsApp takes as this `media`, or than the gateway's `max_media_bytes`.",
+  media_type_mismatch: "The content of the file is not of this `media`.",
+  media_type_not_supported:
+    "WhatsApp takes no upload of this type of document, and the gateway sends no links.",
+  media_unreachable: "The server of the file refused it, sent nothing, or did not answer.",
+  message_too_long:
+    "The text is longer than its gateway takes: WhatsApp's Cloud API takes 4096 characters, and 1024 as a caption.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
   too_long: "The text needs more than 255 short messages.",
@@ -56,7 +66,7 @@ export const messageCodes: Record<string, string> = {
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
-    "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
+    "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses. Of a file: the message fails alone.",
   not_connected:
     "The gateway had no connection at that moment, or could not open its session. Nothing was sent; it is tried again.",
   disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",

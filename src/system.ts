@@ -7,6 +7,7 @@ import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/c
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createSignals } from "#core/signals.ts";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
@@ -76,6 +77,8 @@ export interface System {
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
+/** Files on their way to the servers of providers that take them by upload, in all lanes together. */
+const maxFileBytes = 128 * 1024 * 1024;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -107,7 +110,7 @@ export async function openSystem(
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
-  const feedback = { ...core, readReport: reports.read };
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
   const openAndClickTracking = createOpenAndClickTracking(core);
   const lanes = createLanes(core, settings);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
@@ -174,7 +177,12 @@ function createLanes(core: Core, settings: SystemSettings): Lanes {
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
   const sharedChildren = new SharedChildren(clock);
-  const gateways = { ...deps, mailFiles: createMailFiles(database), sharedChildren };
+  const gateways = {
+    ...deps,
+    mailFiles: createMailFiles(database),
+    fileBytes: new ByteSemaphore(maxFileBytes),
+    sharedChildren,
+  };
   return new Lanes({
     database,
     clock,

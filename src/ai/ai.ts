@@ -8,6 +8,7 @@ import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
+import { allModels } from "#ai/pools/operation-models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
@@ -20,6 +21,7 @@ import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { readSpend } from "#store/pools/usage.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
+import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 export interface GatewayDeps
@@ -57,6 +59,8 @@ export interface AiGateway {
     requestId: string,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
+  /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
+  countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
@@ -192,6 +196,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     streams.delete(call.id);
   }
 
+  const counter = createTokenCounter({ clock, upstreams });
   const serving = { chain, throttle, budgets, record };
 
   return {
@@ -208,12 +213,14 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         if (unanswered === 0) allAnswered();
       }
     },
+    countTokens: (opened, request, signal) => counter.count(opened, request, signal),
     models: ({ key, pool }) => listModels(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
-      return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+      return members.map((member) => {
+        const { id, health } = member;
+        const standing = health.overallAvailability(now, allModels(member));
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -231,8 +238,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const now = clock.monotonic();
       return pools.inUse.flatMap(({ accountId, name, members }) =>
         members.map((member) => {
-          const { health, models, embeddingModels } = member;
-          const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+          const { health } = member;
+          const standing = health.overallAvailability(now, allModels(member));
           const state = !member.active ? "off" : standing.kind === "down" ? standing.why : standing.kind;
           return { account: accountId, pool: name, member: member.name, state };
         }),

@@ -1,17 +1,25 @@
 // One completion: members are attempted in turn, and the client sees nothing of a member before its first real
 // output. The outcome is reported exactly once, however the call ends.
 
-import type { AttemptRecord, FailoverDeps, FailoverResult, FailoverRules } from "#ai/failover/call.ts";
+import type { Door, StreamWriter } from "#ai/doors/door.ts";
+import type {
+  AttemptRecord,
+  FailoverDeps,
+  FailoverResult,
+  FailoverRules,
+  Winner,
+} from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
-import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
-import { aiProblems } from "#contract/ai/openai-error.ts";
-import { apiError } from "#providers/failure/api-error.ts";
-import type { ApiError, Failure, Usage } from "#providers/provider.ts";
+import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#ai/stream/sse-writer.ts";
+import { type CallKind, type Form, isForwarded } from "#contract/ai/operations.ts";
+import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import { statusOf, stopping, unknownModel } from "./call-errors.ts";
 
 /** A pool as requests use it. */
 export interface Pool extends FailoverRules {
@@ -30,10 +38,14 @@ export interface Pool extends FailoverRules {
 }
 
 export interface CompletionRequest {
-  kind: "chat" | "embeddings";
+  kind: CallKind;
   /** The request body as it was received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
+  /** Of a forwarded operation that takes one. */
+  form?: Form;
+  /** Another API than chat completions in which the client asks; absent: chat completions. */
+  door?: Door;
   model: string | null;
   stream: boolean;
   /** The client asked for the usage chunk (`stream_options.include_usage`). */
@@ -68,14 +80,23 @@ export interface ResponseStream {
   next(): Promise<string | null>;
   /** The client disconnected. */
   cancel(): void;
+  /** What it sends while it is silent; absent: a comment. */
+  keepAlive?: (() => string) | undefined;
   /** The process is stopping: a stream that has begun ends with an in-band error. */
   stop(): void;
 }
 
 export type CompletionResult =
-  | { kind: "answer"; text: string; served: ServicePool }
+  /** `leftOut`: parts of the request that the member was not sent. `media`: the answer is no JSON, but these bytes. */
+  | {
+      kind: "answer";
+      text: string;
+      served: ServicePool;
+      leftOut?: readonly string[];
+      media?: VendorAnswer;
+    }
   /** `served` null: the headers are sent before any member has answered. */
-  | { kind: "stream"; stream: ResponseStream; served: ServicePool | null }
+  | { kind: "stream"; stream: ResponseStream; served: ServicePool | null; leftOut?: readonly string[] }
   | {
       kind: "error";
       status: number;
@@ -95,45 +116,42 @@ export async function complete(
 ): Promise<CompletionResult> {
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
-  const embeds = request.kind === "embeddings";
-  const { model, allowedModels: allowed } = request;
+  const { kind } = request;
+  const { model, allowedModels: allowed, door } = request;
   const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
-  const found = embeds
-    ? embeddingMembers(pool.members, wanted, ({ provider, embeddingModels }) =>
-        provider.embeds ? embeddingModels : [],
-      )
-    : eligibleMembers(pool.members, wanted);
-  if (found.kind === "unknown_model") {
-    tally.close(404, null);
-    return {
-      kind: "error",
-      status: 404,
-      error: unknownModel(request.model),
-      retryAfterMs: null,
-      served: null,
-    };
-  }
-  if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
-    tally.close(400, null);
-    return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
-  }
+  const modelsOf = modelsFor(kind);
+  const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
+  const found = select(pool.members, wanted, modelsOf);
+  const refuse = (status: number, error: ApiError): CompletionResult => {
+    tally.close(status, null);
+    return { kind: "error", status, error, retryAfterMs: null, served: null };
+  };
+  if (found.kind === "unknown_model") return refuse(404, unknownModel(request.model));
+  if (
+    kind !== "chat" &&
+    found.choices.length === 0 &&
+    !pool.members.some((member) => modelsOf(member).length > 0)
+  )
+    return refuse(400, notServed(kind));
   const naming = (model: string) => ({
-    // Vectors of two models do not mix, so embeddings always say which one it was.
-    model: pool.answerModel === "pool" && !embeds ? pool.name : model,
+    // Vectors of two models do not mix, so embeddings always say which one it was. Clients of the other APIs hold a
+    // conversation to the model that they named.
+    model: door
+      ? (request.model ?? pool.name)
+      : pool.answerModel === "pool" && kind !== "embeddings"
+        ? pool.name
+        : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const mode = embeds
-    ? "embeddings"
-    : !request.stream
-      ? "chat"
-      : pool.streamMode === "complete"
-        ? "buffered"
-        : "stream";
+  const mode =
+    !request.stream || kind !== "chat" ? kind : pool.streamMode === "complete" ? "buffered" : "stream";
   const chain = runFailover(deps, {
     choices: found.choices,
     mode,
     text: request.text,
     body: request.body,
+    form: request.form ?? null,
+    door,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
     repeat: pool.repeat,
@@ -151,34 +169,47 @@ export async function complete(
       result.won.attempts,
     );
     tally.close(200, result);
-    return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
+    if (result.media) return { kind: "answer", text: "", media: result.media, served };
+    const names = naming(result.won.choice.model);
+    if (isForwarded(kind))
+      return { kind: "answer", text: withServed(result.text, names.model, served), served };
+    if (door === undefined) return { kind: "answer", text: rewrite(result.text, names, served), served };
+    const { forwarded } = result.won;
+    const rules = { ...names, served, promptTokens: request.promptTokens };
+    const leftOut = forwarded ? [] : door.leftOut();
+    return { kind: "answer", text: door.answer(result.text, forwarded, rules), served, leftOut };
   }
   const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
   patience.abort();
   if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
-  const rules = (served: ServicePool) => ({
-    ...naming(served.model),
-    includeUsage: request.includeUsage,
-    served,
-  });
-  if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, rules), served: null };
+  const write: Writers = {
+    writer: (won, served) =>
+      door
+        ? door.writer({ ...naming(served.model), served, promptTokens: request.promptTokens }, won.forwarded)
+        : new SseWriter({ ...naming(served.model), includeUsage: request.includeUsage, served }),
+    failed: (error, served) => (door ? door.failed(error) : errorFrame(error, served)),
+    keepAlive: door?.keepAlive,
+  };
+  if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, write), served: null };
   const served = tally.servicePool(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
-  return { kind: "stream", stream: relay(tally, early, new SseWriter(rules(served))), served };
+  const stream = relay(tally, early, write.writer(early.won, served), write.keepAlive);
+  if (door === undefined) return { kind: "stream", stream, served };
+  return { kind: "stream", stream, served, leftOut: early.won.forwarded ? [] : door.leftOut() };
 }
 
-/** For streams that are still open when the process stops. */
-const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
-
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
-type WriterOptions = (served: ServicePool) => ConstructorParameters<typeof SseWriter>[0];
+
+/** How the streams of a call are written. */
+interface Writers {
+  writer(won: Winner, served: ServicePool): StreamWriter;
+  /** The end of a stream to which no member came. */
+  failed(error: ApiError, served: ServicePool | null): string;
+  keepAlive: (() => string) | undefined;
+}
 
 /** A stream whose headers are sent before any member has answered: a failure is reported in-band. */
-function deferredStream(
-  tally: CallTally,
-  chain: Promise<FailoverResult>,
-  rules: WriterOptions,
-): ResponseStream {
+function deferredStream(tally: CallTally, chain: Promise<FailoverResult>, write: Writers): ResponseStream {
   let inner: ResponseStream | null = null;
   let over = false;
   return {
@@ -189,13 +220,14 @@ function deferredStream(
       if (result.kind === "streaming" || result.kind === "buffered") {
         const { choice, attempts } = result.won;
         const served = tally.servicePool(choice.member.name, choice.model, attempts);
-        inner = relay(tally, result, new SseWriter(rules(served)));
+        inner = relay(tally, result, write.writer(result.won, served), write.keepAlive);
         return await inner.next();
       }
       over = true;
       const completed = tally.closeUnanswered(result);
-      return completed.kind === "error" ? errorFrame(completed.error, completed.served) : null;
+      return completed.kind === "error" ? write.failed(completed.error, completed.served) : null;
     },
+    keepAlive: write.keepAlive,
     cancel: () => {
       over = true;
       if (inner) inner.cancel();
@@ -210,7 +242,12 @@ function deferredStream(
 }
 
 /** Relays a stream to the client, chunk by chunk. */
-function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
+function relay(
+  tally: CallTally,
+  result: StreamingResult,
+  frames: StreamWriter,
+  keepAlive: (() => string) | undefined,
+): ResponseStream {
   const { won } = result;
   let over = false;
   let stopped = false;
@@ -221,6 +258,7 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
     tally.close(status, { ...result, usage: frames.usage });
   };
   return {
+    keepAlive,
     next: async () => {
       while (!over) {
         const read = whole
@@ -263,46 +301,6 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
       end(503, "dropped");
     },
   };
-}
-
-const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
-
-/** A 400 and not a 503, because repeating the call cannot help. */
-const noEmbeddings: ApiError = {
-  message: aiProblems.no_embeddings.message,
-  type: aiProblems.no_embeddings.type,
-  param: "model",
-  code: "no_embeddings",
-};
-
-function unknownModel(model: string | null): ApiError {
-  return {
-    message: `The model \`${model ?? ""}\` does not exist or you do not have access to it.`,
-    type: "invalid_request_error",
-    param: "model",
-    code: "model_not_found",
-  };
-}
-
-/** The status for the client. A member's rejected credentials are not the client's fault. */
-function statusOf({ kind, status }: Failure): number {
-  switch (kind) {
-    case "invalid_request":
-    case "context_length":
-    case "content_policy":
-      return status >= 400 && status < 500 ? status : 400;
-    case "unsupported":
-      // This 429 means that the request exceeds the model's whole minute: a client would repeat it forever.
-      return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
-    case "rate_limited":
-      return 429;
-    case "model_not_found":
-      return 404;
-    case "unauthorized":
-      return 502;
-    case "upstream_error":
-      return status === 503 || status === 504 ? status : 502;
-  }
 }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };

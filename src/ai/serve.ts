@@ -64,7 +64,8 @@ export async function serve(
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
-  const { kind, stream, body } = request;
+  const { kind, stream, door } = request;
+  const body = door?.estimated ?? request.body;
   const prompt = promptTokens(kind, body);
   const judging = deps.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;

@@ -1,7 +1,7 @@
 // The link between a gateway and a device: how it is, and what a person asks of it. The process that owns the gateway's lane
 // takes what was asked; every process answers how it is.
 
-import type { LinkState } from "#contract/messages/link-state.ts";
+import type { LinkState } from "#contract/manage/link-state.ts";
 import type { Core } from "#core/core.ts";
 import type { LinkDetails, LinkRequest, Pairing } from "#gateways/session.ts";
 import { pairingContext, readSession, requestLink } from "#store/gateways/sessions.ts";

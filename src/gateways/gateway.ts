@@ -12,8 +12,10 @@ import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
+import type { CheckTools, GatewayCheck, Registration } from "./check.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
+import type { FileTools, OpenedFile, ReceivedFile } from "./received-file.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
 import type { DefaultPace } from "./rules.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
@@ -57,6 +59,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   summary: string;
   /** Validated on save. Fields of `secret()` are masked wherever settings are shown; a field marked `url` decides where requests go. */
   settings: Settings;
+  /** It reaches people by WhatsApp's user ids too. */
+  takesUserIds?: true;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
@@ -87,6 +91,15 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
+  /** Opens the file of a message from a person; `keptMs`: how long the provider keeps it. */
+  openFile?: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: z.output<Settings>, tools: FileTools): Promise<OpenedFile>;
+  };
+  /** Asks the provider how the gateway is set up there. */
+  check?(settings: z.output<Settings>, tools: CheckTools): Promise<GatewayCheck>;
+  /** Registers the sending number with the provider, which takes a PIN for it. */
+  register?(settings: z.output<Settings>, pin: string, tools: CheckTools): Promise<Registration>;
 }
 
 /** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
@@ -145,6 +158,7 @@ interface AdapterBase {
   title: string;
   summary: string;
   settings: z.ZodObject;
+  takesUserIds: boolean;
   test: boolean;
   onUnknown: "hold" | "resend";
   /** Null: a gateway has the pace that is set. */
@@ -161,6 +175,15 @@ interface AdapterBase {
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
+  /** Null: its messages from people have no files. */
+  openFile: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: unknown, tools: FileTools): Promise<OpenedFile>;
+  } | null;
+  /** Null: there is nothing to check. */
+  check: ((settings: unknown, tools: CheckTools) => Promise<GatewayCheck>) | null;
+  /** Null: its numbers are not registered. */
+  register: ((settings: unknown, pin: string, tools: CheckTools) => Promise<Registration>) | null;
 }
 
 /**
@@ -177,6 +200,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
   ];
+  const { check, register, openFile } = definition;
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -184,6 +208,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     title: definition.title,
     summary: definition.summary,
     settings: definition.settings,
+    takesUserIds: definition.takesUserIds ?? false,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
     defaultPace: definition.defaultPace ?? null,
@@ -201,6 +226,16 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
+    openFile:
+      openFile === undefined
+        ? null
+        : {
+            keptMs: openFile.keptMs,
+            open: (file, settings, tools) => openFile.open(file, settings as Parsed, tools),
+          },
+    check: check === undefined ? null : (settings, tools) => check(settings as Parsed, tools),
+    register:
+      register === undefined ? null : (settings, pin, tools) => register(settings as Parsed, pin, tools),
     ...openingOf(definition, secretsOf),
   };
 }

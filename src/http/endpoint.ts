@@ -89,7 +89,13 @@ function checkScope({ family, scope, path }: Head): void {
 
 /** Whether the answer is a page of records. */
 function isList({ method, family, query }: Head): boolean {
-  return method === "GET" && family !== "open" && query !== undefined && "limit" in query.shape;
+  return (
+    method === "GET" &&
+    family !== "open" &&
+    family !== "pool" &&
+    query !== undefined &&
+    "limit" in query.shape
+  );
 }
 
 /** Reads a list when it is its turn, and none whose answer would not be written. */

@@ -18,6 +18,7 @@ import {
   setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
+import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
 import {
   createGatewayRoute,
   deleteGatewayRoute,
@@ -116,6 +117,7 @@ import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -126,6 +128,14 @@ import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
+import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -138,9 +148,17 @@ export const endpoints: readonly Endpoint[] = [
   cancelMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
+  getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createMessageRoute,
+  countTokensRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,
@@ -188,6 +206,8 @@ export const endpoints: readonly Endpoint[] = [
   resumeGatewayLinkRoute,
   unlinkGatewayRoute,
   watchGatewayLinkRoute,
+  checkGatewayRoute,
+  registerGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,

@@ -17,6 +17,7 @@ import {
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
 import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
+import { deleteReplyWindows, replyWindowMs } from "#store/feedback/reply-windows.ts";
 import {
   deleteExpiredSessions,
   deleteIdempotencyKeys,
@@ -153,6 +154,11 @@ export async function runMaintenance(
   );
   await runBatches(
     async () => (await database.run(deleteExpiredSignatures, { now, limit: batchSize })) === batchSize,
+  );
+  await runBatches(
+    async () =>
+      (await database.run(deleteReplyWindows, { before: now - replyWindowMs, limit: batchSize })) ===
+      batchSize,
   );
   await runBatches(
     async () =>

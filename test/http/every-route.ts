@@ -34,6 +34,7 @@ export interface Holder {
 export const bodies: Record<string, object> = {
   updateGateway: { active: true },
   testGateway: { to: "+15550000001" },
+  registerGateway: { pin: "123456" },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
@@ -150,6 +151,8 @@ const moreBodies: Record<string, object> = {
   resolveMessage: { answer: "mark_failed" },
   createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },
   createEmbedding: { input: "Hi" },
+  createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+  countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
   signIn: { email: "nobody@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
   setUp: { code: "tls_0", ...somebody },

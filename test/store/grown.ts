@@ -21,6 +21,7 @@ export const growing = [
   "outbox",
   "outbox_held",
   "receipts",
+  "reply_windows",
   "requests",
   "soft_bounces",
   "suppressions",
@@ -87,6 +88,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${each(10)}`,
     `insert into inbound_messages (id, account_id, gateway_id, channel, reference, sender, recipient, body, media, received_at)
      select ${idSql("in", "i / 10")}, ${account}, ${gateway}, ${channel}, 'in' || i, '+15550' || (i % 5000), '+1', 'Hello', '[]', ${at} from ${each(10)}`,
+    `insert into reply_windows (gateway_id, sender, heard_at)
+     select ${gateway}, '+1777' || i, ${at} from ${each(20)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)
      select ${account}, ${channel}, '+1666' || i, 'opt_out', null, ${at} from ${each(10)}`,
     `insert into outbox (id, account_id, type, at, message_id, priority, data)
@@ -162,8 +165,8 @@ function once(series: (a: number, b: number) => string): string[] {
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
     `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, revision, created_at, updated_at)
      select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 1, ${times} from ${series(0, 20)}`,
-    `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, priority, weight, settings, timeouts, created_at, updated_at)
-     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', 1, 1, 's', '{}', ${times}
+    `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, forwarded_models, priority, weight, settings, timeouts, created_at, updated_at)
+     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', '{}', 1, 1, 's', '{}', ${times}
      from ${series(0, 40)}`,
     `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
      select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', ${times} from ${series(0, 40)}`,

@@ -9,6 +9,7 @@ import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callbac
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
+import { storeNews } from "#store/gateways/news.ts";
 import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
@@ -158,14 +159,6 @@ export const managementCases: Case[] = [
   given(accounts.countAccounts, null),
   given(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
   given(accounts.findApiKey, accountId),
-  given(accounts.setAllowance, {
-    accountId,
-    channel: "sms",
-    allowance: null,
-    renews: null,
-    at: now,
-    id: "ce_4",
-  }),
   given(accounts.readCredits, accountId),
   given(audit.insertAuditEntry, entry),
   given(audit.finishAuditEntry, { id: id("aud", 0), outcome: "ok", createdId: null }),
@@ -237,6 +230,16 @@ export const managementCases: Case[] = [
   given(readDueLanes, { priorities, until: now }),
   given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
   given(deleteExpiredSignatures, { now, limit }),
+  given(storeNews, {
+    gatewayId,
+    at: now,
+    facts: { quality: "low" },
+    aboutNumber: null,
+    notice: "Restricted",
+    pauseUntil: now + 1000,
+    lifted: false,
+    now,
+  }),
   given(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   given(lanes.heartbeat, { processId: "prc_0", at: now }),

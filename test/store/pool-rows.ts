@@ -43,6 +43,7 @@ export function memberRow(
     active: 1,
     models: '["echo"]',
     embedding_models: "[]",
+    forwarded_models: "{}",
     context_tokens: null,
     priority: 1,
     weight: 1,

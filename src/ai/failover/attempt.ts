@@ -1,7 +1,7 @@
 // One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
 // value: a whole answer, a stream with its first output, or a failure.
 
-import { type CollectResult, collect, defaultMaxAnswerBytes, outOfTime } from "#ai/stream/collect.ts";
+import { type CollectResult, collect, defaultMaxAnswerBytes, outOfTime, textOf } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import { simulate } from "#ai/stream/simulate.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -15,6 +15,7 @@ import type {
   StreamPiece,
   StreamReader,
   Usage,
+  VendorAnswer,
 } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
@@ -29,13 +30,13 @@ import type { MemberTimeouts } from "#store/schema/pools.ts";
 export interface AttemptDeps {
   clock: Clock;
   upstreams: StreamingClient;
-  /** Longest whole answer, bytes; answers with embeddings may be four times as long. Absent: 16 MiB. */
+  /** Longest whole answer, bytes; answers other than completions may be four times as long. Absent: 16 MiB. */
   answerBytes?: number;
 }
 
 /** The member to send to, and the prepared request. */
 export interface Target {
-  provider: Provider;
+  provider: Pick<Provider, "answer" | "stream" | "failure">;
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
   /** Use a new connection. */
@@ -45,7 +46,7 @@ export interface Target {
 }
 
 export type AttemptResult =
-  | { kind: "answer"; text: string; usage: Usage | null }
+  | { kind: "answer"; text: string; usage: Usage | null; media?: VendorAnswer }
   | { kind: "streaming"; stream: UpstreamStream }
   | { kind: "buffered"; chunks: Chunk[] }
   /**
@@ -69,7 +70,7 @@ const maxPrefaceChunks = 2048;
 export async function askWhole(
   deps: AttemptDeps,
   target: Target,
-  read: (text: string) => ParsedAnswer,
+  read: (answer: VendorAnswer) => ParsedAnswer,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
@@ -83,11 +84,12 @@ export async function askWhole(
     target.timeouts.idleMs,
     limitAt,
   );
-  if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-  const answer = read(body.text);
+  if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
+  const answer = read({ bytes: body.bytes, contentType: opened.headers["content-type"] ?? "" });
   if (answer.kind === "failure") return failedWith(answer.failure);
   if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
-  return { kind: "answer", text: answer.text, usage: answer.usage };
+  const { text, usage, media } = answer;
+  return { kind: "answer", text, usage, ...(media === undefined ? {} : { media }) };
 }
 
 /**
@@ -109,8 +111,8 @@ export async function askStream(
   const type = opened.headers["content-type"] ?? "";
   if (/json|html/i.test(type)) {
     const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idleMs, speakAt);
-    if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-    const answer = /json/i.test(type) ? provider.answer(body.text, request) : null;
+    if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
+    const answer = /json/i.test(type) ? provider.answer(textOf(body.bytes), request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
     return badAnswer("The provider answered with something else than a stream.");
   }
@@ -158,7 +160,9 @@ async function openAnswer(
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };
   const read = await collect(clock, body, maxErrorBytes, timeouts.idleMs, limitAt);
   if (signal.aborted) return { kind: "aborted" };
-  return failedWith(provider.failure(status, headers, read.kind === "text" ? read.text : "", clock.now()));
+  return failedWith(
+    provider.failure(status, headers, read.kind === "bytes" ? textOf(read.bytes) : "", clock.now()),
+  );
 }
 
 /** Replaces the transport's reason, which names the address: clients know members by name alone. */
@@ -198,7 +202,7 @@ const failedAnswer = (message: string, code: string) => failedWith(upstreamError
 const badAnswer = (message: string) => failedWith(upstreamError(message, "bad_upstream_answer", 200));
 
 function incompleteAnswer(
-  body: Exclude<CollectResult, { kind: "text" }>,
+  body: Exclude<CollectResult, { kind: "bytes" }>,
 ): Extract<AttemptResult, { kind: "failed" }> {
   if (body.kind === "too_long") return badAnswer("The provider's answer is too long.");
   const timeout = body.kind === "timeout";

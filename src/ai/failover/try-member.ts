@@ -1,13 +1,21 @@
 // One member's turn in a call: its request, and what its health records of the result.
 
+import type { Door } from "#ai/doors/door.ts";
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Failure, PreparedRequest } from "#providers/provider.ts";
+import type {
+  ChatRequest,
+  Failure,
+  NativeApi,
+  ParsedAnswer,
+  PreparedRequest,
+  VendorAnswer,
+} from "#providers/provider.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
@@ -70,9 +78,13 @@ export async function tryMember(
   const { member, model } = choice;
   const stream = call.mode === "stream" || call.mode === "buffered";
   const startedAt = clock.monotonic();
-  const refused = member.health.refused.of(model, call.body, startedAt);
-  const request: ChatRequest = { text: call.text, body: call.body, model, stream, refused };
-  const prepared = prepare(member, request, call.mode);
+  const native = call.door ? member.provider.native(call.door.format, member.settings) : null;
+  const { prepared, request, refused } =
+    call.door === undefined
+      ? chatPrepared(call, choice, call, stream, startedAt)
+      : native === null
+        ? translated(call, call.door, choice, stream, startedAt)
+        : forwarded(call, call.door, native, model, stream);
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
@@ -94,10 +106,10 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, false);
+    attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused)
-      attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, true);
+      attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, true);
   } catch (error) {
     // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
@@ -131,11 +143,12 @@ export async function tryMember(
     } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
-    const adaptable = learn(choice, call, failure, refused, now);
+    // Of what is forwarded, the caller finds out from the vendor's words what to do without.
+    const adaptable = native === null && learn(choice, call, request, failure, refused, now);
     return { kind: "failed", failure, final, transient, adaptable };
   }
   note("ok", 200);
-  const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
+  const won = winner(deps, choice, run.attemptedIds.length, native !== null, ticket, startedAt, kind, size);
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
@@ -147,25 +160,114 @@ export async function tryMember(
 function learn(
   { member, model }: Choice<Member>,
   call: FailoverCall,
+  { body }: ChatRequest,
   failure: Failure,
   before: readonly string[],
   now: number,
 ): boolean {
   if (failure.kind !== "unsupported" || !failure.refused) return false;
-  if (!member.health.refused.learn(model, failure.refused, call.body, now)) return false;
+  if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
-  return !before.includes(name) && adapt([...before, name]).lacking.length === 0;
+  if (before.includes(name)) return false;
+  return call.door?.optional.has(name) === true || adapt([...before, name]).lacking.length === 0;
 }
 
-function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
-  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
-  return member.provider.chat(request, member.settings);
+/** A request to one member, ready to be sent. `refused`: what its model refused before. */
+interface Ready {
+  prepared: PreparedRequest;
+  request: ChatRequest;
+  refused: readonly string[];
+}
+
+function chatPrepared(
+  call: FailoverCall,
+  { member, model }: Choice<Member>,
+  { text, body }: Pick<ChatRequest, "text" | "body">,
+  stream: boolean,
+  now: number,
+): Ready {
+  const refused = member.health.refused.of(model, body, now);
+  const request: ChatRequest = { text, body, model, stream, refused };
+  return { prepared: prepare(member, request, call), request, refused };
+}
+
+/** The door's request as a chat completion, without the optional parameters that the model refused before. */
+function translated(
+  call: FailoverCall,
+  door: Door,
+  choice: Choice<Member>,
+  stream: boolean,
+  now: number,
+): Ready {
+  const chat = door.chat();
+  if (chat.kind === "unsupported_parameter")
+    return {
+      prepared: chat,
+      request: { text: call.text, body: call.body, model: choice.model, stream },
+      refused: [],
+    };
+  const { refused } = choice.member.health;
+  const without = refused
+    .of(choice.model, chat.body, now)
+    .filter((name) => door.optional.has(name) && Object.hasOwn(chat.body, name));
+  if (without.length === 0) return chatPrepared(call, choice, chat, stream, now);
+  const body = Object.fromEntries(Object.entries(chat.body).filter(([name]) => !without.includes(name)));
+  const ready = chatPrepared(call, choice, { text: JSON.stringify(body), body }, stream, now);
+  return { ...ready, refused: [...ready.refused, ...without] };
+}
+
+function forwarded(
+  { text, body }: FailoverCall,
+  { headers }: Door,
+  native: NativeApi,
+  model: string,
+  stream: boolean,
+): Ready {
+  const prepared = native.prepare({ text, body, model, stream, headers });
+  return { prepared, request: { text, body, model, stream }, refused: [] };
+}
+
+function prepare(
+  { provider, settings }: Member,
+  request: ChatRequest,
+  { mode, form }: FailoverCall,
+): PreparedRequest {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return provider.chat(request, settings);
+    case "embeddings":
+      return provider.embeddings(request, settings);
+    default:
+      return provider.forward(mode, { ...request, form }, settings);
+  }
+}
+
+/** Reads a whole answer. */
+function read(
+  { provider }: Member,
+  native: NativeApi | null,
+  request: ChatRequest,
+  mode: AnswerMode,
+): (answer: VendorAnswer) => ParsedAnswer {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
+    case "embeddings":
+      return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
+    default:
+      return (answer) => provider.forwardAnswer(mode, answer);
+  }
 }
 
 function sendAttempt(
   deps: FailoverDeps,
   call: FailoverCall,
   member: Member,
+  native: NativeApi | null,
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
   request: ChatRequest,
   limitAt: number,
@@ -174,11 +276,14 @@ function sendAttempt(
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
   const target: Target = {
-    provider: member.provider,
+    provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
     prepared,
     timeouts: member.timeouts,
     fresh,
-    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+    maxAnswerBytes: maxAnswerBytes(
+      deps.answerBytes,
+      responseKindOf(call.mode) === call.mode && !request.stream,
+    ),
   };
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
@@ -188,17 +293,14 @@ function sendAttempt(
       return bufferStream(spoken, signal);
     });
   }
-  const read = (text: string) =>
-    call.mode === "embeddings"
-      ? member.provider.embeddingsAnswer(text, request)
-      : member.provider.answer(text, request);
-  return askWhole(deps, target, read, limitAt, signal);
+  return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);
 }
 
 function winner(
   deps: FailoverDeps,
   choice: Choice<Member>,
   attempts: number,
+  forwarded: boolean,
   ticket: HealthTicket,
   startedAt: number,
   kind: ResponseKind,
@@ -211,6 +313,7 @@ function winner(
   return {
     choice,
     attempts,
+    forwarded,
     settle: (how) => {
       if (!open) return;
       open = false;

@@ -202,6 +202,7 @@ export class Pools {
       active: row.active === 1,
       models: JSON.parse(row.models) as string[],
       embeddingModels: JSON.parse(row.embedding_models) as string[],
+      forwardedModels: JSON.parse(row.forwarded_models) as Member["forwardedModels"],
       contextTokens: row.context_tokens,
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),

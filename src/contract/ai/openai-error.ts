@@ -37,6 +37,12 @@ export const aiProblems = {
     message: "No member of this pool has embedding models.",
     when: "Embeddings were asked of a pool none of whose members has `embedding_models`.",
   },
+  operation_not_served: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "No member of this pool has models for this operation.",
+    when: "Images, speech, transcriptions, moderations or reranking were asked of a pool none of whose members lists models for them; the message names the field.",
+  },
   model_not_found: {
     status: 404,
     type: "invalid_request_error",

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
-import { linkStates } from "#contract/messages/link-state.ts";
+import { linkStates } from "#contract/manage/link-state.ts";
 
 const link = z
   .object({

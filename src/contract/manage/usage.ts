@@ -1,6 +1,7 @@
 // The management API's schemas for what a pool's keys used, and for single calls.
 
 import { z } from "zod";
+import { callKinds } from "#contract/ai/operations.ts";
 import { cursorNote, instant, limit, page } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
@@ -67,7 +68,7 @@ const call = z
     id: z.string(),
     at: instant,
     key: z.string().describe("The key's id."),
-    kind: z.enum(["chat", "embeddings"]),
+    kind: z.enum(callKinds),
     stream: z.boolean(),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
     member: z.string().nullable().describe("The name of the member that answered; null: none answered."),

@@ -2,6 +2,7 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
@@ -32,6 +33,8 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
 
 export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   longestWaitMs: number;
   sharedChildren: SharedChildren;
 }

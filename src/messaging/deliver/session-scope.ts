@@ -2,6 +2,7 @@
 // and its processes.
 
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewayHost,
@@ -14,10 +15,13 @@ import {
 } from "#gateways/session.ts";
 import { startChild } from "#runtime/children/child-process.ts";
 import type { SharedChildren } from "#runtime/children/shared-children.ts";
+import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
   /** The processes that sessions of this process share. */
@@ -79,7 +83,7 @@ export class SessionScope {
     this.#deps = deps;
     this.#gateway = gateway;
     this.#stopping = stopping;
-    const { clock, random, log, outbound, storeReport } = deps;
+    const { clock, random, log, outbound, fileBytes, storeReport } = deps;
     const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
       clock,
@@ -91,8 +95,11 @@ export class SessionScope {
       timeoutMs,
       dkim,
       signal: this.#over.signal,
+      fileBytes,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
+      lastHeard: (sender) =>
+        this.#retry("lastHeard", () => deps.database.run(lastHeard, { gatewayId: gateway.id, sender })),
       child: (module, shared) => this.#start(module, shared),
     };
   }

@@ -1,5 +1,6 @@
 // The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
 
+import type { CallKind } from "#contract/ai/operations.ts";
 import type { Revised } from "#store/revision.ts";
 
 type Flag = 0 | 1;
@@ -50,6 +51,8 @@ export interface PoolMembersTable extends Revised {
   models: string;
   /** JSON list. */
   embedding_models: string;
+  /** JSON: a list for each forwarded operation that has models. */
+  forwarded_models: string;
   context_tokens: number | null;
   /** Lower first. */
   priority: number;
@@ -94,7 +97,7 @@ export interface CompletionsTable {
   pool_id: string;
   key_id: string;
   at: number;
-  kind: "chat" | "embeddings";
+  kind: CallKind;
   stream: Flag;
   /** The status that the caller got; 499: the caller disconnected. */
   status: number;

@@ -14,7 +14,14 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable, UnknownWordsTable } from "./feedback.ts";
+import type {
+  GatewayNewsTable,
+  InboundTable,
+  ReceiptsTable,
+  ReferencesTable,
+  ReplyWindowsTable,
+  UnknownWordsTable,
+} from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
@@ -306,9 +313,11 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  gateway_news: GatewayNewsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   inbound_messages: InboundTable;
+  reply_windows: ReplyWindowsTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;

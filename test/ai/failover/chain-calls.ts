@@ -21,6 +21,7 @@ export function call(
     mode,
     text: JSON.stringify(given),
     body: given,
+    form: null,
     promptTokens: 5,
     deadlineAt: 600_000,
     answerMs: null,

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
@@ -67,6 +68,7 @@ function open(
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl,
+    fileBytes: new ByteSemaphore(1024),
     longestWaitMs: 3_600_000,
     sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),

@@ -1,6 +1,6 @@
 // What the end of a connection means for a linked device, by the number that the library gives it.
 
-import type { LinkState, LinkWord } from "#contract/messages/link-state.ts";
+import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 
 /**
  * - `again`: the network or the server; connected again after a back-off that begins at `firstMs`

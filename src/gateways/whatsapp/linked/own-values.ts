@@ -1,7 +1,7 @@
 // What the session itself keeps of a device, beside what the bridge keeps: the link, the state that outlives a connection,
 // the people it wrote to, and the lists that wait for an answer.
 
-import type { LinkState, LinkWord } from "#contract/messages/link-state.ts";
+import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 import type { LinkedDevice, SessionState } from "#gateways/session.ts";
 import type { SentList } from "./lists.ts";
 

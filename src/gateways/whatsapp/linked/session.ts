@@ -1,7 +1,7 @@
 // The session of a linked device: the link itself, its connection over the bridge, and the way of a message. The bridge
 // connects at the session's word; the session decides what an end of the connection means.
 
-import type { LinkState } from "#contract/messages/link-state.ts";
+import type { LinkState } from "#contract/manage/link-state.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {

@@ -24,6 +24,9 @@ export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<s
   return headers;
 }
 
+/** The most names in one header. */
+const maxNamed = 20;
+
 /** Adds the headers that name the member. */
 function withServed(headers: Record<string, string>, served: ServicePool | null): Record<string, string> {
   if (served === null) return headers;
@@ -31,6 +34,19 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   headers["X-Service-Pool-Model"] = encodeURI(served.model);
   headers["X-Service-Pool-Attempts"] = String(served.attempts);
   headers["X-Service-Pool-Latency-Ms"] = String(served.latency_ms);
+  return headers;
+}
+
+/** Names what the member was not sent. The names may be the client's own words. */
+function withLeftOut(
+  headers: Record<string, string>,
+  leftOut: readonly string[] = [],
+): Record<string, string> {
+  if (leftOut.length > 0)
+    headers["X-Service-Pool-Adapted"] = leftOut
+      .slice(0, maxNamed)
+      .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
+      .join(", ");
   return headers;
 }
 
@@ -66,6 +82,7 @@ function withImmediateComment(stream: EventSource): EventSource {
       return keepAliveComment;
     },
     cancel: () => stream.cancel(),
+    keepAlive: stream.keepAlive,
   };
 }
 
@@ -84,15 +101,20 @@ export function toReply(result: ServeResult): Reply | null {
     case "answer":
       return {
         status: 200,
-        body: completed.text,
-        type: "application/json; charset=utf-8",
-        headers: withServed(headers, completed.served),
+        body: completed.media?.bytes ?? completed.text,
+        type: completed.media
+          ? completed.media.contentType || "application/octet-stream"
+          : "application/json; charset=utf-8",
+        headers: withServed(withLeftOut(headers, completed.leftOut), completed.served),
       };
     case "stream":
       return {
         status: 200,
         body: completed.served === null ? withImmediateComment(completed.stream) : completed.stream,
-        headers: withServed({ ...eventStreamHeaders, ...headers }, completed.served),
+        headers: withServed(
+          withLeftOut({ ...eventStreamHeaders, ...headers }, completed.leftOut),
+          completed.served,
+        ),
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;

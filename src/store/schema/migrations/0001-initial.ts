@@ -40,6 +40,9 @@ const gateways = [
     day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text
   )`,
   `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
+  `create table gateway_news (
+    gateway_id text primary key, facts text not null, notice text, noticed_at bigint, changed_at bigint not null
+  ) clustered`,
   `create table gateway_sessions (
     gateway_id text primary key, status text not null, reason text, pairing text, pairing_expires_at bigint,
     linked_at bigint, changed_at bigint not null, details text, request text
@@ -108,9 +111,14 @@ const feedback = [
     id text primary key, account_id text not null, gateway_id text not null, channel text not null,
     reference text not null, sender text not null, recipient text not null, body text not null,
     media text not null, received_at bigint not null, in_reply_to text, consent_keyword text,
-    details text, unique (gateway_id, reference)
+    details text, file text, unique (gateway_id, reference)
   )`,
   `create index inbound_recent on inbound_messages (account_id, channel, id)`,
+  // When each person last wrote to a gateway whose provider lets answers through for a day alone.
+  `create table reply_windows (
+    gateway_id text not null, sender text not null, heard_at bigint not null, primary key (gateway_id, sender)
+  ) clustered`,
+  `create index reply_windows_age on reply_windows (heard_at)`,
   `create table suppressions (
     account_id text not null, channel text not null, recipient text not null, reason text not null, note text,
     created_at bigint not null, primary key (account_id, channel, recipient)
@@ -224,7 +232,7 @@ const pools = [
   )`,
   `create table pool_members (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
-    kind text not null, active bigint not null, models text not null, embedding_models text not null, context_tokens bigint,
+    kind text not null, active bigint not null, models text not null, embedding_models text not null, forwarded_models text not null, context_tokens bigint,
     priority bigint not null, weight bigint not null, settings text not null, timeouts text not null,
     input_price bigint, output_price bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
   )`,

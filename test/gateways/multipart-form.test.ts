@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type FormFile, multipartForm } from "#gateways/email/mailgun/multipart-form.ts";
-import { seed } from "../../conformance-samples.ts";
+import { type FormFile, multipartForm } from "#gateways/multipart-form.ts";
+import { seed } from "./conformance-samples.ts";
 
 const file = (filename: string, content: Buffer, contentType = "text/plain"): FormFile => ({
   name: "attachment",

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteSemaphore } from "#messaging/deliver/byte-semaphore.ts";
-import { movableClock } from "../../clock.ts";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
+import { movableClock } from "../clock.ts";
 
 const { settle } = movableClock();
 

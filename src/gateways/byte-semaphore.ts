@@ -1,4 +1,4 @@
-// Bounds how many bytes of mails are in memory at once: a few hundred mails with large files, sent concurrently, would
+// Bounds how many bytes of mails or files are in memory at once: a few hundred with large files, sent concurrently, would
 // otherwise take gigabytes. Callers are admitted in order; one that needs more than the whole bound runs alone.
 
 export class ByteSemaphore {
