@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
-import { linkStates } from "#contract/manage/link-state.ts";
+import { linkStates } from "./link-state.ts";
 
 const link = z
   .object({
