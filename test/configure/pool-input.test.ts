@@ -29,6 +29,7 @@ test("the defaults are the documented ones", () => {
     wait_ms: 0,
     params: "adapt",
     timeouts: { answer_ms: null },
+    budget: { low_percent: 80 },
   });
   assert.deepEqual(members, [
     {

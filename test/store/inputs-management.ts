@@ -22,14 +22,11 @@ import { recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
 import * as pools from "#store/pools/pools.ts";
-import * as usage from "#store/pools/usage.ts";
-import * as usageGroups from "#store/pools/usage-groups.ts";
-import * as usageSums from "#store/pools/usage-sums.ts";
 import * as webhooks from "#store/webhooks/endpoints.ts";
 import { endpointOf } from "./endpoints.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, given } from "./inputs-messages.ts";
-import { anyCall, callRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+import { keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
@@ -53,6 +50,7 @@ const account = {
   channel_failover: 0 as const,
   attachment_files: 1,
   attachment_bytes: 1,
+  ai_budget: null,
   revision: 1,
   created_at: 1,
   updated_at: 1,
@@ -131,7 +129,6 @@ const dkim = {
   updated_at: now,
 };
 const ofDomain = { accountId, domainId: id("dom", 0), at: now };
-const calls = { accountId, poolId, ...anyCall, before: null, limit, maxScanned: 500 };
 
 export const managementCases: Case[] = [
   given(changes.createAccount, {
@@ -341,32 +338,6 @@ export const managementCases: Case[] = [
   given(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
   given(refreshStatistics, { after: null }, { after: "receipts ~" }),
   given(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
-  given(usage.recordUsage, [
-    callRow({ accountId, poolId, keyId, memberId: "m" }, { end_user: "u", tags: '["a=b"]' }),
-  ]),
-  given(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
-  given(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
-  given(
-    usageGroups.readUsage,
-    ...[poolId, null].flatMap((ofPool) =>
-      (["key", "pool", "hour", "tag"] as const).map((by) => ({
-        accountId,
-        poolId: ofPool,
-        from: "2026-11-01",
-        to: "2026-11-30",
-        by,
-      })),
-    ),
-  ),
-  given(
-    usage.listCalls,
-    calls,
-    { ...calls, before: id("req", 500) },
-    { ...calls, from: id("req", 100), before: id("req", 500), member: "m" },
-    { ...calls, keyId },
-    { ...calls, keyId, status: [500, 600], before: id("req", 500) },
-  ),
-  given(usage.deleteCalls, { before: id("req", 500), limit }),
   given(webhooks.findEndpoint, endpointId),
   given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
   given(webhooks.findEndpointByUrl, { accountId, url: "https://hook.test/0" }),

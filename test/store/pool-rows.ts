@@ -22,6 +22,7 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     answer_ms: null,
     repeats: 1,
     wait_ms: 0,
+    budget: '{"tokensPerDay":null,"tokensPerMonth":null,"costPerMonth":null,"lowPercent":80}',
     params: "adapt",
     revision: 0,
     created_at: now,

@@ -33,12 +33,14 @@ import type {
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
+  BudgetNoticesTable,
   CompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
+  SpendDaysTable,
   UsageDaysTable,
   UsageHoursTable,
   UsageLabelsTable,
@@ -61,6 +63,8 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
+  /** JSON of `SharedBudget`, for all pools; null: none. */
+  ai_budget: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -342,6 +346,8 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  spend_days: SpendDaysTable;
+  budget_notices: BudgetNoticesTable;
   usage_days: UsageDaysTable;
   usage_hours: UsageHoursTable;
   usage_labels: UsageLabelsTable;
