@@ -54,6 +54,8 @@ export interface MemberStatus {
 export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
+  /** The key with this id, and its pool; null: revoked or expired. */
+  openById(keyId: string): Promise<Opened | null>;
   /** Serves a call on the pool as it was opened. `signal`: the client disconnects. */
   serve(
     opened: Opened,
@@ -213,6 +215,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
 
   return {
     authenticate: (token) => pools.open(token),
+    openById: (keyId) => pools.openById(keyId),
     serve: async ({ key, pool }, request, caller, signal) => {
       unanswered += 1;
       try {

@@ -35,6 +35,7 @@ import {
   deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-sums.ts";
 
@@ -48,6 +49,8 @@ export interface RetentionPolicy {
   auditMs: number | null;
   /** The rows of single AI calls, and sums by hour, end user and tag; the sums of each day stay. */
   usageMs: number;
+  /** Deferred completions, with their results, after they ended. */
+  deferredMs: number;
 }
 
 export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log" | "signals"> {
@@ -225,6 +228,10 @@ export async function runMaintenance(
       limit,
     });
     return { deleted: removed, next: removed === limit ? "" : null };
+  });
+  await remove("deferred completions", (after, limit) => {
+    const endedBefore = now - retention.deferredMs;
+    return database.run(deleteDeferred, { after, before: idAt("cmp", endedBefore), endedBefore, limit });
   });
   await remove("sums of AI usage", async (_, limit) => {
     const before = dayOf(now - retention.usageMs, "UTC");

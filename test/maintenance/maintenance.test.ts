@@ -18,7 +18,7 @@ import { anyCall, callRow, makePool } from "../store/pool-rows.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
-const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day };
+const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day, deferredMs: day };
 
 async function running(options: HarnessOptions, told: (it: Harness) => Promise<void>) {
   const it = await harness({ respond: takes, ...options });
@@ -185,6 +185,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     deleteWebhookEvents: 100,
     deleteAuditEntries: 100,
     deleteCalls: 1,
+    deleteDeferred: 100,
     deleteUsageSums: 1,
   });
   const batches = asked.filter(({ name }) => counts.get(name) === 100);

@@ -178,6 +178,10 @@ function once(series: (a: number, b: number) => string): string[] {
      from ${series(0, 40)}`,
     `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
      select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', ${times} from ${series(0, 40)}`,
+    `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts, expires_at, bytes, request, scheduled_for, created_at, finished_at)
+     select ${idSql("cmp", "i")}, ${idSql("acc", "i % 20")}, ${idSql("pool", "i % 20")}, ${idSql("key", "i % 20")},
+       case when i < 400 then 'queued' else 'completed' end, 0, case when i < 400 then i end, 0, 1, 10, 's', 1, 1, case when i >= 400 then 1 end
+     from ${series(0, 2000)}`,
     `insert into key_buckets (key_id, kind, used, at) select ${idSql("key", "i")}, 'tokens', 0, 1 from ${series(0, 40)}`,
     `insert into key_slots (key_id, slot, until) select ${idSql("key", "i")}, 'slot' || i, 1 from ${series(0, 40)}`,
     `insert into provisioned (kind, name, hash) select 'account', 'account ' || i, 'h' from ${series(0, 3)}`,

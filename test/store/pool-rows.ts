@@ -5,7 +5,12 @@ import type { Database } from "#store/database.ts";
 import { savePoolKey } from "#store/pools/keys.ts";
 import { saveMember, savePool } from "#store/pools/pools.ts";
 import type { CallFilter, UsedCall } from "#store/pools/usage.ts";
-import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+import type {
+  DeferredCompletionsTable,
+  PoolKeysTable,
+  PoolMembersTable,
+  PoolsTable,
+} from "#store/schema/pools.ts";
 import { fresh, makeAccount, now } from "./rows.ts";
 
 export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): PoolsTable {
@@ -135,6 +140,31 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     tags: "[]",
     client_request_id: null,
     day: "2027-01-15",
+    ...columns,
+  };
+}
+
+/** A deferred completion that is due. */
+export function deferredRow(
+  of: Pick<Pooled, "accountId" | "keyId" | "poolId">,
+  columns: Partial<DeferredCompletionsTable> = {},
+): DeferredCompletionsTable {
+  return {
+    id: fresh("cmp"),
+    account_id: of.accountId,
+    pool_id: of.poolId,
+    key_id: of.keyId,
+    status: "queued",
+    priority: 0,
+    due_at: now,
+    attempts: 0,
+    expires_at: now + 86_400_000,
+    bytes: 100,
+    request: "sealed",
+    result: null,
+    scheduled_for: now,
+    created_at: now,
+    finished_at: null,
     ...columns,
   };
 }

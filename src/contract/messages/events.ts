@@ -16,6 +16,7 @@ export const eventTypes = [
   "pool.member_down",
   "pool.member_up",
   "budget.low",
+  "completion.done",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

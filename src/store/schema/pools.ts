@@ -1,5 +1,6 @@
 // The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
 
+import type { DeferredStatus } from "#contract/ai/deferred.ts";
 import type { CallKind } from "#contract/ai/operations.ts";
 import type { Revised } from "#store/revision.ts";
 
@@ -132,6 +133,33 @@ export interface CompletionsTable {
   /** JSON list of the caller's tags, such as `team=checkout`. */
   tags: string;
   client_request_id: string | null;
+}
+
+/** A completion that is served later. Its lane is the pool's. */
+export interface DeferredCompletionsTable {
+  id: string;
+  account_id: string;
+  pool_id: string;
+  /** The key that asked for it; only this key may read and cancel it. */
+  key_id: string;
+  status: DeferredStatus;
+  /** Of the lane; one for all. */
+  priority: 0;
+  /** When it is asked for next; null: it has ended. */
+  due_at: number | null;
+  /** How often members were asked for it. */
+  attempts: number;
+  /** It fails when it has no answer by then. */
+  expires_at: number;
+  /** The length of the request. */
+  bytes: number;
+  /** Sealed; null: it has ended. */
+  request: string | null;
+  /** The answer or the error, sealed; null: there is none. */
+  result: string | null;
+  scheduled_for: number;
+  created_at: number;
+  finished_at: number | null;
 }
 
 /** What calls add up to. */

@@ -35,6 +35,7 @@ import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
   BudgetNoticesTable,
   CompletionsTable,
+  DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
@@ -157,10 +158,10 @@ export interface EventsTable {
   detail: string;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -348,6 +349,7 @@ export interface Schema {
   completions: CompletionsTable;
   spend_days: SpendDaysTable;
   budget_notices: BudgetNoticesTable;
+  deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
   usage_hours: UsageHoursTable;
   usage_labels: UsageLabelsTable;

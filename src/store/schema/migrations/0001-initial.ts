@@ -252,6 +252,13 @@ const pools = [
   )`,
   `create index completions_recent on completions (pool_id, id)`,
   `create index completions_keyed on completions (key_id, id)`,
+  `create table deferred_completions (
+    id text primary key, account_id text not null, pool_id text not null, key_id text not null, status text not null,
+    priority bigint not null, due_at bigint, attempts bigint not null, expires_at bigint not null, bytes bigint not null,
+    request text, result text, scheduled_for bigint not null, created_at bigint not null, finished_at bigint
+  )`,
+  // With the length, so that what waits in a pool is counted from the index alone.
+  `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes) where due_at is not null`,
   `create table usage_days (
     key_id text not null, day text not null, part text not null, member text not null, model text not null,
     account_id text not null, pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
