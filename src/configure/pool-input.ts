@@ -178,6 +178,12 @@ export const poolFields = z.strictObject({
     .describe(
       "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
     ),
+  whole_answers: z
+    .enum(["forward", "stream"])
+    .default("forward")
+    .describe(
+      "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
+    ),
   timeouts: poolTimeouts.prefault({}),
   budget: sharedBudgetInput.prefault({}),
 });

@@ -78,6 +78,7 @@ function columnsOf(input: PoolFields) {
     repeats: input.repeat,
     wait_ms: input.wait_ms,
     params: input.params,
+    whole_answers: input.whole_answers,
     budget: storedBudget(input.budget),
   };
 }
@@ -106,6 +107,7 @@ export function poolFieldsOf(pool: PoolsTable) {
     repeat,
     wait_ms,
     params,
+    whole_answers: pool.whole_answers,
     timeouts,
     budget: budgetFieldsOf(pool.budget),
   };

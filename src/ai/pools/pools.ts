@@ -174,6 +174,7 @@ export class Pools {
       repeat: row.repeats,
       waitMs: row.wait_ms,
       params: row.params,
+      wholeAnswers: row.whole_answers,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };

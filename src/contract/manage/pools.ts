@@ -61,6 +61,7 @@ const pool = z
     repeat: z.int(),
     wait_ms: z.int(),
     params: z.enum(["adapt", "strict"]),
+    whole_answers: z.enum(["forward", "stream"]),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     budget: sharedBudget,
     members: z.array(member).describe("Oldest first."),

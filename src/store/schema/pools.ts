@@ -28,6 +28,8 @@ export interface PoolsTable extends Revised {
   params: "adapt" | "strict";
   /** JSON of `SharedBudget`. */
   budget: string;
+  /** How whole answers are asked for upstream. */
+  whole_answers: "forward" | "stream";
   created_at: number;
   updated_at: number;
 }
