@@ -45,6 +45,17 @@ const n = z.int().min(0);
 const text = (max: number) => z.string().max(max);
 const id = text(200);
 
+/** A file that WhatsApp keeps, encrypted with a key of its own. */
+const receivedFile = z.strictObject({
+  kind: z.enum(["image", "video", "document", "audio", "sticker"]),
+  /** On WhatsApp's server of files. */
+  path: z.string().regex(/^\/[\w./?=&%:~+-]{1,1500}$/),
+  /** Base64 of 32 bytes. */
+  key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+  contentType: text(200).nullable(),
+  filename: text(300).nullable(),
+});
+
 /** A message from a person, without anything that the parent would have to decode. */
 export const receivedFacts = z.strictObject({
   id,
@@ -60,6 +71,7 @@ export const receivedFacts = z.strictObject({
     .nullable(),
   answers: id.nullable(),
   forwarded: z.boolean(),
+  file: receivedFile.nullable(),
 });
 export type ReceivedFacts = z.output<typeof receivedFacts>;
 

@@ -156,6 +156,18 @@ real(
   },
 );
 
+real("a received picture comes with its key, for the one who asks for it", async ({ server, device }) => {
+  const one = device();
+  await one.link(server);
+  const mediaKey = Buffer.alloc(32, 7);
+  const imageMessage = { directPath: "/v/t62/1?oh=a", mediaKey, mimetype: "image/jpeg", caption: "Look" };
+  await server.write(ann, { imageMessage });
+  const { facts } = await one.next("received");
+  const file = { kind: "image", path: "/v/t62/1?oh=a", key: mediaKey.toString("base64") };
+  assert.deepEqual([facts.type, facts.text], ["image", "Look"]);
+  assert.deepEqual(facts.file, { ...file, contentType: "image/jpeg", filename: null });
+});
+
 real("what a person wrote is read after a crash before its keys were stored", async ({ server, device }) => {
   const one = device();
   await one.link(server);
