@@ -29,7 +29,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
   defineGateway({
     kind: "whatsapp-linked",
     channels: ["whatsapp"],
-    contents: ["text", "list"],
+    contents: ["text", "list", "media"],
     title: "WhatsApp, linked device",
     summary:
       "WhatsApp through a phone that links Trunkline as a device, by QR code. WhatsApp forbids it and may ban the number.",
@@ -51,6 +51,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
         host,
         host.child(module, { permissions, maxSessions: maxDevices }),
         values,
+        bridge.files ?? null,
       );
     },
   });

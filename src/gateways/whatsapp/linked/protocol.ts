@@ -7,11 +7,20 @@ import { z } from "zod";
 export type BridgeContent =
   | { kind: "text"; text: string }
   | {
-      kind: "image" | "video" | "audio" | "document";
-      bytes: Uint8Array;
-      mimetype: string;
+      kind: "file";
+      media: "image" | "video" | "audio" | "document";
       caption: string;
-      filename: string | null;
+      /** As WhatsApp's server of files keeps it. */
+      file: {
+        url: string;
+        directPath: string;
+        mediaKey: Uint8Array;
+        fileSha256: Uint8Array;
+        fileEncSha256: Uint8Array;
+        fileLength: number;
+        mimetype: string;
+        filename: string;
+      };
     };
 
 export type ToBridge =
@@ -38,6 +47,8 @@ export type ToBridge =
     }
   /** A received message is stored: its value may go. */
   | { type: "taken"; key: string }
+  /** Asks WhatsApp for the access to upload a file. */
+  | { type: "uploads"; n: number }
   | { type: "log_out"; n: number }
   | { type: "close"; n: number };
 
@@ -137,6 +148,13 @@ export const fromBridge = z.discriminatedUnion("type", [
     code: text(20).nullable(),
   }),
   z.strictObject({ type: z.literal("received"), key: text(300), facts: receivedFacts }),
+  /** Null: WhatsApp gives none. */
+  z.strictObject({
+    type: z.literal("upload_access"),
+    n,
+    auth: text(2_000).nullable(),
+    hosts: z.array(z.string().regex(/^(?:[a-z0-9-]{1,63}\.){1,6}whatsapp\.net$/)).max(10),
+  }),
   z.strictObject({ type: z.literal("done"), n, ok: z.boolean() }),
 ]);
 export type FromBridge = z.output<typeof fromBridge>;

@@ -1,9 +1,10 @@
 // The file of a message from a person. WhatsApp keeps it encrypted with a key of its own, which came with the message: who has
 // the key needs neither the device nor its library.
 
-import { createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { FileTools, OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
 import { isBodyError } from "#runtime/net/streaming-client.ts";
+import { type FileKind, fileKeys, macBytes } from "./file-keys.ts";
 import type { ReceivedFacts } from "./protocol.ts";
 
 /** WhatsApp deletes files after a time that it does not tell. */
@@ -15,19 +16,8 @@ const headersMs = 15_000;
 const patienceMs = 30_000;
 /** The largest file that a person can send. */
 const maxBytes = 2 * 1024 * 1024 * 1024;
-/** At the end of the file: the first bytes of an HMAC over what is before it. */
-const macBytes = 10;
 
 type File = NonNullable<ReceivedFacts["file"]>;
-
-/** What the key of a file is derived for. */
-const purposes: Record<File["kind"], string> = {
-  image: "WhatsApp Image Keys",
-  sticker: "WhatsApp Image Keys",
-  video: "WhatsApp Video Keys",
-  audio: "WhatsApp Audio Keys",
-  document: "WhatsApp Document Keys",
-};
 
 export const storedFile = ({ path, kind, key, contentType, filename }: File): ReceivedFile => ({
   id: path,
@@ -59,7 +49,7 @@ export async function openLinkedFile(
       ? { kind: "gone" }
       : { kind: "unavailable", reason: `WhatsApp answered ${status} for the file.` };
   }
-  const [kind, key] = secret.split(" ") as [File["kind"], string];
+  const [kind, key] = secret.split(" ") as [FileKind, string];
   const decrypting = new FileDecryption(kind, key);
   let bytes = 0;
   let isOver = false;
@@ -89,13 +79,10 @@ class FileDecryption {
   /** The latest bytes, which may be the code at the end. */
   #held: Buffer = Buffer.alloc(0);
 
-  constructor(kind: File["kind"], key: string) {
-    const keys = Buffer.from(
-      hkdfSync("sha256", Buffer.from(key, "base64"), Buffer.alloc(32), purposes[kind], 112),
-    );
-    const iv = keys.subarray(0, 16);
-    this.#decipher = createDecipheriv("aes-256-cbc", keys.subarray(16, 48), iv);
-    this.#hmac = createHmac("sha256", keys.subarray(48, 80)).update(iv);
+  constructor(kind: FileKind, key: string) {
+    const { iv, cipherKey, macKey } = fileKeys(kind, Buffer.from(key, "base64"));
+    this.#decipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
+    this.#hmac = createHmac("sha256", macKey).update(iv);
   }
 
   take(piece: Uint8Array): Buffer {

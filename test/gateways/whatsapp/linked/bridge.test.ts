@@ -156,6 +156,32 @@ real(
   },
 );
 
+real("a file is sent by what WhatsApp keeps of it, and its upload needs an access", async (tools) => {
+  const { server, device } = tools;
+  const one = device();
+  await one.link(server);
+  one.tell({ type: "uploads", n: 7 });
+  const { auth, hosts } = await one.next("upload_access");
+  assert.deepEqual([auth, hosts], ["access", ["mmg.whatsapp.net"]]);
+  const bytes = Buffer.alloc(32, 3);
+  const file = {
+    url: "https://mmg.whatsapp.net/v/t62/1",
+    directPath: "/v/t62/1",
+    mediaKey: bytes,
+    fileSha256: bytes,
+    fileEncSha256: bytes,
+    fileLength: 12,
+    mimetype: "image/jpeg",
+    filename: "a.jpg",
+  };
+  const content = { kind: "file", media: "image", caption: "Look", file } as const;
+  assert.deepEqual(await one.sendContent(number, content), acked);
+  assert.deepEqual(
+    server.taken.map(({ text }) => text),
+    ["image/jpeg /v/t62/1 Look"],
+  );
+});
+
 real("a received picture comes with its key, for the one who asks for it", async ({ server, device }) => {
   const one = device();
   await one.link(server);
