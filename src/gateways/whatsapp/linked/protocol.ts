@@ -136,7 +136,7 @@ export const fromBridge = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("save"),
     n,
-    changes: z.array(z.tuple([text(300), z.string().nullable()])).max(5_000),
+    changes: z.array(z.tuple([text(600), z.string().nullable()])).max(5_000),
   }),
   z.strictObject({ type: z.literal("sent"), n, result: sendResult }),
   z.strictObject({
@@ -147,7 +147,7 @@ export const fromBridge = z.discriminatedUnion("type", [
     status: z.enum(["sent", "delivered", "read", "failed"]),
     code: text(20).nullable(),
   }),
-  z.strictObject({ type: z.literal("received"), key: text(300), facts: receivedFacts }),
+  z.strictObject({ type: z.literal("received"), key: text(600).startsWith("inbox:"), facts: receivedFacts }),
   /** Null: WhatsApp gives none. */
   z.strictObject({
     type: z.literal("upload_access"),

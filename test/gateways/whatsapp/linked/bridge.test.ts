@@ -1,8 +1,12 @@
 // The bridge with the real library, against a server that speaks WhatsApp's protocol.
 
 import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { BridgedDevice, bridgeModule } from "./real-bridge.ts";
+import { pathToFileURL } from "node:url";
+import { BridgedDevice, bridgeFolder, bridgeModule } from "./real-bridge.ts";
 import { notInstalled, WaServer } from "./wa-server.ts";
 
 const ann = "4915112345678";
@@ -40,6 +44,19 @@ real("a device is linked by QR code, and a message is sent when the server has a
     server.taken.map(({ text }) => text),
     ["Hello"],
   );
+});
+
+test("without the library the bridge says that it is not installed", { timeout: 60_000 }, async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "bridge-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of readdirSync(bridgeFolder))
+    if (/\.ts$|^package\.json$/.test(name)) copyFileSync(new URL(name, bridgeFolder), join(folder, name));
+  const one = new BridgedDevice(pathToFileURL(join(folder, "main.ts")), new Map(), [
+    pathToFileURL(`${folder}/`),
+  ]);
+  const { why, reason } = await one.next("failed");
+  assert.deepEqual([why, reason], ["not_installed", "The WhatsApp library is not installed."]);
+  await one.child.stop();
 });
 
 real("a pairing code is given to type in, for the number that asked", async ({ device }) => {

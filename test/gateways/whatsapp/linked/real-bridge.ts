@@ -45,9 +45,9 @@ export class BridgedDevice {
   readonly #listeners = new Set<() => void>();
   #numbers = 0;
 
-  constructor(module: URL, values: Map<string, string> = new Map()) {
+  constructor(module: URL, values: Map<string, string> = new Map(), folders = [bridgeFolder]) {
     this.values = values;
-    const permissions = { network: true, read: [bridgeFolder, module, packageFile], write: [] };
+    const permissions = { network: true, read: [...folders, module, packageFile], write: [] };
     this.child = new SharedChildren(systemClock()).open(module, { permissions, maxChannels: 20 });
     this.child.onMessage((message) => this.#hear(message as FromBridge));
     this.tell({ type: "open", values: [...values], deviceName: "Test", version: null });
