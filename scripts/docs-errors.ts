@@ -77,6 +77,8 @@ export const messageCodes: Record<string, string> = {
   disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",
   no_ack:
     "WhatsApp's server did not answer the linked device's message. It may have been sent; a later report settles it.",
+  media_not_uploaded:
+    "The linked device got no access to upload the file, or WhatsApp took no upload. Nothing was sent; it is tried again.",
   not_on_whatsapp: "The number is not on WhatsApp. Nothing was sent.",
   no_devices: "WhatsApp knows no device of the number. It is tried once more.",
   check_failed:

@@ -111,6 +111,9 @@ export class Device {
       case "taken":
         this.#values.drop(message.key);
         break;
+      case "uploads":
+        void this.#uploads(message.n);
+        break;
       case "log_out":
         void this.#logOut(message.n);
         break;
@@ -501,13 +504,28 @@ export class Device {
   }
 
   async #relay(socket: Socket, jid: string, { id, messageId, content }: Send): Promise<void> {
-    const { generateWAMessage, proto } = this.#library;
-    const userJid = this.#values.credentials?.me?.id;
-    const options = { logger: silent, userJid, upload: socket.waUploadToServer, messageId: id };
-    const { message } = await generateWAMessage(jid, libraryContent(content), options);
+    const { proto } = this.#library;
+    const message = await this.#messageOf(id, jid, content);
     const bytes = Buffer.from(proto.Message.encode(message).finish()).toString("base64");
     await this.#values.write([[`sent:${id}`, JSON.stringify({ messageId, at: Date.now(), bytes })]]);
     await socket.relayMessage(jid, message, { messageId: id });
+  }
+
+  async #messageOf(messageId: string, jid: string, content: BridgeContent): Promise<unknown> {
+    const { generateWAMessage, proto } = this.#library;
+    if (content.kind === "file") return proto.Message.fromObject(fileMessage(content));
+    const userJid = this.#values.credentials?.me?.id;
+    // The library would fetch links for a preview.
+    const text = { text: content.text, linkPreview: null };
+    return (await generateWAMessage(jid, text, { logger: silent, userJid, messageId })).message;
+  }
+
+  /** The access to upload a file; without hosts there is none. */
+  async #uploads(n: number): Promise<void> {
+    const socket = this.#isOpen ? this.#socket : null;
+    const access = await socket?.refreshMediaConn(false).catch(() => undefined);
+    const hosts = access?.hosts.map(({ hostname }) => hostname).slice(0, 10) ?? [];
+    this.#post({ type: "upload_access", n, auth: access?.auth ?? null, hosts });
   }
 
   /** Whether the number is on WhatsApp, as it said within the last month, or says now. */
@@ -596,25 +614,10 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Without a preview, a thumbnail and a duration: the library would fetch the link, or start other programs, for them. */
-function libraryContent(content: BridgeContent): Record<string, unknown> {
-  if (content.kind === "text") return { text: content.text, linkPreview: null };
-  const media = Buffer.from(content.bytes);
-  const { mimetype, caption, filename } = content;
+/** Without a thumbnail and a duration: the library would start other programs for them. */
+function fileMessage({ media, caption, file: { filename, ...file } }: BridgeContent & { kind: "file" }) {
   const withCaption = caption === "" ? {} : { caption };
-  switch (content.kind) {
-    case "image":
-    case "video":
-      return { [content.kind]: media, mimetype, jpegThumbnail: "", ...withCaption };
-    case "audio":
-      return { audio: media, mimetype, seconds: 0 };
-    case "document":
-      return {
-        document: media,
-        mimetype,
-        fileName: filename ?? "document",
-        jpegThumbnail: "",
-        ...withCaption,
-      };
-  }
+  const name = media === "document" ? { fileName: filename || "document", title: filename } : {};
+  const mediaKeyTimestamp = Math.floor(Date.now() / 1_000);
+  return { [`${media}Message`]: { ...file, mediaKeyTimestamp, ...withCaption, ...name } };
 }

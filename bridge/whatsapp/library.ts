@@ -69,7 +69,7 @@ export interface Socket {
   relayMessage(jid: string, message: unknown, options: { messageId: string }): Promise<string>;
   requestPairingCode(number: string): Promise<string>;
   fetchAccountReachoutTimelock(): Promise<unknown>;
-  waUploadToServer: unknown;
+  refreshMediaConn(force: boolean): Promise<{ auth: string; hosts: { hostname: string }[] }>;
   logout(): Promise<void>;
   end(error: undefined): Promise<void>;
 }
@@ -77,6 +77,7 @@ export interface Socket {
 interface Codec {
   encode(message: unknown): { finish(): Bytes };
   decode(bytes: Bytes): Values;
+  fromObject(value: unknown): unknown;
 }
 
 /** What the bridge uses of Baileys. */

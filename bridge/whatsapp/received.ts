@@ -3,7 +3,7 @@
 import type { ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
 
 type Fields = Record<string, unknown>;
-type Content = Pick<ReceivedFacts, "type" | "text" | "reply" | "answers" | "forwarded">;
+type Content = Pick<ReceivedFacts, "type" | "text" | "reply" | "answers" | "forwarded" | "file">;
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const field = (value: unknown, ...path: string[]): unknown =>
@@ -35,13 +35,16 @@ export function contentOf(message: unknown): Content | null {
   const context = field(part, "contextInfo");
   return {
     reply: null,
+    file: null,
     ...content,
     answers: content.answers ?? (textOf(field(context, "stanzaId"), 200) || null),
     forwarded: field(context, "isForwarded") === true,
   };
 }
 
-type Part = { part: unknown; type: string; text: string } & Partial<Pick<Content, "reply" | "answers">>;
+type Part = { part: unknown; type: string; text: string } & Partial<
+  Pick<Content, "reply" | "answers" | "file">
+>;
 
 function partOf(message: unknown): Part | null {
   const conversation = field(message, "conversation");
@@ -52,7 +55,7 @@ function partOf(message: unknown): Part | null {
   if (isFields(extended)) return { part: extended, type: "text", text: textOf(field(extended, "text")) };
   for (const type of ["image", "video", "document", "audio", "sticker"] as const) {
     const part = of(`${type}Message`);
-    if (isFields(part)) return { part, type, text: textOf(field(part, "caption")) };
+    if (isFields(part)) return { part, type, text: textOf(field(part, "caption")), file: fileOf(type, part) };
   }
   const chosen = of("listResponseMessage");
   if (isFields(chosen)) {
@@ -82,4 +85,15 @@ function partOf(message: unknown): Part | null {
     return { part: null, type: "reaction", text: textOf(field(reaction, "text"), 20), answers };
   }
   return null;
+}
+
+/** Null: WhatsApp does not keep it. */
+function fileOf(kind: NonNullable<Content["file"]>["kind"], part: Fields): Content["file"] {
+  const key = field(part, "mediaKey");
+  const path = textOf(field(part, "directPath"), 1_500);
+  if (!(key instanceof Uint8Array) || key.length !== 32 || !/^\/[\w./?=&%:~+-]{1,1499}$/.test(path))
+    return null;
+  const contentType = textOf(field(part, "mimetype"), 200) || null;
+  const filename = textOf(field(part, "fileName"), 300) || null;
+  return { kind, path, key: Buffer.from(key).toString("base64"), contentType, filename };
 }

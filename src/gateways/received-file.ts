@@ -11,6 +11,8 @@ export interface ReceivedFile {
   /** As the provider reports it. */
   contentType: string | null;
   filename: string | null;
+  /** What opens it, such as a key of its own. Kept sealed. */
+  secret?: string;
 }
 
 export interface FileTools {

@@ -6,7 +6,7 @@ import type { OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { findInboundFile } from "#store/feedback/inbound.ts";
+import { fileSecretContext, findInboundFile } from "#store/feedback/inbound.ts";
 import { findGateway } from "#store/gateways/gateways.ts";
 
 const timeoutMs = 15_000;
@@ -29,7 +29,9 @@ export async function openFile(
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter?.openFile) return { kind: "not_found" };
   if (clock.now() - found.receivedAt >= adapter.openFile.keptMs) return { kind: "gone" };
-  const file = JSON.parse(found.file) as ReceivedFile;
+  const { secret: sealed, ...open } = JSON.parse(found.file) as ReceivedFile;
+  const secret = sealed === undefined ? {} : { secret: sealer.unseal(sealed, fileSecretContext(gateway.id)) };
+  const file: ReceivedFile = { ...open, ...secret };
   const tools = { outbound, upstreams, clock, timeoutMs, signal };
   const opened = await adapter.openFile.open(file, openSettings(sealer, gateway), tools);
   if (opened.kind === "unavailable") {

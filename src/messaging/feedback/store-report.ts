@@ -5,18 +5,22 @@ import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReceivedDetails } from "#contract/messages/received-details.ts";
 import type { Core } from "#core/core.ts";
 import type { Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
+import type { ReceivedFile } from "#gateways/received-file.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { receivedFileUrl } from "#messaging/message-urls.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
-import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
+import { fileSecretContext, type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
 export interface StoreReportDeps
-  extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "signals"> {
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "sealer" | "signals"
+  > {
   /** Where callers reach us: the files of messages are below it. */
   publicUrl: string | null;
 }
@@ -82,7 +86,7 @@ async function storeEngagement(
 
 /** An inbound message as it is stored. Its sender is normalised as recipients are, so that both compare as equal. */
 function toIncomingMessage(
-  { newId, publicUrl }: StoreReportDeps,
+  { newId, publicUrl, sealer }: StoreReportDeps,
   gateway: ReportingGateway,
   country: string | null,
   inbound: InboundMessage,
@@ -117,7 +121,7 @@ function toIncomingMessage(
       received_at: at,
       consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
       details: inbound.details === undefined ? null : detailsText(inbound.details),
-      ...(file === undefined ? {} : { file: toDbText(JSON.stringify(file)) }),
+      ...(file === undefined ? {} : { file: fileText(sealer, gateway.id, file) }),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
@@ -127,6 +131,12 @@ function toIncomingMessage(
 }
 
 /** Details as JSON, in the names of the record. */
+function fileText(sealer: Core["sealer"], gatewayId: string, file: ReceivedFile): string {
+  const { secret, ...open } = file;
+  const sealed = secret === undefined ? {} : { secret: sealer.seal(secret, fileSecretContext(gatewayId)) };
+  return toDbText(JSON.stringify({ ...open, ...sealed }));
+}
+
 function detailsText({ type, reply, profileName, userId, forwarded }: InboundDetails): string {
   const details: ReceivedDetails = { type, reply, profile_name: profileName, user_id: userId, forwarded };
   return JSON.stringify(details, (_name, value) => (typeof value === "string" ? toDbText(value) : value));

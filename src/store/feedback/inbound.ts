@@ -170,6 +170,9 @@ export const recentInbound = readOperation(
   },
 );
 
+/** What the secret of a file is bound to. */
+export const fileSecretContext = (gatewayId: string) => `inbound_messages file ${gatewayId}`;
+
 /** The file of a message that the account received; null: there is none. */
 export const findInboundFile = readOperation(
   "findInboundFile",

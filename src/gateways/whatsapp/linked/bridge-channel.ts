@@ -5,9 +5,9 @@ import type { Clock } from "#runtime/runtime.ts";
 import { type FromBridge, fromBridge, type ToBridge } from "./protocol.ts";
 
 /** A question to the bridge, whose answer carries the same number. */
-type Question = ToBridge & { type: "send" | "log_out" | "close" };
-type Answer = FromBridge & { type: "sent" | "done" };
-type Told = Exclude<FromBridge, Answer>;
+type Question = ToBridge & { type: "send" | "uploads" | "log_out" | "close" };
+type Answer = FromBridge & { type: "sent" | "upload_access" | "done" };
+export type Told = Exclude<FromBridge, Answer>;
 
 export class BridgeChannel {
   readonly #child: SessionChild;
@@ -30,8 +30,9 @@ export class BridgeChannel {
       // It handles what strangers send: one that speaks differently may do anything.
       if (!parsed.success) return child.kill();
       const message = parsed.data;
-      if (message.type !== "sent" && message.type !== "done") return onMessage(message);
-      this.#asked.get(message.n)?.(message);
+      if (message.type === "sent" || message.type === "upload_access" || message.type === "done")
+        this.#asked.get(message.n)?.(message);
+      else onMessage(message);
     });
     void child.ended.then((reason) => {
       this.hasEnded = true;

@@ -5,6 +5,7 @@ import type { BridgeChannel } from "./bridge-channel.ts";
 import { rowChosen } from "./lists.ts";
 import { OwnValues } from "./own-values.ts";
 import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
+import { storedFile } from "./received-file.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 
@@ -65,7 +66,7 @@ export class Incoming {
   }
 
   async #storeMessage(key: string, facts: ReceivedFacts): Promise<void> {
-    const { chat, id, number, lid, name, type, text, answers, forwarded } = facts;
+    const { chat, id, number, lid, name, type, text, answers, forwarded, file } = facts;
     const { clock, state, report } = this.#host;
     const own = this.#own;
     const from = number === null ? (lid ?? chat) : `+${number}`;
@@ -81,6 +82,7 @@ export class Incoming {
           to: own.get("number") ?? "",
           message: chosen?.title ?? text,
           media: [],
+          ...(file === null ? {} : { file: storedFile(file) }),
           details: { type, reply, profileName: name, userId: lid, forwarded },
         },
       ],

@@ -2,6 +2,7 @@
 // forbids unofficial clients. The library that speaks the protocol runs in a process of its own (`bridge/whatsapp`).
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
+import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
 
@@ -9,6 +10,8 @@ import { type LinkedSettings, linkedSettings } from "./settings.ts";
 export interface Bridge {
   module(settings: LinkedSettings): URL;
   folder: URL;
+  /** Origin of the server of files; default: WhatsApp's. */
+  files?: string;
 }
 
 /** Devices of one bridge process, at most. */
@@ -26,13 +29,17 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
   defineGateway({
     kind: "whatsapp-linked",
     channels: ["whatsapp"],
-    contents: ["text", "list"],
+    contents: ["text", "list", "media"],
     title: "WhatsApp, linked device",
     summary:
       "WhatsApp through a phone that links Trunkline as a device, by QR code. WhatsApp forbids it and may ban the number.",
     settings: linkedSettings,
     // Numbers that send like a machine are banned. The library sends one message after the other anyway.
     defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
+    openFile: {
+      keptMs: linkedFileMs,
+      open: (file, _, tools) => openLinkedFile(file, bridge.files ?? whatsappFiles, tools),
+    },
     connection: "linked",
     open: async (settings, host) => {
       const values = await host.state.load();
@@ -44,6 +51,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
         host,
         host.child(module, { permissions, maxSessions: maxDevices }),
         values,
+        bridge.files ?? null,
       );
     },
   });

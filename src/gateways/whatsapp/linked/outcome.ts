@@ -1,6 +1,8 @@
 // What the bridge tells of a message, as its outcome. WhatsApp's own answer alone counts as acceptance.
 
+import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
+import { type LinkedContent, noteOf } from "./outgoing.ts";
 import type { SendResult } from "./protocol.ts";
 
 /** The number may not write to people who never wrote to it. */
@@ -15,7 +17,12 @@ const maxFailures = 3;
 const throttledMs = 60_000;
 
 /** `reference`: WhatsApp's id of the message. */
-export function outcomeOf(result: SendResult, reference: string, attempt: number): Outcome {
+export function outcomeOf(
+  result: SendResult,
+  reference: string,
+  message: OutgoingMessage<LinkedContent>,
+): Outcome {
+  const { attempt } = message;
   switch (result.kind) {
     case "left":
       return {
@@ -24,11 +31,17 @@ export function outcomeOf(result: SendResult, reference: string, attempt: number
         reason: "WhatsApp did not answer before the connection ended, or in time.",
       };
     case "acked":
-      return result.error === null ? { kind: "accepted", reference } : refusal(result.error, attempt);
+      return result.error === null ? accepted(reference, noteOf(message)) : refusal(result.error, attempt);
     case "not_sent":
       return unsent(result.why, attempt);
   }
 }
+
+const accepted = (reference: string, note: string | null): Outcome => ({
+  kind: "accepted",
+  reference,
+  ...(note !== null && { note }),
+});
 
 function refusal(code: string, attempt: number): Outcome {
   const reason = `WhatsApp refused it (${code}).`;

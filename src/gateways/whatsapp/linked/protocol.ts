@@ -7,11 +7,20 @@ import { z } from "zod";
 export type BridgeContent =
   | { kind: "text"; text: string }
   | {
-      kind: "image" | "video" | "audio" | "document";
-      bytes: Uint8Array;
-      mimetype: string;
+      kind: "file";
+      media: "image" | "video" | "audio" | "document";
       caption: string;
-      filename: string | null;
+      /** As WhatsApp's server of files keeps it. */
+      file: {
+        url: string;
+        directPath: string;
+        mediaKey: Uint8Array;
+        fileSha256: Uint8Array;
+        fileEncSha256: Uint8Array;
+        fileLength: number;
+        mimetype: string;
+        filename: string;
+      };
     };
 
 export type ToBridge =
@@ -38,12 +47,25 @@ export type ToBridge =
     }
   /** A received message is stored: its value may go. */
   | { type: "taken"; key: string }
+  /** Asks WhatsApp for the access to upload a file. */
+  | { type: "uploads"; n: number }
   | { type: "log_out"; n: number }
   | { type: "close"; n: number };
 
 const n = z.int().min(0);
 const text = (max: number) => z.string().max(max);
 const id = text(200);
+
+/** A file that WhatsApp keeps, encrypted with a key of its own. */
+const receivedFile = z.strictObject({
+  kind: z.enum(["image", "video", "document", "audio", "sticker"]),
+  /** On WhatsApp's server of files. */
+  path: z.string().regex(/^\/[\w./?=&%:~+-]{1,1500}$/),
+  /** Base64 of 32 bytes. */
+  key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+  contentType: text(200).nullable(),
+  filename: text(300).nullable(),
+});
 
 /** A message from a person, without anything that the parent would have to decode. */
 export const receivedFacts = z.strictObject({
@@ -60,6 +82,7 @@ export const receivedFacts = z.strictObject({
     .nullable(),
   answers: id.nullable(),
   forwarded: z.boolean(),
+  file: receivedFile.nullable(),
 });
 export type ReceivedFacts = z.output<typeof receivedFacts>;
 
@@ -113,7 +136,7 @@ export const fromBridge = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("save"),
     n,
-    changes: z.array(z.tuple([text(300), z.string().nullable()])).max(5_000),
+    changes: z.array(z.tuple([text(600), z.string().nullable()])).max(5_000),
   }),
   z.strictObject({ type: z.literal("sent"), n, result: sendResult }),
   z.strictObject({
@@ -124,7 +147,14 @@ export const fromBridge = z.discriminatedUnion("type", [
     status: z.enum(["sent", "delivered", "read", "failed"]),
     code: text(20).nullable(),
   }),
-  z.strictObject({ type: z.literal("received"), key: text(300), facts: receivedFacts }),
+  z.strictObject({ type: z.literal("received"), key: text(600).startsWith("inbox:"), facts: receivedFacts }),
+  /** Null: WhatsApp gives none. */
+  z.strictObject({
+    type: z.literal("upload_access"),
+    n,
+    auth: text(2_000).nullable(),
+    hosts: z.array(z.string().regex(/^(?:[a-z0-9-]{1,63}\.){1,6}whatsapp\.net$/)).max(10),
+  }),
   z.strictObject({ type: z.literal("done"), n, ok: z.boolean() }),
 ]);
 export type FromBridge = z.output<typeof fromBridge>;

@@ -13,18 +13,19 @@ import {
   SessionLost,
   type SessionStatus,
 } from "#gateways/session.ts";
-import { BridgeChannel } from "./bridge-channel.ts";
+import { BridgeChannel, type Told } from "./bridge-channel.ts";
 import { disconnectOf } from "./disconnects.ts";
 import { Incoming } from "./incoming.ts";
-import { listText, sentList } from "./lists.ts";
+import { sentList } from "./lists.ts";
 import { whatsappId } from "./message-ids.ts";
 import { NewChatGate } from "./new-chats.ts";
 import { notConnected, outcomeOf, restricted } from "./outcome.ts";
+import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
 import { type Link, OwnValues, type Stop } from "./own-values.ts";
 import type { FromBridge } from "./protocol.ts";
 import type { LinkedSettings } from "./settings.ts";
+import { FileUploads } from "./uploads.ts";
 
-type Content = "text" | "list";
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 const maxBackOffMs = 60_000;
 /** A connection that lasted this long begins the back-off anew, ms. */
@@ -43,15 +44,15 @@ const bridgeMs = 60_000;
 const dayMs = 86_400_000;
 /** In these the keys are of no use any more. */
 const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
-const maxTextChars = 65_536;
 
-export class LinkedSession implements GatewaySession<Content> {
+export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #settings: LinkedSettings;
   readonly #host: SessionHost;
   readonly #bridge: BridgeChannel;
   readonly #own: OwnValues;
   readonly #over = new AbortController();
   readonly #incoming: Incoming;
+  readonly #uploads: FileUploads;
   readonly #newChats: NewChatGate;
   /** Of what the device wants stored: one after the other. */
   #stored: Promise<void> = Promise.resolve();
@@ -69,12 +70,13 @@ export class LinkedSession implements GatewaySession<Content> {
   #serverErrors = 0;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
-  /** `values`: what is stored of the device. */
+  /** `values`: what is stored of the device. `files`: see `FileUploads`. */
   constructor(
     settings: LinkedSettings,
     host: SessionHost,
     child: SessionChild,
     values: ReadonlyMap<string, string>,
+    files: string | null,
   ) {
     this.#settings = settings;
     this.#host = host;
@@ -85,6 +87,7 @@ export class LinkedSession implements GatewaySession<Content> {
       onEnd: (reason) => this.#lose(`The WhatsApp bridge ended: ${reason}`),
     });
     this.#incoming = new Incoming(host, this.#own, this.#bridge);
+    this.#uploads = new FileUploads(host, this.#bridge, files);
     this.#newChats = new NewChatGate(host.clock, this.#own, settings.new_chats_per_day);
     this.#tell({ kind: "connecting" }, "connecting");
     this.#bridge.tell({
@@ -95,34 +98,25 @@ export class LinkedSession implements GatewaySession<Content> {
     });
   }
 
-  async send(message: OutgoingMessage<Content>): Promise<Outcome> {
+  async send(message: OutgoingMessage<LinkedContent>, signal: AbortSignal): Promise<Outcome> {
     const { recipient: number, content } = message;
     if (!this.#isConnected) return notConnected;
-    const text = content.kind === "list" ? listText(content) : content.text;
-    if (text.length > maxTextChars)
-      return { kind: "rejected", code: "message_too_long", reason: "The text is too long for WhatsApp." };
+    const refusal = refusalOf(message);
+    if (refusal !== null) return refusal;
     const id = whatsappId(message.id);
     // One after the other: messages keep their order, and a person is counted once.
     const prepared = this.#prepared.then(() => this.#prepare(number, content, id));
     this.#prepared = prepared.catch(() => {});
     const held = await prepared;
     if (held !== null) return held;
+    const sent = await bridgeContentOf(message, this.#uploads, signal);
+    if ("outcome" in sent) return sent.outcome;
     const timeoutMs = this.#settings.timeout_ms;
-    const answer = await this.#bridge.ask(
-      (n) => ({
-        type: "send",
-        n,
-        id,
-        messageId: message.id,
-        number,
-        content: { kind: "text", text },
-        timeoutMs,
-      }),
-      timeoutMs + bridgeMs,
-    );
+    const ours = { id, messageId: message.id, number, content: sent, timeoutMs };
+    const answer = await this.#bridge.ask((n) => ({ type: "send", n, ...ours }), timeoutMs + bridgeMs);
     const result = this.#incoming.resultOf(id, answer?.type === "sent" ? answer.result : null);
     if (result.kind === "acked" && result.error === restricted) this.#limit(this.#host.clock.now() + dayMs);
-    return outcomeOf(result, id, message.attempt);
+    return outcomeOf(result, id, message);
   }
 
   async close(): Promise<void> {
@@ -148,7 +142,7 @@ export class LinkedSession implements GatewaySession<Content> {
     return told;
   }
 
-  #take(message: Exclude<FromBridge, { type: "sent" | "done" }>): void {
+  #take(message: Told): void {
     switch (message.type) {
       case "opened":
         this.#library = message.library;
@@ -364,7 +358,7 @@ export class LinkedSession implements GatewaySession<Content> {
   /** Stores what the message is to the chat; the outcome of one that may not begin a chat now. */
   async #prepare(
     number: string,
-    content: OutgoingMessage<Content>["content"],
+    content: OutgoingMessage<LinkedContent>["content"],
     id: string,
   ): Promise<Outcome | null> {
     try {

@@ -1,8 +1,12 @@
 // The bridge with the real library, against a server that speaks WhatsApp's protocol.
 
 import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { BridgedDevice, bridgeModule } from "./real-bridge.ts";
+import { pathToFileURL } from "node:url";
+import { BridgedDevice, bridgeFolder, bridgeModule } from "./real-bridge.ts";
 import { notInstalled, WaServer } from "./wa-server.ts";
 
 const ann = "4915112345678";
@@ -40,6 +44,19 @@ real("a device is linked by QR code, and a message is sent when the server has a
     server.taken.map(({ text }) => text),
     ["Hello"],
   );
+});
+
+test("without the library the bridge says that it is not installed", { timeout: 60_000 }, async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "bridge-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of readdirSync(bridgeFolder))
+    if (/\.ts$|^package\.json$/.test(name)) copyFileSync(new URL(name, bridgeFolder), join(folder, name));
+  const one = new BridgedDevice(pathToFileURL(join(folder, "main.ts")), new Map(), [
+    pathToFileURL(`${folder}/`),
+  ]);
+  const { why, reason } = await one.next("failed");
+  assert.deepEqual([why, reason], ["not_installed", "The WhatsApp library is not installed."]);
+  await one.child.stop();
 });
 
 real("a pairing code is given to type in, for the number that asked", async ({ device }) => {
@@ -155,6 +172,44 @@ real(
     assert.deepEqual((await two.next("received")).facts, facts);
   },
 );
+
+real("a file is sent by what WhatsApp keeps of it, and its upload needs an access", async (tools) => {
+  const { server, device } = tools;
+  const one = device();
+  await one.link(server);
+  one.tell({ type: "uploads", n: 7 });
+  const { auth, hosts } = await one.next("upload_access");
+  assert.deepEqual([auth, hosts], ["access", ["mmg.whatsapp.net"]]);
+  const bytes = Buffer.alloc(32, 3);
+  const file = {
+    url: "https://mmg.whatsapp.net/v/t62/1",
+    directPath: "/v/t62/1",
+    mediaKey: bytes,
+    fileSha256: bytes,
+    fileEncSha256: bytes,
+    fileLength: 12,
+    mimetype: "image/jpeg",
+    filename: "a.jpg",
+  };
+  const content = { kind: "file", media: "image", caption: "Look", file } as const;
+  assert.deepEqual(await one.sendContent(number, content), acked);
+  assert.deepEqual(
+    server.taken.map(({ text }) => text),
+    ["image/jpeg /v/t62/1 Look"],
+  );
+});
+
+real("a received picture comes with its key, for the one who asks for it", async ({ server, device }) => {
+  const one = device();
+  await one.link(server);
+  const mediaKey = Buffer.alloc(32, 7);
+  const imageMessage = { directPath: "/v/t62/1?oh=a", mediaKey, mimetype: "image/jpeg", caption: "Look" };
+  await server.write(ann, { imageMessage });
+  const { facts } = await one.next("received");
+  const file = { kind: "image", path: "/v/t62/1?oh=a", key: mediaKey.toString("base64") };
+  assert.deepEqual([facts.type, facts.text], ["image", "Look"]);
+  assert.deepEqual(facts.file, { ...file, contentType: "image/jpeg", filename: null });
+});
 
 real("what a person wrote is read after a crash before its keys were stored", async ({ server, device }) => {
   const one = device();

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outcomeOf } from "#gateways/whatsapp/linked/outcome.ts";
 import type { SendResult } from "#gateways/whatsapp/linked/protocol.ts";
+import { sampleMessage } from "../../conformance-samples.ts";
 
 const of = (result: SendResult, attempt = 1) => {
-  const { kind, ...more } = outcomeOf(result, "3EB0", attempt);
+  const { kind, ...more } = outcomeOf(result, "3EB0", { ...sampleMessage(), attempt });
   const { code, gatewayFault } = more as { code?: string; gatewayFault?: string };
   return [kind, code ?? null, gatewayFault ?? null];
 };
@@ -14,7 +15,12 @@ const acked = (error: string | null): SendResult => ({ kind: "acked", error });
 const unsent = (why: (SendResult & { kind: "not_sent" })["why"]): SendResult => ({ kind: "not_sent", why });
 
 test("the server's answer is the acceptance, with our own id as reference", () => {
-  assert.deepEqual(outcomeOf(acked(null), "3EB0", 1), { kind: "accepted", reference: "3EB0" });
+  const message = sampleMessage();
+  assert.deepEqual(outcomeOf(acked(null), "3EB0", message), { kind: "accepted", reference: "3EB0" });
+  const url = "https://files.example/a.mp3";
+  const audio = { kind: "media", media: "audio", url, filename: null, text: "Listen" } as const;
+  const outcome = outcomeOf(acked(null), "3EB0", { ...message, content: audio });
+  assert.match(outcome.kind === "accepted" ? (outcome.note ?? "") : "", /^caption_not_sent/);
 });
 
 test("what left without an answer is unknown", () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FromBridge, ToBridge } from "#gateways/whatsapp/linked/protocol.ts";
+import type { BridgeContent, FromBridge, ToBridge } from "#gateways/whatsapp/linked/protocol.ts";
 import type { Child } from "#runtime/children/child-process.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { systemClock } from "#runtime/clock.ts";
@@ -45,9 +45,9 @@ export class BridgedDevice {
   readonly #listeners = new Set<() => void>();
   #numbers = 0;
 
-  constructor(module: URL, values: Map<string, string> = new Map()) {
+  constructor(module: URL, values: Map<string, string> = new Map(), folders = [bridgeFolder]) {
     this.values = values;
-    const permissions = { network: true, read: [bridgeFolder, module, packageFile], write: [] };
+    const permissions = { network: true, read: [...folders, module, packageFile], write: [] };
     this.child = new SharedChildren(systemClock()).open(module, { permissions, maxChannels: 20 });
     this.child.onMessage((message) => this.#hear(message as FromBridge));
     this.tell({ type: "open", values: [...values], deviceName: "Test", version: null });
@@ -67,10 +67,17 @@ export class BridgedDevice {
   }
 
   async send(number: string, text: string, timeoutMs = 5_000): Promise<Of<"sent">["result"]> {
+    return await this.sendContent(number, { kind: "text", text }, timeoutMs);
+  }
+
+  async sendContent(
+    number: string,
+    content: BridgeContent,
+    timeoutMs = 5_000,
+  ): Promise<Of<"sent">["result"]> {
     this.#numbers += 1;
     const n = this.#numbers;
     const id = `3EB0${String(n).padStart(18, "0")}`;
-    const content = { kind: "text", text } as const;
     this.tell({ type: "send", n, id, messageId: `msg_${n}`, number, content, timeoutMs });
     for (;;) {
       const sent = await this.next("sent");

@@ -291,6 +291,10 @@ export class WaServer {
     if (xmlns === "encrypt" && first?.tag === "key")
       return answer({ tag: "list", attrs: {}, content: children(first).map((user) => this.#bundle(user)) });
     if (xmlns === "usync") return answer(this.#usync(first));
+    if (first?.tag === "media_conn") {
+      const host = { tag: "host", attrs: { hostname: "mmg.whatsapp.net" } };
+      return answer({ tag: "media_conn", attrs: { auth: "access", ttl: "3600" }, content: [host] });
+    }
     if (first?.tag === "remove-companion-device") {
       this.loggedOut.push(first.attrs.jid ?? "");
       this.#linked = null;
@@ -367,11 +371,15 @@ export class WaServer {
         ciphertext: bytesOf(enc),
       });
       const message = this.#lib.proto.Message.decode(this.#lib.unpadRandomMax16(plain));
-      const { conversation, extendedTextMessage } = message as {
+      const { conversation, extendedTextMessage, imageMessage } = message as {
         conversation?: string;
         extendedTextMessage?: { text?: string };
+        imageMessage?: { caption?: string; directPath?: string; mimetype?: string };
       };
-      if (person.pn !== ownNumber) text = conversation || extendedTextMessage?.text || "";
+      if (person.pn === ownNumber) continue;
+      text = conversation || extendedTextMessage?.text || "";
+      if (imageMessage != null)
+        text = `${imageMessage.mimetype} ${imageMessage.directPath} ${imageMessage.caption}`;
     }
     this.taken.push({ id, to, text, counters });
     if (this.answering === "never") return;
