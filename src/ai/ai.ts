@@ -94,7 +94,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     clock,
     log,
     dropped: deps.counted.dropped,
-    written: (row) => budgets.callWritten(row.key_id, costOf(row)),
+    written: (row) => {
+      budgets.callWritten(row.key_id, costOf(row));
+      deps.signals.emit("changed", row.account_id, "calls");
+    },
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;
@@ -130,7 +133,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         data,
       })
       .then(
-        () => deps.signals.emit("eventsRecorded"),
+        () => {
+          deps.signals.emit("eventsRecorded");
+          deps.signals.emit("changed", pool.accountId, "pools");
+        },
         (error) =>
           log.warn(
             { event: "pool.member_event_failed", error },

@@ -12,6 +12,7 @@ import {
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
+import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
 import {
   pauseGatewayRoute,
   resumeGatewayRoute,
@@ -184,6 +185,7 @@ export const endpoints: readonly Endpoint[] = [
   getCreditRoute,
   grantCreditRoute,
   listCreditEntriesRoute,
+  watchAccountRoute,
   listGatewayKindsRoute,
   listGatewaysRoute,
   createGatewayRoute,
