@@ -12,6 +12,7 @@ import {
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
+import { getOverviewRoute } from "#http/routes/manage/accounts/overview.ts";
 import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
 import {
   pauseGatewayRoute,
@@ -186,6 +187,7 @@ export const endpoints: readonly Endpoint[] = [
   grantCreditRoute,
   listCreditEntriesRoute,
   watchAccountRoute,
+  getOverviewRoute,
   listGatewayKindsRoute,
   listGatewaysRoute,
   createGatewayRoute,
