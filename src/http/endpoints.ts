@@ -57,6 +57,7 @@ import {
   revokeManagementTokenRoute,
 } from "#http/routes/manage/identity/tokens.ts";
 import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
+import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
 import {
   cancelAccountMessageRoute,
   getAccountMessageRoute,
@@ -64,6 +65,7 @@ import {
 } from "#http/routes/manage/messages/messages.ts";
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
 import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
+import { sendAccountMessagesRoute } from "#http/routes/manage/messages/send.ts";
 import {
   createSuppressionsRoute,
   deleteSuppressionRoute,
@@ -208,6 +210,8 @@ export const endpoints: readonly Endpoint[] = [
   rotateSendingDomainKeysRoute,
   activateSendingDomainKeysRoute,
   listAccountMessagesRoute,
+  sendAccountMessagesRoute,
+  changeAccountMessagesRoute,
   getAccountMessageRoute,
   cancelAccountMessageRoute,
   resolveAccountMessageRoute,
