@@ -5,6 +5,7 @@ import { createAuthenticator } from "#accounts/authenticate.ts";
 import { type AiGateway, openAiGateway } from "#ai/ai.ts";
 import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
+import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createSignals } from "#core/signals.ts";
@@ -113,7 +114,9 @@ export async function openSystem(
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
   const openAndClickTracking = createOpenAndClickTracking(core);
-  const lanes = createLanes(core, settings, ai);
+  const processId = newId("prc");
+  const lanes = createLanes(core, settings, processId, ai);
+  const accountChanges = createAccountChanges(core);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
@@ -142,6 +145,8 @@ export async function openSystem(
       };
     },
     showApiKeys: settings.showApiKeys,
+    accountChanges,
+    processId,
   };
   const app = buildApp(httpCore, shared);
 
@@ -163,6 +168,7 @@ export async function openSystem(
     },
     stop: async () => {
       stopping.abort();
+      accountChanges.close();
       await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await ai.stop();
@@ -173,7 +179,7 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings, ai: AiGateway): Lanes {
+function createLanes(core: Core, settings: SystemSettings, processId: string, ai: AiGateway): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
@@ -188,7 +194,7 @@ function createLanes(core: Core, settings: SystemSettings, ai: AiGateway): Lanes
     database,
     clock,
     log,
-    processId: core.newId("prc"),
+    processId,
     takeoverMs: settings.takeoverMs,
     heartbeatMs,
     pollMs,

@@ -104,7 +104,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     clock,
     log,
     dropped: deps.counted.dropped,
-    written: (row) => budgets.callWritten([row.key_id, row.pool_id, row.account_id], costOf(row)),
+    written: (row) => {
+      budgets.callWritten([row.key_id, row.pool_id, row.account_id], costOf(row));
+      deps.signals.emit("changed", row.account_id, "calls");
+    },
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;
@@ -140,7 +143,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         data,
       })
       .then(
-        () => deps.signals.emit("eventsRecorded"),
+        () => {
+          deps.signals.emit("eventsRecorded");
+          deps.signals.emit("changed", pool.accountId, "pools");
+        },
         (error) =>
           log.warn(
             { event: "pool.member_event_failed", error },

@@ -10,6 +10,7 @@ import type { Opened } from "#ai/pools/pools.ts";
 import type { AiProblemCode } from "#contract/ai/openai-error.ts";
 import type { Form } from "#contract/ai/operations.ts";
 import type { ProblemCode } from "#contract/problem.ts";
+import type { AccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
 import type { RateLimit } from "#http/auth/rate-limit.ts";
@@ -101,6 +102,9 @@ export interface HttpCore extends Core {
   passwords: PasswordHasher;
   ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;
+  accountChanges: AccountChanges;
+  /** The id of this process. */
+  processId: string;
   /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
   showApiKeys: boolean;
 }

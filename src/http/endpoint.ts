@@ -51,7 +51,7 @@ type ReplyOf<H extends Head> = {
 type HandlerAnswer<H extends Head> = H["family"] extends "pool"
   ? Reply | null
   : H["replyType"] extends "text/event-stream"
-    ? Reply | Problem
+    ? Reply | Problem | null
     : ReplyOf<H> | Problem | null;
 
 export interface Endpoint {

@@ -12,6 +12,8 @@ import {
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
+import { getOverviewRoute } from "#http/routes/manage/accounts/overview.ts";
+import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
 import {
   pauseGatewayRoute,
   resumeGatewayRoute,
@@ -62,6 +64,7 @@ import {
   revokeManagementTokenRoute,
 } from "#http/routes/manage/identity/tokens.ts";
 import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
+import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
 import {
   cancelAccountMessageRoute,
   getAccountMessageRoute,
@@ -69,6 +72,7 @@ import {
 } from "#http/routes/manage/messages/messages.ts";
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
 import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
+import { sendAccountMessagesRoute } from "#http/routes/manage/messages/send.ts";
 import {
   createSuppressionsRoute,
   deleteSuppressionRoute,
@@ -194,6 +198,8 @@ export const endpoints: readonly Endpoint[] = [
   getCreditRoute,
   grantCreditRoute,
   listCreditEntriesRoute,
+  watchAccountRoute,
+  getOverviewRoute,
   listGatewayKindsRoute,
   listGatewaysRoute,
   createGatewayRoute,
@@ -219,6 +225,8 @@ export const endpoints: readonly Endpoint[] = [
   rotateSendingDomainKeysRoute,
   activateSendingDomainKeysRoute,
   listAccountMessagesRoute,
+  sendAccountMessagesRoute,
+  changeAccountMessagesRoute,
   getAccountMessageRoute,
   cancelAccountMessageRoute,
   resolveAccountMessageRoute,

@@ -241,6 +241,8 @@ export function edge(options: EdgeOptions = {}): Edge {
   const database = scriptedStore(staged, options.operations ?? {});
   const unused = async (): Promise<never> => assert.fail("not part of this test");
   const core: HttpCore = {
+    accountChanges: { watch: () => null, close: () => {} },
+    processId: "prc_1",
     clock,
     random,
     log,

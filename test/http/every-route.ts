@@ -35,6 +35,8 @@ export const bodies: Record<string, object> = {
   updateGateway: { active: true },
   testGateway: { to: "+15550000001" },
   registerGateway: { pin: "123456" },
+  sendAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
+  changeAccountMessages: { action: "cancel", ids: [`msg_${"0".repeat(26)}`] },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },

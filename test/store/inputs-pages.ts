@@ -1,5 +1,7 @@
 // Inputs for the operations that the management API's pages read with.
 
+import { readOverview } from "#store/accounts/overview.ts";
+import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
@@ -24,6 +26,14 @@ const dueSearch: SearchDueInput = {
 };
 
 export const pageCases: readonly Case[] = [
+  given(readAccountLanes, accountId),
+  given(readOverview, {
+    accountId,
+    failedFrom: id("msg", 0),
+    lateBefore: now,
+    priorities: [0, 1, 2],
+    countTo: 1_000,
+  }),
   given(findAccountRequest, { accountId, id: id("req", 0) }),
   given(findReferenced, { accountId, reference: "ref-1", limit }),
   given(searchDue, dueSearch, {

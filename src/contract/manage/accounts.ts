@@ -84,13 +84,12 @@ const balance = z
   .meta({ id: "AccountBalance" })
   .nullable();
 
+export const creditBalances = z
+  .object({ sms: balance, whatsapp: balance, email: balance })
+  .describe("The credit of each channel; null where the plan sets no allowance.");
+
 /** What is left on each channel. */
-export const creditReply = reply(
-  "CreditReply",
-  z
-    .object({ sms: balance, whatsapp: balance, email: balance })
-    .describe("The credit of each channel; null where the plan sets no allowance."),
-);
+export const creditReply = reply("CreditReply", creditBalances);
 
 const channel = channelWord.describe("The channel of the balance.");
 

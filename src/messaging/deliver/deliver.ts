@@ -50,6 +50,7 @@ export function deliverWork(
       });
       crashPoint("stamp.after");
       deps.signals.emit("eventsRecorded");
+      deps.signals.emit("changed", laneId, "messages");
       return result;
     },
     revertAttempts: async (ids) => {
@@ -71,6 +72,7 @@ export function deliverWork(
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
       deps.signals.emit("eventsRecorded");
+      deps.signals.emit("changed", laneId, "messages");
       if (result === "late") {
         const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
         deps.log.warn(
@@ -98,12 +100,14 @@ export function deliverWork(
           eventId: deps.newId("gp"),
         });
         deps.signals.emit("eventsRecorded");
+        deps.signals.emit("changed", laneId, "gateways");
         deps.signals.emit("pausesChanged");
       },
       resume: async () => {
         deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "The gateway resumed.");
         await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
         deps.signals.emit("eventsRecorded");
+        deps.signals.emit("changed", laneId, "gateways");
         deps.signals.emit("pausesChanged");
       },
     },

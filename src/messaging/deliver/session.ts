@@ -249,8 +249,10 @@ export class SessionSupervisor implements Transport {
       const stored = await retryStorage(this.#deps, this.#gateway, signal, "record", write).catch(
         () => false,
       );
-      if (stored) signals.emit("eventsRecorded");
-      else this.#stopping.abort();
+      if (stored) {
+        signals.emit("eventsRecorded");
+        signals.emit("changed", id, "links");
+      } else this.#stopping.abort();
     }
     this.#recording = null;
   }

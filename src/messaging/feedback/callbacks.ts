@@ -155,6 +155,7 @@ async function keepNews(
     lifted: lifted ?? false,
     now: clock.now(),
   });
+  signals.emit("changed", id, "gateways");
   if (!pauseChanged) return;
   signals.emit("lanesChanged");
   signals.emit("pausesChanged");

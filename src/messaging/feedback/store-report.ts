@@ -53,6 +53,12 @@ export async function storeReport(
   crashPoint("receipt.after");
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+  if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
+  if (inbound.length > 0) {
+    deps.signals.emit("changed", gateway.id, "received");
+    // What was received may be an opt-out word.
+    deps.signals.emit("changed", gateway.id, "suppressions");
+  }
 }
 
 /** Opt-out and opt-in words one after the other, as they were said: calls at once may be stored in any order. */

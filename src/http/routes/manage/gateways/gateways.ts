@@ -39,7 +39,7 @@ const countTo = 10_000;
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
-function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
+export function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.operator_paused_at !== null) {
     const pause = { reason: pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
