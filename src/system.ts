@@ -23,6 +23,7 @@ import { createMailFiles } from "#messaging/email/files.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
+import { Phones } from "#messaging/phones/phones.ts";
 import { eventRecordOf } from "#messaging/record.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
@@ -75,6 +76,8 @@ export interface System {
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
+/** A phone that falls silent is noticed after half an hour, give or take this. */
+const minSweepMs = 30_000;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -106,14 +109,20 @@ export async function openSystem(
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
-  const feedback = { ...core, readReport: reports.read };
+  const phones = new Phones({
+    ...core,
+    publicUrl: settings.publicUrl,
+    sweepMs: Math.max(minSweepMs, settings.heartbeatMs),
+  });
+  const feedback = { ...core, readReport: reports.read, phones };
   const openAndClickTracking = createOpenAndClickTracking(core);
-  const lanes = createLanes(core, settings);
+  const lanes = createLanes(core, settings, phones);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
   signals.subscribe("lanesChanged", () => {
     lanes.changed();
+    phones.gatewaysChanged();
     void fanOutTrigger.refresh();
   });
   signals.subscribe("pausesChanged", () => lanes.wake(rerouteLane.id));
@@ -126,6 +135,7 @@ export async function openSystem(
     acceptance: createAcceptance(core),
     callbacks: createCallbacks(feedback),
     openAndClickTracking,
+    phones,
     passwords: createPasswordHasher(random),
     ai,
     readiness: async () => {
@@ -155,9 +165,11 @@ export async function openSystem(
       for (const lane of [fanOutLane, maintenanceLane, rerouteLane]) await database.run(ensureLane, lane);
       await warnAboutHold(core);
       await lanes.start();
+      phones.start();
     },
     stop: async () => {
       stopping.abort();
+      await phones.stop();
       await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await ai.stop();
@@ -168,7 +180,7 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings): Lanes {
+function createLanes(core: Core, settings: SystemSettings, phones: Phones): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
@@ -181,6 +193,7 @@ function createLanes(core: Core, settings: SystemSettings): Lanes {
     takeoverMs: settings.takeoverMs,
     heartbeatMs,
     pollMs,
+    dueElsewhere: (laneId, due) => phones.streams.due(laneId, due),
     // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(gateways, lane);

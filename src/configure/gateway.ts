@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
 import type { Core } from "#core/core.ts";
-import type { GatewayAdapter } from "#gateways/gateway.ts";
+import type { DefaultPace, GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Outbound } from "#runtime/runtime.ts";
@@ -157,6 +157,16 @@ export async function gatewayIssues(
   return result.kind === "invalid" ? result.issues : [];
 }
 
+/** What is given, and the kind's own where nothing is. The jitter belongs to the rate: with a rate of its own, a gateway has its own. */
+function paceOf(given: GatewayInput["pace"], preset: DefaultPace | null): DefaultPace {
+  return {
+    perSecond: given.per_second === undefined ? (preset?.perSecond ?? null) : given.per_second,
+    jitterMs:
+      given.jitter_ms === 0 && given.per_second === undefined ? (preset?.jitterMs ?? 0) : given.jitter_ms,
+    perDay: given.per_day === undefined ? (preset?.perDay ?? null) : given.per_day,
+  };
+}
+
 /** The row to save: a new gateway, or `existing` after the change. */
 export function gatewayRow(
   { clock, sealer, newId }: Pick<ConfigureDeps, "clock" | "newId" | "sealer">,
@@ -169,10 +179,8 @@ export function gatewayRow(
   const now = clock.now();
   const rules: GatewayRules = {
     pace: {
-      perSecond: input.pace.per_second ?? null,
+      ...paceOf(input.pace, adapter.pace),
       concurrency: input.pace.concurrency,
-      jitterMs: input.pace.jitter_ms,
-      perDay: input.pace.per_day ?? null,
       hours: input.pace.hours ?? null,
     },
     retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },

@@ -15,6 +15,7 @@ import type { CallbackRequest, Received } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
+import type { Pace } from "./rules.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
 /** What an adapter may use; it has no other access to the outside. */
@@ -46,6 +47,9 @@ const defaultTimeoutMs = 30_000;
 /** The longest callback of a provider that does not say otherwise. */
 export const defaultCallbackBytes = 1024 * 1024;
 
+/** A pace that holds where the gateway's own says nothing. */
+export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay">;
+
 interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind> {
   kind: string;
   channels: readonly Channel[];
@@ -68,6 +72,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   maxMessageBytes?: number;
   /** Bytes of the longest callback that the provider sends; default: 1 MiB. */
   maxCallbackBytes?: number;
+  /** The pace of a gateway for which none is given; default: none. */
+  pace?: DefaultPace;
   /**
    * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
    * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
@@ -99,6 +105,14 @@ interface CallDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
   open?: never;
 }
 
+/** A device fetches the messages; see `Connection`. */
+interface PulledDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
+  extends DefinitionBase<Settings, Kind> {
+  connection: "pulled";
+  send?: never;
+  open?: never;
+}
+
 /** See `Connection`. A session `on_demand` reports no status, because no lane waits for it. */
 type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> = DefinitionBase<
   Settings,
@@ -117,7 +131,7 @@ type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> =
 export type GatewayDefinition<
   Settings extends z.ZodObject = z.ZodObject,
   Kind extends ContentKind = ContentKind,
-> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind>;
+> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind> | PulledDefinition<Settings, Kind>;
 
 /**
  * How a gateway is connected.
@@ -125,12 +139,16 @@ export type GatewayDefinition<
  *   Opening it reaches nothing outside; what it sends through is connected by its `send`.
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
+ * - `pulled`: a linked device asks for messages, in whichever process its request arrives. Nothing is opened, and no process
+ *   owns the lane (`contract/phones/pulled.ts`).
  */
-export type Connection = "on_demand" | "held" | "linked";
+export type Connection = "on_demand" | "held" | "linked" | "pulled";
 
 type Opening =
   | { connection: "on_demand"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> }
-  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
+  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> }
+  /** There is nothing to open: it rejects. */
+  | { connection: "pulled"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> };
 
 /** A definition with its types closed inside, so that the registry is a plain list. */
 export type GatewayAdapter = AdapterBase & Opening;
@@ -151,6 +169,7 @@ interface AdapterBase {
   maxMessageBytes: number | null;
   receives: boolean;
   maxCallbackBytes: number;
+  pace: DefaultPace | null;
   urls(settings: unknown): string[];
   timeoutMs(settings: unknown): number;
   /** Null: the adapter sends no email. */
@@ -186,6 +205,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     maxMessageBytes: definition.maxMessageBytes ?? null,
     receives: definition.receive !== undefined,
     maxCallbackBytes: definition.maxCallbackBytes ?? defaultCallbackBytes,
+    pace: definition.pace ?? null,
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     timeoutMs: (settings) => definition.timeoutMs?.(settings as Parsed) ?? defaultTimeoutMs,
     email: (settings) => definition.email?.(settings as Parsed) ?? null,
@@ -206,6 +226,13 @@ function openingOf<Settings extends z.ZodObject, Kind extends ContentKind>(
 ): Opening {
   type Parsed = z.output<Settings>;
   switch (definition.connection) {
+    case "pulled":
+      return {
+        connection: "pulled",
+        open: async () => {
+          throw new Error(`Messages of gateways of kind ${definition.kind} are fetched, not sent.`);
+        },
+      };
     case undefined: {
       const { send } = definition;
       return {

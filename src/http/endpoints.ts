@@ -27,6 +27,11 @@ import {
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
+  endGatewayLinkRoute,
+  getGatewayLinkRoute,
+  startGatewayLinkRoute,
+} from "#http/routes/manage/gateways/link.ts";
+import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
   createSendingDomainRoute,
@@ -176,6 +181,9 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  getGatewayLinkRoute,
+  startGatewayLinkRoute,
+  endGatewayLinkRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,

@@ -176,6 +176,7 @@ export const deleteGateway = writeOperation(
     if (gateway.updated_at > input.quietSince) return "just_switched_off";
     await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();
+    await tx.db.deleteFrom("phones").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_values").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("lanes").where("id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateways").where("id", "=", gateway.id).execute();
