@@ -2,11 +2,13 @@
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { openAiGateway } from "#ai/ai.ts";
+import { type AiGateway, openAiGateway } from "#ai/ai.ts";
+import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createSignals } from "#core/signals.ts";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
@@ -29,6 +31,7 @@ import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { Lanes } from "#queue/lanes.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -78,6 +81,8 @@ const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
 /** A phone that falls silent is noticed after half an hour, give or take this. */
 const minSweepMs = 30_000;
+/** Files on their way to the servers of providers that take them by upload, in all lanes together. */
+const maxFileBytes = 128 * 1024 * 1024;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -114,9 +119,9 @@ export async function openSystem(
     publicUrl: settings.publicUrl,
     sweepMs: Math.max(minSweepMs, settings.heartbeatMs),
   });
-  const feedback = { ...core, readReport: reports.read, phones };
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl, phones };
   const openAndClickTracking = createOpenAndClickTracking(core);
-  const lanes = createLanes(core, settings, phones);
+  const lanes = createLanes(core, settings, ai, phones);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
@@ -180,11 +185,17 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings, phones: Phones): Lanes {
+function createLanes(core: Core, settings: SystemSettings, ai: AiGateway, phones: Phones): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
-  const gateways = { ...deps, mailFiles: createMailFiles(database) };
+  const sharedChildren = new SharedChildren(clock);
+  const gateways = {
+    ...deps,
+    mailFiles: createMailFiles(database),
+    fileBytes: new ByteSemaphore(maxFileBytes),
+    sharedChildren,
+  };
   return new Lanes({
     database,
     clock,
@@ -204,6 +215,8 @@ function createLanes(core: Core, settings: SystemSettings, phones: Phones): Lane
           return await openGateway(gateways, lane);
         case "webhook":
           return await openEndpointLane(deps, lane);
+        case "deferred":
+          return openDeferredLane({ ...deps, ai }, lane);
         case "fan_out":
           return openFanOut({ ...deps, record: eventRecordOf }, lane);
         case "maintenance":

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
 import type { Core } from "#core/core.ts";
-import type { DefaultPace, GatewayAdapter } from "#gateways/gateway.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Outbound } from "#runtime/runtime.ts";
@@ -28,7 +28,7 @@ export const paceInput = z
       .positive()
       .max(100_000)
       .nullish()
-      .describe("Most messages a second; null: no bound."),
+      .describe("Most messages a second; null: no bound, or the kind's own."),
     concurrency: z.int().min(1).max(1000).default(8).describe("Most messages under way at once."),
     jitter_ms: z
       .int()
@@ -40,7 +40,7 @@ export const paceInput = z
       .int()
       .min(1)
       .nullish()
-      .describe("Most messages a day, counted from local midnight; null: no bound."),
+      .describe("Most messages a day, counted from local midnight; null: no bound, or the kind's own."),
     hours: z
       .string()
       .refine((value) => parseHours(value) !== null, "must look like 08:00-20:00")
@@ -157,16 +157,6 @@ export async function gatewayIssues(
   return result.kind === "invalid" ? result.issues : [];
 }
 
-/** What is given, and the kind's own where nothing is. The jitter belongs to the rate: with a rate of its own, a gateway has its own. */
-function paceOf(given: GatewayInput["pace"], preset: DefaultPace | null): DefaultPace {
-  return {
-    perSecond: given.per_second === undefined ? (preset?.perSecond ?? null) : given.per_second,
-    jitterMs:
-      given.jitter_ms === 0 && given.per_second === undefined ? (preset?.jitterMs ?? 0) : given.jitter_ms,
-    perDay: given.per_day === undefined ? (preset?.perDay ?? null) : given.per_day,
-  };
-}
-
 /** The row to save: a new gateway, or `existing` after the change. */
 export function gatewayRow(
   { clock, sealer, newId }: Pick<ConfigureDeps, "clock" | "newId" | "sealer">,
@@ -179,8 +169,10 @@ export function gatewayRow(
   const now = clock.now();
   const rules: GatewayRules = {
     pace: {
-      ...paceOf(input.pace, adapter.pace),
+      perSecond: input.pace.per_second ?? null,
       concurrency: input.pace.concurrency,
+      jitterMs: input.pace.jitter_ms,
+      perDay: input.pace.per_day ?? null,
       hours: input.pace.hours ?? null,
     },
     retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },

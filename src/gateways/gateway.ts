@@ -12,10 +12,12 @@ import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
+import type { CheckTools, GatewayCheck, Registration } from "./check.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
+import type { FileTools, OpenedFile, ReceivedFile } from "./received-file.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
-import type { Pace } from "./rules.ts";
+import type { DefaultPace } from "./rules.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
 /** What an adapter may use; it has no other access to the outside. */
@@ -47,9 +49,6 @@ const defaultTimeoutMs = 30_000;
 /** The longest callback of a provider that does not say otherwise. */
 export const defaultCallbackBytes = 1024 * 1024;
 
-/** A pace that holds where the gateway's own says nothing. */
-export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay">;
-
 interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind> {
   kind: string;
   channels: readonly Channel[];
@@ -60,10 +59,14 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   summary: string;
   /** Validated on save. Fields of `secret()` are masked wherever settings are shown; a field marked `url` decides where requests go. */
   settings: Settings;
+  /** It reaches people by WhatsApp's user ids too. */
+  takesUserIds?: true;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
+  /** What counts where a gateway's `pace` sets nothing; default: no bound. */
+  defaultPace?: DefaultPace;
   /** `pace.per_second` counts segments, as the provider does; default: messages. */
   pacedBySegments?: boolean;
   /** How long after the first attempt the provider still recognises a repetition, ms; default: for ever, or never. */
@@ -72,8 +75,6 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   maxMessageBytes?: number;
   /** Bytes of the longest callback that the provider sends; default: 1 MiB. */
   maxCallbackBytes?: number;
-  /** The pace of a gateway for which none is given; default: none. */
-  pace?: DefaultPace;
   /**
    * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
    * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
@@ -90,6 +91,15 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
+  /** Opens the file of a message from a person; `keptMs`: how long the provider keeps it. */
+  openFile?: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: z.output<Settings>, tools: FileTools): Promise<OpenedFile>;
+  };
+  /** Asks the provider how the gateway is set up there. */
+  check?(settings: z.output<Settings>, tools: CheckTools): Promise<GatewayCheck>;
+  /** Registers the sending number with the provider, which takes a PIN for it. */
+  register?(settings: z.output<Settings>, pin: string, tools: CheckTools): Promise<Registration>;
 }
 
 /** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
@@ -160,8 +170,11 @@ interface AdapterBase {
   title: string;
   summary: string;
   settings: z.ZodObject;
+  takesUserIds: boolean;
   test: boolean;
   onUnknown: "hold" | "resend";
+  /** Null: a gateway has the pace that is set. */
+  defaultPace: DefaultPace | null;
   pacedBySegments: boolean;
   /** Null: a repetition is not bounded in time. */
   idempotencyWindowMs: number | null;
@@ -169,12 +182,20 @@ interface AdapterBase {
   maxMessageBytes: number | null;
   receives: boolean;
   maxCallbackBytes: number;
-  pace: DefaultPace | null;
   urls(settings: unknown): string[];
   timeoutMs(settings: unknown): number;
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
+  /** Null: its messages from people have no files. */
+  openFile: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: unknown, tools: FileTools): Promise<OpenedFile>;
+  } | null;
+  /** Null: there is nothing to check. */
+  check: ((settings: unknown, tools: CheckTools) => Promise<GatewayCheck>) | null;
+  /** Null: its numbers are not registered. */
+  register: ((settings: unknown, pin: string, tools: CheckTools) => Promise<Registration>) | null;
 }
 
 /**
@@ -191,6 +212,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
   ];
+  const { check, register, openFile } = definition;
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -198,14 +220,15 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     title: definition.title,
     summary: definition.summary,
     settings: definition.settings,
+    takesUserIds: definition.takesUserIds ?? false,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
+    defaultPace: definition.defaultPace ?? null,
     pacedBySegments: definition.pacedBySegments ?? false,
     idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
     maxMessageBytes: definition.maxMessageBytes ?? null,
     receives: definition.receive !== undefined,
     maxCallbackBytes: definition.maxCallbackBytes ?? defaultCallbackBytes,
-    pace: definition.pace ?? null,
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     timeoutMs: (settings) => definition.timeoutMs?.(settings as Parsed) ?? defaultTimeoutMs,
     email: (settings) => definition.email?.(settings as Parsed) ?? null,
@@ -215,6 +238,16 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
+    openFile:
+      openFile === undefined
+        ? null
+        : {
+            keptMs: openFile.keptMs,
+            open: (file, settings, tools) => openFile.open(file, settings as Parsed, tools),
+          },
+    check: check === undefined ? null : (settings, tools) => check(settings as Parsed, tools),
+    register:
+      register === undefined ? null : (settings, pin, tools) => register(settings as Parsed, pin, tools),
     ...openingOf(definition, secretsOf),
   };
 }

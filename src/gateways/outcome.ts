@@ -1,7 +1,7 @@
 // What became of one transmission: the four answers that an adapter can give.
 
 /**
- * - `accepted`: the provider took the message. `receipt`: for routes that already know how it ended. `parts`: it has several
+ * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `receipt`: for routes that already know how it ended. `parts`: it has several
  *   references, of which `reference` is the first.
  * - `rejected`: the message will never be sent. It is not tried again.
  * - `deferred`: the message was certainly not sent. It is tried again. `gatewayFault` means that the gateway is at fault
@@ -10,7 +10,13 @@
  * - `unknown`: the message may have been sent. It is never repeated blindly.
  */
 export type Outcome =
-  | { kind: "accepted"; reference: string | null; parts?: PartReferences; receipt?: FinalReceipt }
+  | {
+      kind: "accepted";
+      reference: string | null;
+      parts?: PartReferences;
+      receipt?: FinalReceipt;
+      note?: string;
+    }
   | { kind: "rejected"; code: string; reason: string }
   | {
       kind: "deferred";

@@ -18,6 +18,7 @@ import {
   setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
+import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
 import {
   createGatewayRoute,
   deleteGatewayRoute,
@@ -27,9 +28,11 @@ import {
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
-  endGatewayLinkRoute,
   getGatewayLinkRoute,
-  startGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
 } from "#http/routes/manage/gateways/link.ts";
 import {
   activateSendingDomainKeysRoute,
@@ -94,7 +97,7 @@ import {
   updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -114,6 +117,7 @@ import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -123,7 +127,16 @@ import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
+import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -136,9 +149,19 @@ export const endpoints: readonly Endpoint[] = [
   cancelMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
+  getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
+  getDeferredCompletionRoute,
+  cancelDeferredCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createMessageRoute,
+  countTokensRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,
@@ -182,8 +205,12 @@ export const endpoints: readonly Endpoint[] = [
   resumeGatewayRoute,
   setDefaultGatewayRoute,
   getGatewayLinkRoute,
-  startGatewayLinkRoute,
-  endGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
+  checkGatewayRoute,
+  registerGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,
@@ -217,6 +244,7 @@ export const endpoints: readonly Endpoint[] = [
   updatePoolRoute,
   deletePoolRoute,
   getPoolHealthRoute,
+  getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,

@@ -7,7 +7,7 @@ import type { Database } from "#store/database.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { findAccountGateway, type SearchPage, searchMessages } from "#store/messages/search.ts";
-import { emailAddress, phoneNumber } from "./recipients.ts";
+import { emailAddress, whatsappRecipient } from "./recipients.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
@@ -92,5 +92,5 @@ function invalid(field: "gateway" | "recipient" | "cursor", message: string): Se
 
 /** In the form that messages hold. */
 function recipientOf(text: string, country: string | null): string | null {
-  return (text.includes("@") ? emailAddress : phoneNumber).normalise(text, country);
+  return (text.includes("@") ? emailAddress : whatsappRecipient).normalise(text, country);
 }

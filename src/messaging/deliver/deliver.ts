@@ -123,7 +123,7 @@ function settlementOf(
   const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
   if (outcome.kind === "accepted") {
-    const { reference, parts, receipt } = outcome;
+    const { reference, parts, receipt, note } = outcome;
     const references = parts?.references.map(cleanText) ?? null;
     const named = references?.join(", ") ?? reference;
     return {
@@ -131,7 +131,7 @@ function settlementOf(
       step: "accepted",
       details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}`,
+        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}${note === undefined ? "" : ` ${cleanText(note)}`}`,
         reference: reference === null ? null : cleanText(reference),
       },
       parts: references === null ? null : { references, each: parts?.each ?? false },

@@ -1,7 +1,7 @@
 // The gateways that one phone serves, each through one of its SIMs, and how much of each may be handed over now.
 
 import type { Core } from "#core/core.ts";
-import type { GatewayRules } from "#gateways/rules.ts";
+import { type GatewayRules, paceOf } from "#gateways/rules.ts";
 import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
@@ -28,7 +28,8 @@ export async function linesOf(
     try {
       const settings = androidSettings.parse(openSettings(sealer, gateway));
       if ((settings.phone ?? gateway.id) !== phone.gateway_id) return [];
-      return [{ gateway, settings, rules: JSON.parse(gateway.rules) as GatewayRules }];
+      const rules = JSON.parse(gateway.rules) as GatewayRules;
+      return [{ gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } }];
     } catch (error) {
       log.error(
         { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },

@@ -1,12 +1,11 @@
 // The link between an Android gateway and its phone, as the management API shows, begins and ends it.
 
-import type { LinkData, StartLinkRequest } from "#contract/manage/links.ts";
+import type { LinkData, LinkInput } from "#contract/manage/links.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
-import { android, androidSettings } from "#gateways/sms/android/android.ts";
+import { androidSettings } from "#gateways/sms/android/android.ts";
 import type { SimCard } from "#gateways/sms/android/wire.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
-import type { DeviceLink, LinkedGateway, StartedLink } from "#messaging/links.ts";
 import {
   findPhoneBy,
   offerPairing,
@@ -15,6 +14,7 @@ import {
   revokePhone,
 } from "#store/phones/phones.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
 import { linesOf } from "./lines.ts";
 import {
   advisedVersion,
@@ -42,7 +42,9 @@ const maxSkewMs = 120_000;
 
 /** What a person needs to link a phone, sealed beside the phone. */
 export interface PhonePairing {
-  method: StartLinkRequest["method"];
+  method: LinkInput["method"];
+  /** Who asked for it, and alone may see it. */
+  by: string;
   code: string | null;
   /** The app's private token. */
   token: string;
@@ -57,6 +59,11 @@ export function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: numbe
   return JSON.parse(sealer.unseal(pairing, phonePairingContext(gateway_id)));
 }
 
+type LinkedGateway = Pick<GatewaysTable, "id" | "account_id" | "settings">;
+
+/** The link as it is shown, with its QR code as a text alone. */
+export type PhoneLink = Omit<LinkData, "qr"> & { qr: Omit<NonNullable<LinkData["qr"]>, "svg"> | null };
+
 /** The owner of the phone that serves a gateway: itself, or the phone that its settings name. */
 async function phoneOf(
   { database, sealer }: Pick<PhoneLinkDeps, "database" | "sealer">,
@@ -69,69 +76,76 @@ async function phoneOf(
   return { id, phone: isOwn ? phone : null, owns: id === gateway.id, sim: settings.sim };
 }
 
-/** The link of Android gateways. */
-export const phoneLink: DeviceLink<PhoneLinkDeps> = {
-  kind: android.kind,
+const servedElsewhere = {
+  kind: "conflict",
+  message: "The phone of this gateway is linked through the gateway that owns it.",
+} as const;
 
-  read: async (deps, gateway) => {
-    const { phone, sim, owns } = await phoneOf(deps, gateway);
-    return describe(deps, phone, { sim, owns });
-  },
+/** How the link is. `by`: who asks; the code is shown to who asked for it alone. */
+export async function readPhoneLink(
+  deps: PhoneLinkDeps,
+  gateway: LinkedGateway,
+  by: string,
+): Promise<PhoneLink> {
+  const { phone, sim, owns } = await phoneOf(deps, gateway);
+  return describe(deps, phone, { sim, owns, by });
+}
 
-  start: async (deps, gateway, { method, replace }): Promise<StartedLink> => {
-    const { clock, database, newId, random, sealer } = deps;
-    const { phone, owns, sim } = await phoneOf(deps, gateway);
-    if (!owns)
-      return {
-        kind: "conflict",
-        message: "The phone of this gateway is linked through the gateway that owns it.",
-      };
-    if (phone !== null && phone.linked_at !== null && !replace)
-      return { kind: "conflict", message: "A phone is linked already; set `replace` to link another one." };
-    const now = clock.now();
-    const text = (bytes: number) => Buffer.from(random.bytes(bytes)).toString("base64url");
-    const pairing: PhonePairing = {
-      method,
-      code: method === "enrol" ? null : digits(random),
-      token: text(24),
-      page: method === "qr" ? text(16) : null,
-    };
-    const digest = (secret: string | null) => (secret === null ? null : phoneDigest(sealer, secret));
-    await database.run(offerPairing, {
-      gateway_id: gateway.id,
-      account_id: gateway.account_id,
-      enrolment_hash: phoneDigest(sealer, pairing.token),
-      code_hash: digest(pairing.code),
-      page_hash: digest(pairing.page),
-      pairing: sealer.seal(JSON.stringify(pairing), phonePairingContext(gateway.id)),
-      pairing_expires_at: now + pairingMs,
-      at: now,
-      eventId: newId("gs"),
-    });
-    const link = describe(deps, await database.run(readPhone, gateway.id), { sim, owns });
-    return { kind: "started", link, token: pairing.token };
-  },
+/** Makes what a person needs to link a phone, instead of what was made before. `token`: the app's private token. */
+export async function startPhoneLink(
+  deps: PhoneLinkDeps,
+  gateway: LinkedGateway,
+  { method, replace, by }: Pick<LinkInput, "method" | "replace"> & { by: string },
+): Promise<{ kind: "started"; link: PhoneLink; token: string } | { kind: "conflict"; message: string }> {
+  const { clock, database, newId, random, sealer } = deps;
+  const { phone, owns, sim } = await phoneOf(deps, gateway);
+  if (!owns) return servedElsewhere;
+  if (phone !== null && phone.linked_at !== null && !replace)
+    return { kind: "conflict", message: "A phone is linked. Unlink it first, or say `replace`." };
+  const now = clock.now();
+  const text = (bytes: number) => Buffer.from(random.bytes(bytes)).toString("base64url");
+  const pairing: PhonePairing = {
+    method,
+    by,
+    code: method === "enrol" ? null : digits(random),
+    token: text(24),
+    page: method === "qr" ? text(16) : null,
+  };
+  const digest = (secret: string | null) => (secret === null ? null : phoneDigest(sealer, secret));
+  await database.run(offerPairing, {
+    gateway_id: gateway.id,
+    account_id: gateway.account_id,
+    enrolment_hash: phoneDigest(sealer, pairing.token),
+    code_hash: digest(pairing.code),
+    page_hash: digest(pairing.page),
+    pairing: sealer.seal(JSON.stringify(pairing), phonePairingContext(gateway.id)),
+    pairing_expires_at: now + pairingMs,
+    at: now,
+    eventId: newId("gs"),
+  });
+  const link = describe(deps, await database.run(readPhone, gateway.id), { sim, owns, by });
+  return { kind: "started", link, token: pairing.token };
+}
 
-  end: async (deps, gateway) => {
-    const { clock, database, newId, signals } = deps;
-    const { phone, owns } = await phoneOf(deps, gateway);
-    if (!owns)
-      return {
-        kind: "conflict",
-        message: "The phone of this gateway is linked through the gateway that owns it.",
-      };
-    if (phone === null) return { kind: "not_linked" };
-    const gatewayIds = (await linesOf(deps, phone)).map((line) => line.gateway.id);
-    const reason = "The link to the phone was ended by hand.";
-    const revoke = { id: gateway.id, gatewayIds, at: clock.now(), reason, eventId: newId("gs") };
-    if (!(await database.run(revokePhone, revoke))) return { kind: "not_linked" };
-    deps.phones.streams.end(gateway.id);
-    signals.emit("eventsRecorded");
-    signals.emit("pausesChanged");
-    // It finds out by the answer to its next request.
-    return { kind: "ended", toldDevice: false };
-  },
-};
+/** Ends the phone's access at once; the phone finds out by the answer to its next request. */
+export async function endPhoneLink(
+  deps: PhoneLinkDeps,
+  gateway: LinkedGateway,
+): Promise<{ kind: "ended" } | { kind: "conflict"; message: string }> {
+  const { clock, database, newId, signals } = deps;
+  const { phone, owns } = await phoneOf(deps, gateway);
+  if (!owns) return servedElsewhere;
+  const notLinked = { kind: "conflict", message: "No phone is linked." } as const;
+  if (phone === null) return notLinked;
+  const gatewayIds = (await linesOf(deps, phone)).map((line) => line.gateway.id);
+  const reason = "The link to the phone was ended by hand.";
+  const revoke = { id: gateway.id, gatewayIds, at: clock.now(), reason, eventId: newId("gs") };
+  if (!(await database.run(revokePhone, revoke))) return notLinked;
+  deps.phones.streams.end(gateway.id);
+  signals.emit("eventsRecorded");
+  signals.emit("pausesChanged");
+  return { kind: "ended" };
+}
 
 /** A code of digits, each as likely as any other. */
 function digits(random: Core["random"]): string {
@@ -146,10 +160,10 @@ function digits(random: Core["random"]): string {
 function describe(
   { clock, publicUrl, sealer }: Pick<PhoneLinkDeps, "clock" | "publicUrl" | "sealer">,
   phone: PhonesTable | null,
-  of: { sim: number | "any"; owns: boolean },
-): LinkData {
+  of: { sim: number | "any"; owns: boolean; by: string },
+): PhoneLink {
   const now = clock.now();
-  const nothing: LinkData = {
+  const nothing: PhoneLink = {
     state: "unlinked",
     method: null,
     reason: null,
@@ -164,7 +178,8 @@ function describe(
   if (phone === null) return nothing;
   const pairing = of.owns ? pairingOf(sealer, phone, now) : null;
   const expiresAt = isoTime(phone.pairing_expires_at ?? now);
-  const url = pairing?.page && publicUrl ? `${publicUrl}/link/${pairing.page}` : null;
+  const shown = pairing?.by === of.by ? pairing : null;
+  const url = shown?.page && publicUrl ? `${publicUrl}/link/${shown.page}` : null;
   return {
     ...nothing,
     state: stateOf(phone, pairing, now),
@@ -172,8 +187,8 @@ function describe(
     reason: phone.linked_at === null ? phone.ended_reason : null,
     warnings: [...nothing.warnings, ...warningsOf(phone, of.sim, now)],
     url,
-    qr: url === null ? null : { text: url, svg: null, expires_at: expiresAt },
-    code: pairing?.code ? { text: pairing.code, expires_at: expiresAt } : null,
+    qr: url === null ? null : { text: url, expires_at: expiresAt },
+    code: shown?.code ? { text: shown.code, expires_at: expiresAt } : null,
     device: phone.linked_at === null ? null : deviceOf(phone, phone.linked_at, of.sim),
   };
 }

@@ -21,6 +21,7 @@ import {
 const dueColumns = [
   "id",
   "account_id",
+  "request_id",
   "recipient_raw",
   "recipient",
   "content",

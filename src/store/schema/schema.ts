@@ -14,7 +14,14 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable, UnknownWordsTable } from "./feedback.ts";
+import type {
+  GatewayNewsTable,
+  InboundTable,
+  ReceiptsTable,
+  ReferencesTable,
+  ReplyWindowsTable,
+  UnknownWordsTable,
+} from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
@@ -28,12 +35,15 @@ import type { MessagePayloadsTable } from "./payloads.ts";
 import type { PhoneItemsTable, PhonesTable } from "./phones.ts";
 import type {
   CompletionsTable,
+  DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
   UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelsTable,
 } from "./pools.ts";
 
 type Flag = 0 | 1;
@@ -145,10 +155,10 @@ export interface EventsTable {
   detail: string;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -309,11 +319,13 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  gateway_news: GatewayNewsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   phones: PhonesTable;
   phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
+  reply_windows: ReplyWindowsTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;
@@ -336,7 +348,10 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
+  usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
   emails: EmailsTable;

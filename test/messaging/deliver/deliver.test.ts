@@ -20,6 +20,7 @@ import { signalsTo } from "../../signals.ts";
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
+  request_id: "req_1",
   recipient_raw: "0151",
   recipient: "+49151",
   content: "text",
@@ -130,6 +131,7 @@ test("the session is given the message and the signal, and is closed with the la
   const [message, given] = seen;
   assert.deepEqual(message, {
     id: "msg_1",
+    requestId: "req_1",
     recipient: "+49151",
     attempt: 3,
     content: { kind: "text", text: "Hello" },

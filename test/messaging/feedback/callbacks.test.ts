@@ -52,6 +52,7 @@ for (const engine of engines) {
         log: it.log,
         sealer: it.system.core.sealer,
         newId: createIds(it.clock, seededRandom(99)),
+        publicUrl: "https://trunkline.test",
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),

@@ -66,7 +66,7 @@ for (const engine of engines) {
         settings: { phone: device?.id, sim: 2 },
         pace: unpaced,
       });
-      assert.equal((await w.m.operator("POST", w.path("/link"))).statusCode, 409);
+      assert.equal((await w.m.operator("POST", w.path("/link"), { method: "qr" })).statusCode, 409);
       const ids = await w.accepted(1);
       await w.pass();
       assert.deepEqual(await w.statuses(ids), ["delivered"]);

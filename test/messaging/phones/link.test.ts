@@ -37,7 +37,7 @@ for (const engine of engines) {
           ["system:ping", `https://trunkline.test/callbacks/${w.gateway}`],
         ],
       );
-      const again = await w.m.operator("POST", w.path("/link"));
+      const again = await w.m.operator("POST", w.path("/link"), { method: "qr" });
       assert.equal(again.statusCode, 409);
       const { code, token } = await w.startLink({ replace: true });
       const other = new SimulatedPhone("other", () => w.m.it, w.air);
@@ -50,6 +50,7 @@ for (const engine of engines) {
     test("a code ends with its time, and the page with it", async () => {
       const { code, url, qr } = await w.startLink({ replace: true });
       assert.equal(qr?.text, url);
+      assert.match(qr?.svg ?? "", /^<svg/);
       const page = async () => await w.m.it.system.app.inject(new URL(url ?? "").pathname);
       const { body, statusCode } = await page();
       assert.equal(statusCode, 200);

@@ -13,7 +13,7 @@ type StartedLink = z.output<typeof startedLinkReply>["data"];
 export const minute = 60_000;
 export const hour = 60 * minute;
 /** No wait between two messages, so that the clock stands still in most tests. */
-export const unpaced = { per_second: null, per_day: null };
+export const unpaced = { per_second: 100_000, per_day: 1_000_000 };
 
 export interface PhoneWorld {
   m: Managed;
@@ -48,7 +48,7 @@ export async function phoneWorld(engine: EngineName): Promise<PhoneWorld> {
     path: (rest = "") => `/accounts/${accountId}/gateways/${w.gateway}${rest}`,
     link: async () => dataOf<Link>(await m.operator("GET", w.path("/link"))),
     startLink: async (body = {}) => {
-      const reply = await m.operator("POST", w.path("/link"), body);
+      const reply = await m.operator("POST", w.path("/link"), { method: "qr", ...body });
       assert.equal(reply.statusCode, 202, reply.body);
       return reply.json().data as StartedLink;
     },

@@ -10,7 +10,10 @@ import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
 
 async function link(it: Harness, accountId: string, identifier: string): Promise<string> {
   const path = `/accounts/${accountId}/gateways/${identifier}/link`;
-  const reply = await manage(it, "POST", path, { headers: bearer(await tokenFor(it)), body: {} });
+  const reply = await manage(it, "POST", path, {
+    headers: bearer(await tokenFor(it)),
+    body: { method: "qr" },
+  });
   return reply.json().data.code.text;
 }
 

@@ -55,7 +55,7 @@ export const android = defineGateway({
   settings: androidSettings,
   connection: "pulled",
   // Contracts without a limit are cut off for much less than what a phone can send, and texts at an even pace look like a machine's.
-  pace: { perSecond: 1 / 6, jitterMs: 4_000, perDay: 200 },
+  defaultPace: { perSecond: 1 / 6, jitterMs: 4_000, perDay: 200, maxConcurrency: 1 },
 });
 
 /** How long after its due time a message may still be sent, ms. */

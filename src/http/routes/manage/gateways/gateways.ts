@@ -15,6 +15,7 @@ import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/ma
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
+import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -64,6 +65,17 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
   };
 }
 
+function providerOf({ news }: GatewayWithLane): GatewayReplyData["provider"] {
+  if (news === null) return null;
+  const facts = JSON.parse(news.facts) as GatewayFacts;
+  const { number = null, name = null, quality = null, limit = null, throughput = null } = facts;
+  const notice =
+    news.notice === null || news.noticed_at === null
+      ? null
+      : { text: news.notice, at: isoTime(news.noticed_at) };
+  return { number, name, quality, limit, throughput, notice, at: isoTime(news.changed_at) };
+}
+
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, unknownWord, waiting } = found;
   const input = gatewayInputOf(core.sealer, gateway);
@@ -91,6 +103,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     ...stateOf(found),
     session: sessionOf(found),
     unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
+    provider: providerOf(found),
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives
