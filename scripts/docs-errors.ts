@@ -44,6 +44,16 @@ export const messageCodes: Record<string, string> = {
   too_late_to_repeat:
     "It may have been sent, and the vendor would not notice any more that another try is a repetition.",
   interrupted: "The process that was sending it ended before the outcome was known.",
+  phone_gone:
+    "The phone that had it was replaced, or its link was ended, before it reported whether the message was sent.",
+  unreported: "The phone that had it did not report whether it was sent.",
+  send_failed: "The phone did not send it and gave no reason that has a name.",
+  sim_not_found: "The phone has no SIM in the slot of the gateway. Nothing was sent; the gateway pauses.",
+  permission_missing:
+    "The app lacks a permission on the phone, to send SMS or to choose the SIM. Nothing was sent; the gateway pauses.",
+  expired: "The phone got to it when its time (`keep_for_h`) was over. Nothing was sent.",
+  cancelled: "The message was cancelled on the phone. Nothing was sent.",
+  undelivered: "The network reports that the message did not arrive.",
   restored: "It was being sent when the copy was made that the installation was restored from.",
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
   not_composed:

@@ -26,6 +26,7 @@ import { createMailFiles } from "#messaging/email/files.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
+import { Phones } from "#messaging/phones/phones.ts";
 import { eventRecordOf } from "#messaging/record.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
@@ -79,6 +80,8 @@ export interface System {
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
+/** A phone that falls silent is noticed after half an hour, give or take this. */
+const minSweepMs = 30_000;
 /** Files on their way to the servers of providers that take them by upload, in all lanes together. */
 const maxFileBytes = 128 * 1024 * 1024;
 
@@ -112,16 +115,22 @@ export async function openSystem(
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
-  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
+  const phones = new Phones({
+    ...core,
+    publicUrl: settings.publicUrl,
+    sweepMs: Math.max(minSweepMs, settings.heartbeatMs),
+  });
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl, phones };
   const openAndClickTracking = createOpenAndClickTracking(core);
   const processId = newId("prc");
-  const lanes = createLanes(core, settings, processId, ai);
+  const lanes = createLanes(core, settings, processId, { ai, phones });
   const accountChanges = createAccountChanges(core);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
   signals.subscribe("lanesChanged", () => {
     lanes.changed();
+    phones.gatewaysChanged();
     void fanOutTrigger.refresh();
   });
   signals.subscribe("pausesChanged", () => lanes.wake(rerouteLane.id));
@@ -134,6 +143,7 @@ export async function openSystem(
     acceptance: createAcceptance(core),
     callbacks: createCallbacks(feedback),
     openAndClickTracking,
+    phones,
     passwords: createPasswordHasher(random),
     ai,
     readiness: async () => {
@@ -165,10 +175,12 @@ export async function openSystem(
       for (const lane of [fanOutLane, maintenanceLane, rerouteLane]) await database.run(ensureLane, lane);
       await warnAboutHold(core);
       await lanes.start();
+      phones.start();
     },
     stop: async () => {
       stopping.abort();
       accountChanges.close();
+      await phones.stop();
       await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await ai.stop();
@@ -179,7 +191,12 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings, processId: string, ai: AiGateway): Lanes {
+function createLanes(
+  core: Core,
+  settings: SystemSettings,
+  processId: string,
+  { ai, phones }: { ai: AiGateway; phones: Phones },
+): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
@@ -198,6 +215,7 @@ function createLanes(core: Core, settings: SystemSettings, processId: string, ai
     takeoverMs: settings.takeoverMs,
     heartbeatMs,
     pollMs,
+    dueElsewhere: (laneId, due) => phones.streams.due(laneId, due),
     // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(gateways, lane);

@@ -115,6 +115,14 @@ interface CallDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
   open?: never;
 }
 
+/** A device fetches the messages; see `Connection`. */
+interface PulledDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
+  extends DefinitionBase<Settings, Kind> {
+  connection: "pulled";
+  send?: never;
+  open?: never;
+}
+
 /** See `Connection`. A session `on_demand` reports no status, because no lane waits for it. */
 type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> = DefinitionBase<
   Settings,
@@ -133,7 +141,7 @@ type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> =
 export type GatewayDefinition<
   Settings extends z.ZodObject = z.ZodObject,
   Kind extends ContentKind = ContentKind,
-> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind>;
+> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind> | PulledDefinition<Settings, Kind>;
 
 /**
  * How a gateway is connected.
@@ -141,12 +149,16 @@ export type GatewayDefinition<
  *   Opening it reaches nothing outside; what it sends through is connected by its `send`.
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
+ * - `pulled`: a linked device asks for messages, in whichever process its request arrives. Nothing is opened, and no process
+ *   owns the lane (`contract/phones/pulled.ts`).
  */
-export type Connection = "on_demand" | "held" | "linked";
+export type Connection = "on_demand" | "held" | "linked" | "pulled";
 
 type Opening =
   | { connection: "on_demand"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> }
-  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
+  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> }
+  /** There is nothing to open: it rejects. */
+  | { connection: "pulled"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> };
 
 /** A definition with its types closed inside, so that the registry is a plain list. */
 export type GatewayAdapter = AdapterBase & Opening;
@@ -247,6 +259,13 @@ function openingOf<Settings extends z.ZodObject, Kind extends ContentKind>(
 ): Opening {
   type Parsed = z.output<Settings>;
   switch (definition.connection) {
+    case "pulled":
+      return {
+        connection: "pulled",
+        open: async () => {
+          throw new Error(`Messages of gateways of kind ${definition.kind} are fetched, not sent.`);
+        },
+      };
     case undefined: {
       const { send } = definition;
       return {

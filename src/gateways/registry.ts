@@ -9,6 +9,7 @@ import { resend } from "#gateways/email/resend/resend.ts";
 import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
 import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
+import { android } from "#gateways/sms/android/android.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
@@ -43,6 +44,7 @@ export const adapters: readonly GatewayAdapter[] = [
   httpApi,
   twilio,
   smpp,
+  android,
   vonage,
   plivo,
   infobip,

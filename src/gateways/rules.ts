@@ -16,14 +16,17 @@ export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay"> & {
   maxConcurrency: number;
 };
 
-/** The pace of a gateway whose adapter has a default. A limit of its own takes precedence; no jitter means the default. */
+/**
+ * The pace of a gateway whose adapter has a default. A limit of its own takes precedence. The jitter belongs to the rate: with a
+ * rate of its own, a gateway has its own.
+ */
 export function paceOf(pace: Pace, defaults: DefaultPace | null): Pace {
   if (defaults === null) return pace;
   return {
     ...pace,
     perSecond: pace.perSecond ?? defaults.perSecond,
     perDay: pace.perDay ?? defaults.perDay,
-    jitterMs: pace.jitterMs === 0 ? defaults.jitterMs : pace.jitterMs,
+    jitterMs: pace.jitterMs === 0 && pace.perSecond === null ? defaults.jitterMs : pace.jitterMs,
     concurrency: Math.min(pace.concurrency, defaults.maxConcurrency),
   };
 }

@@ -15,6 +15,7 @@ import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
+import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import type { Break } from "#http/server/broken-request.ts";
@@ -140,7 +141,7 @@ export function buildApp(
   const uploadDeadlines = createDeadlines(core.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const proxied = settings.trustedProxies.length > 0;
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
   const allow = createAllow(all);
   const maxValues = maxValuesFor(settings.maxContacts);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
@@ -209,6 +210,7 @@ export function buildApp(
     genReqId: () => core.newId("req"),
     requestIdHeader: false,
     trustProxy: trustOf(settings.trustedProxies),
+    rewriteUrl: ({ url = "/" }) => phoneUrl(url),
     serverFactory: (handle) => {
       const connections = createConnections((request, response) => {
         if (hasDoubledHeaders(request)) answerDoubled(request, response);

@@ -27,6 +27,7 @@ import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Callbacks } from "#messaging/feedback/callbacks.ts";
 import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
+import type { Phones } from "#messaging/phones/phones.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -99,6 +100,7 @@ export interface HttpCore extends Core {
   acceptance: Acceptance;
   callbacks: Callbacks;
   openAndClickTracking: OpenAndClickTracking;
+  phones: Phones;
   passwords: PasswordHasher;
   ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;

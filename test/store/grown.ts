@@ -20,6 +20,7 @@ export const growing = [
   "messages",
   "outbox",
   "outbox_held",
+  "phone_items",
   "receipts",
   "reply_windows",
   "requests",
@@ -80,6 +81,9 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${messages} cross join (select 1 as seq union all select 2) as s where p >= 5 and p <> 9`,
     `insert into message_references (gateway_id, reference, message_id, parts, created_at)
      select ${gateway}, 'ref' || i, ${idSql("msg", "i")}, 1, ${at} from ${messages} where p > 9`,
+    `insert into phone_items (message_id, gateway_id, phone_id, transmission, handed_at, valid_until, state, failures, last_listed_at, open)
+     select ${idSql("msg", "i")}, ${gateway}, ${idSql("gw", "r % 8")}, 1, ${at}, ${at} + 86400000, '', 0, null, case when p = 5 then 1 else 0 end
+     from ${messages} where p >= 5 and r % 40 < 8`,
     `insert into receipts (gateway_id, key, reference, message_id, status, code, reason, at, received_at, applied, bounce)
      select ${gateway}, 'key' || i, 'ref' || i, case when p < 90 then ${idSql("msg", "i")} end, 'delivered', null, null, ${at}, ${at},
        case when p < 90 then 1 else 0 end, null from ${messages} where p > 9`,
@@ -158,6 +162,8 @@ function once(series: (a: number, b: number) => string): string[] {
      select id, 'webhook', active, 1, 0, 0, 0, 0 from webhook_endpoints`,
     `update lanes set paused_until = ${now + minute}, paused_since = ${now - minute} where id = '${id("gw", 10)}'`,
     `update accounts set channel_failover = 1 where id = '${id("acc", 10)}'`,
+    `insert into phones (gateway_id, account_id, token_hash, code_hash, sims, uses_push, pairing_expires_at, linked_at, seen_at)
+     select ${idSql("gw", "i")}, ${idSql("acc", "i % 20")}, 'token' || i, 'code' || i, '[]', 0, ${now + minute}, 1, ${now - minute} from ${series(0, 8)}`,
     `insert into processes (id, heartbeat, started_at) select 'prc_' || i, 1, 1 from ${series(0, 3)}`,
     `insert into users (id, email, name, role, password, active, created_at, updated_at)
      select ${idSql("usr", "i")}, 'u' || i || '@example.com', 'U', 'operator', 'p', 1, ${times} from ${series(0, 10)}`,

@@ -27,7 +27,7 @@ import type { SessionDeps, SessionGateway } from "./session-scope.ts";
 import type { Transport } from "./transmit.ts";
 
 /** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
-export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
+export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" | "settings">): unknown {
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
@@ -62,7 +62,7 @@ async function readDkimKeys(
 function openTransport(
   deps: SessionDeps,
   gateway: SessionGateway,
-  adapter: GatewayAdapter,
+  adapter: Exclude<GatewayAdapter, { connection: "pulled" }>,
   settings: unknown,
 ): Transport {
   if (adapter.connection === "on_demand")
@@ -83,6 +83,8 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
     return null;
   }
+  // Its lane is not offered to any process; see `Connection`.
+  if (adapter.connection === "pulled") return null;
   let settings: unknown;
   let email: EmailSender | null = null;
   let dkim: readonly DkimKey[] = [];

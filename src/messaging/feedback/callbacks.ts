@@ -14,6 +14,8 @@ import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
+import type { Phones } from "#messaging/phones/phones.ts";
+import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
@@ -24,6 +26,7 @@ import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
   readReport: ReadReport;
+  phones: Pick<Phones, "noteHealth">;
 }
 
 /** Providers wait about 15 s for the reply to a callback. */
@@ -63,6 +66,7 @@ export async function receiveCallback(
 ): Promise<CallbackResult> {
   const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
+  if (gateway && adapter?.connection === "pulled") return await receiveFromPhone(deps, gateway, request);
   // A gateway without callbacks looks like one that does not exist, so that guessing finds no gateways.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;

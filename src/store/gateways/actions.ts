@@ -185,6 +185,7 @@ export const deleteGateway = writeOperation(
     await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_news").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();
+    await tx.db.deleteFrom("phones").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_values").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("lanes").where("id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateways").where("id", "=", gateway.id).execute();

@@ -32,6 +32,7 @@ import type {
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
+import type { PhoneItemsTable, PhonesTable } from "./phones.ts";
 import type {
   BudgetNoticesTable,
   CompletionsTable,
@@ -184,6 +185,8 @@ export interface LanesTable {
   operator_paused_at: number | null;
   /** The process that asked for the lane; null: none did, or it has the lane. */
   wanted_by: string | null;
+  /** Of a lane that a phone pulls: the earliest instant for its next message; null: now. */
+  next_at: number | null;
 }
 
 export interface ProcessesTable {
@@ -323,6 +326,8 @@ export interface Schema {
   gateway_news: GatewayNewsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
+  phones: PhonesTable;
+  phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
   reply_windows: ReplyWindowsTable;
   lanes: LanesTable;

@@ -7,6 +7,7 @@ import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { usedNames } from "#http/openapi/schemas.ts";
+import { phoneEndpoints } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { ask, edge, key, noAi, record } from "../edge.ts";
@@ -209,8 +210,10 @@ test("the server has every documented route and no other", async () => {
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }
   assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
-  // The document itself, the pages, and what mails lead to are not in it.
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(({ head }) => head);
+  // The document itself, the pages, what mails lead to and what phones ask are not in it.
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints].map(
+    ({ head }) => head,
+  );
   for (const { path, method, wildcard } of all.filter((head) => head.wildcard !== undefined))
     assert.ok(app.hasRoute({ method, url: path.replace(`{${wildcard}}`, "*") }), path);
   // Of several routes that end in anything, the printed tree shows one.

@@ -47,6 +47,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   revision: 0,
   operator_paused_at: null,
   wanted_by: null,
+  next_at: null,
   ...change,
 });
 

@@ -56,6 +56,7 @@ for (const engine of engines) {
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),
+        phones: { noteHealth: async () => {} },
         signals: signalsTo({
           eventsRecorded: () => {
             announced += 1;

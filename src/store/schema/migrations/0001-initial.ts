@@ -37,7 +37,8 @@ const gateways = [
   `create table lanes (
     id text primary key, kind text not null, active bigint not null, owner text, fence bigint not null,
     paused_until bigint, pause_reason text, pauses bigint not null, paused_since bigint, paused_ms bigint not null,
-    day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text
+    day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text,
+    next_at bigint
   )`,
   `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
   `create table gateway_news (
@@ -50,6 +51,21 @@ const gateways = [
   `create table gateway_values (
     gateway_id text not null, key text not null, value text not null, primary key (gateway_id, key)
   ) clustered`,
+  `create table phones (
+    gateway_id text primary key, account_id text not null, token_hash text, enrolment_hash text, code_hash text,
+    page_hash text, pairing text, pairing_expires_at bigint, name text, app_version text, sims text not null,
+    uses_push bigint not null, battery bigint, clock_skew_ms bigint, linked_at bigint, seen_at bigint, ended_reason text
+  )`,
+  `create unique index phones_token on phones (token_hash) where token_hash is not null`,
+  `create unique index phones_enrolment on phones (enrolment_hash) where enrolment_hash is not null`,
+  `create unique index phones_code on phones (code_hash) where code_hash is not null`,
+  `create unique index phones_page on phones (page_hash) where page_hash is not null`,
+  `create table phone_items (
+    message_id text primary key, gateway_id text not null, phone_id text not null, transmission bigint not null,
+    handed_at bigint not null, valid_until bigint not null, state text not null, failures bigint not null,
+    last_listed_at bigint, open bigint not null
+  ) clustered`,
+  `create index phone_items_open on phone_items (phone_id, handed_at) where open = 1`,
   `create table processes (id text primary key, heartbeat bigint not null, started_at bigint not null)`,
 ];
 

@@ -2,9 +2,16 @@
 // …/link/events.
 
 import { askForLink, type Link, readLink } from "#configure/link.ts";
-import { type LinkData, linkEvents, linkReply, linkRequest } from "#contract/manage/links.ts";
-import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import {
+  type LinkData,
+  linkEvents,
+  linkReply,
+  linkRequest,
+  startedLinkReply,
+} from "#contract/manage/links.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
+import type { Connection } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { LinkRequest } from "#gateways/session.ts";
 import type { ManageAccountCall } from "#http/call.ts";
@@ -12,6 +19,13 @@ import { endpoint } from "#http/endpoint.ts";
 import { qrSvg } from "#http/reply/qr-svg.ts";
 import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
 import { validate } from "#http/validate.ts";
+import {
+  endPhoneLink,
+  type PhoneLink,
+  type PhoneLinkDeps,
+  readPhoneLink,
+  startPhoneLink,
+} from "#messaging/phones/link.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayParams } from "./gateways.ts";
@@ -23,12 +37,27 @@ const about = { tag: "Gateways", family: "manage", scope: "account", params: gat
 const lookMs = 1_000;
 const streamMs = 600_000;
 
-/** The account's gateway of the path, if its kind links a device; every other one is not found. */
-async function findLinked({ core, account, params }: ManageAccountCall): Promise<GatewaysTable | null> {
+/** The account's gateway of the path, if its kind links a device; every other one is not found. `pulled`: a phone that asks. */
+async function findLinked(
+  { core, account, params }: ManageAccountCall,
+  kinds: readonly Connection[] = ["linked", "pulled"],
+): Promise<{ gateway: GatewaysTable; isPulled: boolean } | null> {
   const gateway = await core.database.run(findGatewayByIdentifier, params.gateway ?? "");
   if (gateway?.account_id !== account.id) return null;
-  return findAdapter(gateway.kind, gateway.channel)?.connection === "linked" ? gateway : null;
+  const connection = findAdapter(gateway.kind, gateway.channel)?.connection;
+  if (connection === undefined || !kinds.includes(connection)) return null;
+  return { gateway, isPulled: connection === "pulled" };
 }
+
+const phoneDeps = ({ core, settings }: ManageAccountCall): PhoneLinkDeps => ({
+  ...core,
+  publicUrl: settings.publicUrl,
+});
+
+const phoneData = (link: PhoneLink): LinkData => ({
+  ...link,
+  qr: link.qr && { ...link.qr, svg: qrSvg(link.qr.text) },
+});
 
 /** `isAsker`: may see the code. */
 function dataOf(link: Link, isAsker: boolean): LinkData {
@@ -56,7 +85,12 @@ function dataOf(link: Link, isAsker: boolean): LinkData {
   };
 }
 
-async function shownLink({ core, principal }: ManageAccountCall, gateway: GatewaysTable): Promise<LinkData> {
+async function shownLink(
+  call: ManageAccountCall,
+  { gateway, isPulled }: { gateway: GatewaysTable; isPulled: boolean },
+): Promise<LinkData> {
+  const { core, principal } = call;
+  if (isPulled) return phoneData(await readPhoneLink(phoneDeps(call), gateway, principal.id));
   const link = await readLink(core, gateway.id);
   return dataOf(link, link.requestedBy === principal.id);
 }
@@ -64,11 +98,10 @@ async function shownLink({ core, principal }: ManageAccountCall, gateway: Gatewa
 /** Passes on what was asked, and answers how the link is now. */
 async function ask(
   call: ManageAccountCall,
+  gateway: GatewaysTable,
   asked: Omit<LinkRequest, "by">,
   message: string,
 ): Promise<Problem | { status: 202; body: { success: true; message: string; data: LinkData } }> {
-  const gateway = await findLinked(call);
-  if (gateway === null) return problem("not_found");
   const { id, account_id: accountId, identifier } = gateway;
   const request = { ...asked, by: call.principal.id };
   switch (await askForLink(call.core, { id, accountId, identifier }, request)) {
@@ -79,7 +112,10 @@ async function ask(
     case "not_linked":
       return problem("conflict", { message: "No device is linked." });
     case "asked":
-      return { status: 202, body: { success: true, message, data: await shownLink(call, gateway) } };
+      return {
+        status: 202,
+        body: { success: true, message, data: await shownLink(call, { gateway, isPulled: false }) },
+      };
   }
 }
 
@@ -92,11 +128,11 @@ export const getGatewayLinkRoute = endpoint({
   replies: { 200: linkReply },
   problems: ["not_found"],
 })(async (call) => {
-  const gateway = await findLinked(call);
-  if (gateway === null) return problem("not_found");
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
   return {
     status: 200,
-    body: { success: true, message: "Link found.", data: await shownLink(call, gateway) },
+    body: { success: true, message: "Link found.", data: await shownLink(call, found) },
   };
 });
 
@@ -107,15 +143,31 @@ export const linkGatewayRoute = endpoint({
   name: "linkGateway",
   summary: "Link a device to a gateway",
   description:
-    "The code to scan or to type in is in the link a moment later; a QR code is replaced by the next one until the device is linked or the last one expires.",
+    "For WhatsApp, the code to scan or to type in is in the link a moment later; a QR code is replaced by the next one until the device is linked or the last one expires. For an Android phone the reply has all that a person needs, instead of what was made before; a phone that is linked stays linked until another one is.",
   body: linkRequest,
-  replies: { 202: linkReply },
+  replies: { 202: startedLinkReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const input = validate(linkRequest, call.body.value);
   if (isProblem(input)) return input;
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
   const { method, number = null, replace } = input.value;
-  return await ask(call, { action: "link", method, number, replace }, "The device is being linked.");
+  if (found.isPulled) {
+    const asked = { method, replace, by: call.principal.id };
+    const started = await startPhoneLink(phoneDeps(call), found.gateway, asked);
+    if (started.kind === "conflict") return problem("conflict", { message: started.message });
+    const data = { ...phoneData(started.link), token: started.token };
+    return { status: 202, body: { success: true, message: "A phone can be linked now.", data } };
+  }
+  if (method === "enrol")
+    return validationFailed([{ path: ["method"], message: "must be `qr` or `code` for this gateway" }]);
+  if (method === "code" && number === null)
+    return validationFailed([{ path: ["number"], message: "is required with the method `code`" }]);
+  const asked = { action: "link", method, number, replace } as const;
+  const reply = await ask(call, found.gateway, asked, "The device is being linked.");
+  if (isProblem(reply)) return reply;
+  return { ...reply, body: { ...reply.body, data: { ...reply.body.data, token: null } } };
 });
 
 const nothing = { method: "qr", number: null, replace: false } as const;
@@ -129,7 +181,16 @@ export const resumeGatewayLinkRoute = endpoint({
   description: "After another program opened the same link, or before the end of a ban or another wait.",
   replies: { 202: linkReply },
   problems: ["not_found", "conflict"],
-})(async (call) => await ask(call, { action: "resume", ...nothing }, "The device is being connected again."));
+})(async (call) => {
+  const found = await findLinked(call, ["linked"]);
+  if (found === null) return problem("not_found");
+  return await ask(
+    call,
+    found.gateway,
+    { action: "resume", ...nothing },
+    "The device is being connected again.",
+  );
+});
 
 export const unlinkGatewayRoute = endpoint({
   ...about,
@@ -138,10 +199,20 @@ export const unlinkGatewayRoute = endpoint({
   name: "unlinkGateway",
   summary: "Unlink the device of a gateway",
   description:
-    "The device's keys are deleted, and it is logged out at the provider if it can be reached; `reason` of the link says so afterwards.",
+    "The device's keys are deleted, and it is logged out at the provider if it can be reached; `reason` of the link says so afterwards. An Android phone's access ends at once: what it was handed and has not reported becomes `unknown`, and what waits stays with the gateway.",
   replies: { 202: linkReply },
   problems: ["not_found", "conflict"],
-})(async (call) => await ask(call, { action: "log_out", ...nothing }, "The device is being unlinked."));
+})(async (call) => {
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  const { gateway, isPulled } = found;
+  if (!isPulled)
+    return await ask(call, gateway, { action: "log_out", ...nothing }, "The device is being unlinked.");
+  const ended = await endPhoneLink(phoneDeps(call), gateway);
+  if (ended.kind === "conflict") return problem("conflict", { message: ended.message });
+  const data = await shownLink(call, found);
+  return { status: 202, body: { success: true, message: "The phone is unlinked.", data } };
+});
 
 export const watchGatewayLinkRoute = endpoint({
   ...about,
@@ -155,19 +226,23 @@ export const watchGatewayLinkRoute = endpoint({
   replies: { 200: linkEvents },
   problems: ["not_found"],
 })(async (call) => {
-  const gateway = await findLinked(call);
-  if (gateway === null) return problem("not_found");
-  const now = await shownLink(call, gateway);
-  return { status: 200, headers: eventStreamHeaders, body: linkChanges(call, gateway, now) };
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  const now = await shownLink(call, found);
+  return { status: 200, headers: eventStreamHeaders, body: linkChanges(call, found, now) };
 });
 
 const eventOf = (text: string) => `event: link\ndata: ${text}\n\n`;
 
 /** The link now, and again whenever it has changed. Of a gateway that is switched off nothing changes. */
-function linkChanges(call: ManageAccountCall, gateway: GatewaysTable, first: LinkData): EventSource {
+function linkChanges(
+  call: ManageAccountCall,
+  found: { gateway: GatewaysTable; isPulled: boolean },
+  first: LinkData,
+): EventSource {
   const { clock } = call.core;
   const over = new AbortController();
-  const endsAt = clock.monotonic() + (gateway.active === 1 ? streamMs : 0);
+  const endsAt = clock.monotonic() + (found.gateway.active === 1 ? streamMs : 0);
   let last: string | null = null;
   return {
     cancel: () => over.abort(),
@@ -178,7 +253,7 @@ function linkChanges(call: ManageAccountCall, gateway: GatewaysTable, first: Lin
       }
       while (!over.signal.aborted && clock.monotonic() < endsAt) {
         await clock.sleep(lookMs, over.signal);
-        const text = JSON.stringify(await shownLink(call, gateway));
+        const text = JSON.stringify(await shownLink(call, found));
         if (text === last) continue;
         last = text;
         return eventOf(text);
