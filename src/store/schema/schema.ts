@@ -34,6 +34,7 @@ import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type { PhoneItemsTable, PhonesTable } from "./phones.ts";
 import type {
+  BudgetNoticesTable,
   CompletionsTable,
   DeferredCompletionsTable,
   KeyBucketsTable,
@@ -41,6 +42,7 @@ import type {
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
+  SpendDaysTable,
   UsageDaysTable,
   UsageHoursTable,
   UsageLabelsTable,
@@ -63,6 +65,8 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
+  /** JSON of `SharedBudget`, for all pools; null: none. */
+  ai_budget: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -348,6 +352,8 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  spend_days: SpendDaysTable;
+  budget_notices: BudgetNoticesTable;
   deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
   usage_hours: UsageHoursTable;
