@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { engines } from "../../harness.ts";
+import { dataOf } from "../../http/routes/manage/managed.ts";
 import { minute, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
@@ -51,6 +52,12 @@ for (const engine of engines) {
       const { code, url, qr } = await w.startLink({ replace: true });
       assert.equal(qr?.text, url);
       assert.match(qr?.svg ?? "", /^<svg/);
+      // What links a phone is shown to who asked for it alone.
+      const member = await w.m.member(w.accountId);
+      const seen = dataOf<{ state: string; code: unknown; url: unknown; qr: unknown }>(
+        await member("GET", w.path("/link")),
+      );
+      assert.deepEqual([seen.state, seen.code, seen.url, seen.qr], ["waiting_for_code", null, null, null]);
       const page = async () => await w.m.it.system.app.inject(new URL(url ?? "").pathname);
       const { body, statusCode } = await page();
       assert.equal(statusCode, 200);
@@ -60,6 +67,22 @@ for (const engine of engines) {
       const other = new SimulatedPhone("other", () => w.m.it, w.air);
       assert.equal(await other.registerByCode(code?.text ?? ""), 401);
       assert.equal((await w.link()).code, null);
+    });
+
+    test("a test message from the management API goes out through the phone, and its timeline says so", async () => {
+      const reply = await w.m.operator("POST", w.path("/test"), { to: "+4915123410000" });
+      assert.equal(reply.statusCode, 200, reply.body);
+      await w.pass();
+      const { status, events } = await w.m.it.message(reply.json().data.id);
+      assert.equal(status, "delivered");
+      assert.deepEqual(
+        events?.map(({ type }) => type),
+        ["queued", "sending", "sent", "delivered"],
+      );
+      assert.deepEqual(
+        w.air.map(({ text }) => text),
+        [`Trunkline test message through ${w.gateway}.`],
+      );
     });
 
     test("ending the link ends the phone's access, and what it had is unknown", async () => {
