@@ -6,6 +6,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 COPY scripts/compile-cache.mjs ./scripts/
 COPY src ./src
+# Without its packages: docs/whatsapp-linked.md.
+COPY bridge ./bridge
 COPY LICENSE README.md ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

@@ -8,6 +8,7 @@ import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
+import { allModels } from "#ai/pools/operation-models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
@@ -17,9 +18,11 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { readSpend } from "#store/pools/usage.ts";
+import { readSpend } from "#store/pools/usage-sums.ts";
+import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
+import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 export interface GatewayDeps
@@ -50,13 +53,17 @@ export interface MemberStatus {
 export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
-  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  /** The key with this id, and its pool; null: revoked or expired. */
+  openById(keyId: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `signal`: the client disconnects. */
   serve(
     opened: Opened,
     request: ClientRequest,
-    requestId: string,
+    caller: Caller,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
+  /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
+  countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
@@ -135,7 +142,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       );
   }
 
-  const chain = (pool: Pool): FailoverDeps => ({
+  const chain = (pool: Pool, { id: call, clientRequestId }: Caller): FailoverDeps => ({
     clock,
     upstreams,
     answerBytes: deps.answerBytes,
@@ -149,6 +156,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.info(
         {
           event: "call.failed_over",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: from.member.name,
           model: from.model,
@@ -162,6 +171,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.warn(
         {
           event: "call.exhausted",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: last?.member.name ?? null,
           model: last?.model ?? null,
@@ -192,28 +203,32 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     streams.delete(call.id);
   }
 
+  const counter = createTokenCounter({ clock, upstreams });
   const serving = { chain, throttle, budgets, record };
 
   return {
     authenticate: (token) => pools.open(token),
-    serve: async ({ key, pool }, request, requestId, signal) => {
+    openById: (keyId) => pools.openById(keyId),
+    serve: async ({ key, pool }, request, caller, signal) => {
       unanswered += 1;
       try {
-        const served = await serve(serving, key, pool, request, requestId, signal);
+        const served = await serve(serving, key, pool, request, caller, signal);
         if (served.kind === "served" && served.completed.kind === "stream")
-          streams.set(requestId, served.completed.stream);
+          streams.set(caller.id, served.completed.stream);
         return served;
       } finally {
         unanswered -= 1;
         if (unanswered === 0) allAnswered();
       }
     },
+    countTokens: (opened, request, signal) => counter.count(opened, request, signal),
     models: ({ key, pool }) => listModels(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
-      return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+      return members.map((member) => {
+        const { id, health } = member;
+        const standing = health.overallAvailability(now, allModels(member));
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -231,8 +246,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const now = clock.monotonic();
       return pools.inUse.flatMap(({ accountId, name, members }) =>
         members.map((member) => {
-          const { health, models, embeddingModels } = member;
-          const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+          const { health } = member;
+          const standing = health.overallAvailability(now, allModels(member));
           const state = !member.active ? "off" : standing.kind === "down" ? standing.why : standing.kind;
           return { account: accountId, pool: name, member: member.name, state };
         }),

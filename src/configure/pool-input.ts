@@ -57,6 +57,11 @@ export const memberInput = z
       .default([])
       .describe("The models it serves; the first is used when the request names none of them."),
     embedding_models: models.default([]).describe("The models it serves embeddings with."),
+    image_models: models.default([]).describe("The models it makes pictures with."),
+    speech_models: models.default([]).describe("The models it speaks texts with."),
+    transcription_models: models.default([]).describe("The models it transcribes sound with."),
+    moderation_models: models.default([]).describe("The models it moderates texts with."),
+    rerank_models: models.default([]).describe("The models it ranks documents with."),
     context_tokens: z
       .int()
       .min(1)
@@ -189,6 +194,12 @@ export const poolFields = z.strictObject({
     .describe(
       "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
     ),
+  params: z
+    .enum(["adapt", "strict"])
+    .default("adapt")
+    .describe(
+      "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
+    ),
   timeouts: poolTimeouts.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;
@@ -225,6 +236,11 @@ export const memberChanges = z.strictObject({
   kind: memberParts.kind,
   models: memberParts.models,
   embedding_models: memberParts.embedding_models,
+  image_models: memberParts.image_models,
+  speech_models: memberParts.speech_models,
+  transcription_models: memberParts.transcription_models,
+  moderation_models: memberParts.moderation_models,
+  rerank_models: memberParts.rerank_models,
   context_tokens: memberParts.context_tokens,
   settings: memberParts.settings.describe(
     "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",

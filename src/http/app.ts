@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { errorShapeOf, inShape } from "#contract/ai/error-shapes.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
-import { problem, problems } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
 import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
@@ -175,13 +176,27 @@ export function buildApp(
     return methods === null ? problem("not_found") : problem("method_not_allowed", { allow: methods });
   }
 
+  /** Writes an answer; an error of the AI endpoints in the shape of the API whose path was asked. */
+  function write(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    answer: Reply | Problem,
+  ): void {
+    const reply =
+      isProblem(answer) && isAi(request.url)
+        ? inShape(errorShapeOf(request.url ?? ""), answer, requestId)
+        : answer;
+    writer.write(request, response, requestId, reply);
+  }
+
   function fault(request: IncomingMessage): Reply {
     return isAi(request.url) ? aiProblem("server_error") : problem("server_error");
   }
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
-    writer.write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
+    write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
   }
 
   function answerDoubled(request: IncomingMessage, response: ServerResponse): void {
@@ -261,7 +276,7 @@ export function buildApp(
             reply.raw.once("close", () => share.release());
           else share.release();
           if (answer === null) reply.raw.destroy();
-          else writer.write(raw, reply.raw, requestId, answer);
+          else write(raw, reply.raw, requestId, answer);
         },
         (error: unknown) => {
           share.release();
@@ -270,7 +285,7 @@ export function buildApp(
             { event: "http.request_failed", requestId, method: raw.method, route: endpoint.head.path, error },
             "A request failed.",
           );
-          writer.write(raw, reply.raw, requestId, fault(raw));
+          write(raw, reply.raw, requestId, fault(raw));
         },
       );
   }
@@ -301,7 +316,7 @@ export function buildApp(
       "A request failed.",
     );
     reply.hijack();
-    writer.write(request.raw, reply.raw, request.id, fault(request.raw));
+    write(request.raw, reply.raw, request.id, fault(request.raw));
   });
   app.addHook("onClose", async () => {
     deadlines.stop();

@@ -7,6 +7,8 @@ import type { Account } from "#accounts/account.ts";
 import type { Authenticator } from "#accounts/authenticate.ts";
 import type { AiGateway } from "#ai/ai.ts";
 import type { Opened } from "#ai/pools/pools.ts";
+import type { AiProblemCode } from "#contract/ai/openai-error.ts";
+import type { Form } from "#contract/ai/operations.ts";
 import type { ProblemCode } from "#contract/problem.ts";
 import type { Core } from "#core/core.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
@@ -67,6 +69,8 @@ export interface Head {
   body?: z.ZodObject;
   /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */
   uploads?: true;
+  /** For an AI endpoint: the body is a form with files instead of JSON. */
+  form?: true;
   /** Status to the schema of its body. */
   replies: Record<number, z.ZodType>;
   /** Media type of replies other than JSON. */
@@ -75,6 +79,8 @@ export interface Head {
   notFound?: Reply;
   /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */
   unavailable?: Reply;
+  /** For an AI endpoint: errors beside those of its gate. */
+  aiProblems?: readonly AiProblemCode[];
   /** The problems that may be answered, beside those of the family. */
   problems: readonly ProblemCode[];
 }
@@ -93,7 +99,7 @@ export interface HttpCore extends Core {
   callbacks: Callbacks;
   openAndClickTracking: OpenAndClickTracking;
   passwords: PasswordHasher;
-  ai: Pick<AiGateway, "authenticate" | "health" | "models" | "serve">;
+  ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;
   /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
   showApiKeys: boolean;
@@ -178,8 +184,10 @@ export interface ManageAccountCall extends ManageCall {
 export interface PoolCall extends Call {
   /** The key with the pool that it opens. */
   opened: Opened;
-  /** The body's text; empty when the head has none. */
+  /** The body's text; empty when the head has none, or a form. */
   text: string;
+  /** The body of a head with a form. */
+  form: Form | null;
   /** Aborts when the client disconnects. */
   signal: LightAbortSignal;
 }

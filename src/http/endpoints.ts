@@ -28,6 +28,13 @@ import {
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
+} from "#http/routes/manage/gateways/link.ts";
+import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
   createSendingDomainRoute,
@@ -90,7 +97,7 @@ import {
   updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -120,7 +127,16 @@ import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
+import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -136,7 +152,16 @@ export const endpoints: readonly Endpoint[] = [
   getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
+  getDeferredCompletionRoute,
+  cancelDeferredCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createMessageRoute,
+  countTokensRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,
@@ -179,6 +204,11 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
   checkGatewayRoute,
   registerGatewayRoute,
   listSendingDomainsRoute,
@@ -214,6 +244,7 @@ export const endpoints: readonly Endpoint[] = [
   updatePoolRoute,
   deletePoolRoute,
   getPoolHealthRoute,
+  getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,

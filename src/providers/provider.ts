@@ -4,6 +4,7 @@
 // wire traffic to the shared conformance suite.
 
 import type { z } from "zod";
+import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 
 /** A client's request on its way to one member. */
 export interface ChatRequest {
@@ -21,6 +22,19 @@ export interface ChatRequest {
   refused?: readonly string[];
 }
 
+/** A request of a forwarded operation on its way to one member. */
+export interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
+  /** The caller's form; null: the request is `text`. */
+  form: Form | null;
+}
+
+/** The body of a 2xx that is passed on. */
+export interface VendorAnswer {
+  bytes: Buffer;
+  /** The Content-Type header; empty where there is none. */
+  contentType: string;
+}
+
 /** A parameter that a vendor refused. `given`: the value in the request alone, or the parameter as a whole. */
 export interface RefusedParameter {
   name: string;
@@ -32,7 +46,7 @@ export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
   headers: Record<string, string>;
-  body: string | null;
+  body: string | Uint8Array | null;
 }
 
 /** A response made here instead of requested: the sandbox's. */
@@ -50,6 +64,33 @@ export type PreparedRequest =
   | { kind: "request"; request: VendorRequest }
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
+
+/** The vendors' own formats in which clients may ask beside chat completions. */
+export type NativeFormat = "messages" | "responses" | "gemini";
+
+/** A client's request in a vendor's own format, on its way to a member that speaks it. */
+export interface NativeRequest {
+  /** The JSON text as it was received: it is forwarded, not rebuilt. */
+  text: string;
+  /** The parsed body; never modified. */
+  body: Readonly<Record<string, unknown>>;
+  /** The member's name of the model. */
+  model: string;
+  stream: boolean;
+  /** The client's headers that travel to a member of its format, in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** How a member takes requests in a vendor's own format. The texts of answers and chunks stay in that format. */
+export interface NativeApi {
+  prepare(request: NativeRequest): PreparedRequest;
+  /** Parses a 2xx that is not a stream. */
+  answer(text: string): ParsedAnswer;
+  /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
+  stream(): StreamReader;
+  /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
+  countTokens?(request: NativeRequest): VendorRequest;
+}
 
 /** Token counts as the vendor reported them. */
 export interface Usage {
@@ -102,15 +143,20 @@ export interface Failure {
   refused?: RefusedParameter;
 }
 
-/** A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. */
+/**
+ * A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. `media`: the
+ * answer is no JSON, and is passed on as these bytes.
+ */
 export type ParsedAnswer =
-  | { kind: "answer"; text: string; output: boolean; usage: Usage | null }
+  | { kind: "answer"; text: string; output: boolean; usage: Usage | null; media?: VendorAnswer }
   | { kind: "failure"; failure: Failure };
 
-/** One `chat.completion.chunk` of OpenAI as JSON text. */
+/** One `chat.completion.chunk` of OpenAI as JSON text; of a native format, one event. */
 export interface Chunk {
   kind: "chunk";
   text: string;
+  /** The event's name; of native formats alone. */
+  event?: string;
   /** It holds real output; roles, pings and empty deltas do not count. */
   output: boolean;
   /** It finishes a choice. */
@@ -156,6 +202,19 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
   /** Embeddings in OpenAI's form; absent: the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  /** Operations whose requests and answers are passed on unchanged; absent: the provider has none. */
+  forward?: {
+    operations: readonly ForwardedOperation[];
+    request(
+      operation: ForwardedOperation,
+      request: ForwardRequest,
+      settings: z.output<Settings>,
+    ): PreparedRequest;
+    /** Judges a 2xx. */
+    answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
+  };
+  /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
+  native?(format: NativeFormat, settings: z.output<Settings>): NativeApi | null;
   /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -174,6 +233,11 @@ export interface Provider {
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): PreparedRequest;
   embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  /** The operations that it forwards. */
+  forwards: readonly ForwardedOperation[];
+  forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
+  forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
+  native(format: NativeFormat, settings: unknown): NativeApi | null;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -203,6 +267,18 @@ export function defineProvider<Settings extends z.ZodObject>(
       if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);
     },
+    forwards: definition.forward?.operations ?? [],
+    forward: (operation, request, settings) =>
+      definition.forward?.request(operation, request, settings as Parsed) ?? {
+        kind: "unsupported_parameter",
+        param: "model",
+        message: `Providers of kind ${definition.kind} have no operation ${operation}.`,
+      },
+    forwardAnswer: (operation, answer) => {
+      if (definition.forward) return definition.forward.answer(operation, answer);
+      throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
+    },
+    native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     check: (settings) => definition.check(settings as Parsed),
   };
 }

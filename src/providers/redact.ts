@@ -2,7 +2,7 @@
 // form; this compares with the secrets themselves.
 
 import { withoutSecrets } from "#settings/redact.ts";
-import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
+import type { ApiError, Failure, Provider, StreamPiece, StreamReader } from "./provider.ts";
 
 /** The provider, with `secrets` masked in every failure. Answers are passed on unchanged. */
 export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
@@ -22,24 +22,35 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
   const withRedaction = <Result extends { kind: string }>(
     result: Result | { kind: "failure"; failure: Failure },
   ) => ("failure" in result ? { ...result, failure: redacted(result.failure) } : result);
+  const redactedReader = (reader: StreamReader): StreamReader => {
+    const redactPiece = (piece: StreamPiece): StreamPiece =>
+      piece.kind === "failure" ? withRedaction(piece) : piece;
+    return {
+      push: (event) => {
+        const pieces = reader.push(event);
+        return pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces;
+      },
+      ...(reader.missing ? { missing: () => reader.missing!() } : {}),
+    };
+  };
   return {
     ...provider,
     answer: (text, request) => withRedaction(provider.answer(text, request)),
     embeddingsAnswer: (text, request) => withRedaction(provider.embeddingsAnswer(text, request)),
+    forwardAnswer: (operation, answer) => withRedaction(provider.forwardAnswer(operation, answer)),
     // Also before it is parsed: a message that is cut to its maximum length may be cut inside a secret.
     failure: (status, headers, text, now) =>
       redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
-    stream: (request) => {
-      const reader = provider.stream(request);
-      const redactPiece = (piece: StreamPiece): StreamPiece =>
-        piece.kind === "failure" ? withRedaction(piece) : piece;
-      return {
-        push: (event) => {
-          const pieces = reader.push(event);
-          return pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces;
-        },
-        ...(reader.missing ? { missing: () => reader.missing!() } : {}),
-      };
+    stream: (request) => redactedReader(provider.stream(request)),
+    native: (format, settings) => {
+      const api = provider.native(format, settings);
+      return (
+        api && {
+          ...api,
+          answer: (text) => withRedaction(api.answer(text)),
+          stream: () => redactedReader(api.stream()),
+        }
+      );
     },
   };
 }

@@ -27,6 +27,7 @@ test("the defaults are the documented ones", () => {
     deadline_ms: 600_000,
     repeat: 1,
     wait_ms: 0,
+    params: "adapt",
     timeouts: { answer_ms: null },
   });
   assert.deepEqual(members, [
@@ -35,6 +36,11 @@ test("the defaults are the documented ones", () => {
       kind: "sandbox",
       models: ["echo"],
       embedding_models: [],
+      image_models: [],
+      speech_models: [],
+      transcription_models: [],
+      moderation_models: [],
+      rerank_models: [],
       settings: {},
       priority: 1,
       weight: 1,

@@ -205,6 +205,7 @@ export const noAi: HttpCore["ai"] = {
   serve: async () => {
     throw new Error("Nothing is served here.");
   },
+  countTokens: async () => 0,
   models: () => [],
   health: () => [],
 };

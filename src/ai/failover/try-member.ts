@@ -5,10 +5,17 @@ import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.t
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Failure, PreparedRequest } from "#providers/provider.ts";
-import { adapt } from "#providers/translate/hints.ts";
+import type {
+  ChatRequest,
+  Failure,
+  NativeApi,
+  ParsedAnswer,
+  PreparedRequest,
+  VendorAnswer,
+} from "#providers/provider.ts";
+import { lacking } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -21,6 +28,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
+import { readyFor } from "./ready.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
@@ -70,9 +78,9 @@ export async function tryMember(
   const { member, model } = choice;
   const stream = call.mode === "stream" || call.mode === "buffered";
   const startedAt = clock.monotonic();
-  const refused = member.health.refused.of(model, call.body, startedAt);
-  const request: ChatRequest = { text: call.text, body: call.body, model, stream, refused };
-  const prepared = prepare(member, request, call.mode);
+  const native = call.door ? member.provider.native(call.door.format, member.settings) : null;
+  const ready = readyFor(call, choice, native, stream, startedAt);
+  const { prepared, request, refused } = ready;
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
@@ -94,10 +102,10 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, false);
+    attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused)
-      attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, true);
+      attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, true);
   } catch (error) {
     // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
@@ -131,11 +139,18 @@ export async function tryMember(
     } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
-    const adaptable = learn(choice, call, failure, refused, now);
+    // Of what is forwarded, the caller finds out from the vendor's words what to do without.
+    const adaptable = native === null && learn(choice, call, request, failure, refused, now);
     return { kind: "failed", failure, final, transient, adaptable };
   }
   note("ok", 200);
-  const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
+  const won: Winner = {
+    choice,
+    attempts: run.attemptedIds.length,
+    forwarded: native !== null,
+    adapted: ready.adapted,
+    settle: settler(deps, choice, ticket, startedAt, kind, size),
+  };
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
@@ -147,25 +162,42 @@ export async function tryMember(
 function learn(
   { member, model }: Choice<Member>,
   call: FailoverCall,
+  { body }: ChatRequest,
   failure: Failure,
   before: readonly string[],
   now: number,
 ): boolean {
   if (failure.kind !== "unsupported" || !failure.refused) return false;
-  if (!member.health.refused.learn(model, failure.refused, call.body, now)) return false;
+  if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
-  return !before.includes(name) && adapt([...before, name]).lacking.length === 0;
+  if (before.includes(name)) return false;
+  return call.door?.optional.has(name) === true || lacking([...before, name], call.params).length === 0;
 }
 
-function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
-  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
-  return member.provider.chat(request, member.settings);
+/** Reads a whole answer. */
+function read(
+  { provider }: Member,
+  native: NativeApi | null,
+  request: ChatRequest,
+  mode: AnswerMode,
+): (answer: VendorAnswer) => ParsedAnswer {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+      return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
+    case "embeddings":
+      return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
+    default:
+      return (answer) => provider.forwardAnswer(mode, answer);
+  }
 }
 
 function sendAttempt(
   deps: FailoverDeps,
   call: FailoverCall,
   member: Member,
+  native: NativeApi | null,
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
   request: ChatRequest,
   limitAt: number,
@@ -174,11 +206,15 @@ function sendAttempt(
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
   const target: Target = {
-    provider: member.provider,
+    provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
     prepared,
     timeouts: member.timeouts,
+    passedOn: call.passedOn,
     fresh,
-    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+    maxAnswerBytes: maxAnswerBytes(
+      deps.answerBytes,
+      responseKindOf(call.mode) === call.mode && !request.stream,
+    ),
   };
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
@@ -188,37 +224,29 @@ function sendAttempt(
       return bufferStream(spoken, signal);
     });
   }
-  const read = (text: string) =>
-    call.mode === "embeddings"
-      ? member.provider.embeddingsAnswer(text, request)
-      : member.provider.answer(text, request);
-  return askWhole(deps, target, read, limitAt, signal);
+  return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);
 }
 
-function winner(
+/** The member has begun to answer; the result reports how the answer ended. */
+function settler(
   deps: FailoverDeps,
   choice: Choice<Member>,
-  attempts: number,
   ticket: HealthTicket,
   startedAt: number,
   kind: ResponseKind,
   size: number,
-): Winner {
+): Winner["settle"] {
   const { health } = choice.member;
   const spokeAt = deps.clock.monotonic();
   if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) deps.memberUp(choice.member);
   let open = true;
-  return {
-    choice,
-    attempts,
-    settle: (how) => {
-      if (!open) return;
-      open = false;
-      const now = deps.clock.monotonic();
-      if (how === "completed") health.succeeded(ticket, now);
-      else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
-    },
+  return (how) => {
+    if (!open) return;
+    open = false;
+    const now = deps.clock.monotonic();
+    if (how === "completed") health.succeeded(ticket, now);
+    else if (how === "dropped") health.dropped(ticket);
+    else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
   };
 }
 

@@ -106,7 +106,7 @@ export const embeddingsReply = z
   .meta({ id: "Embeddings" });
 
 export const model = z
-  .object({
+  .looseObject({
     id: z.string(),
     object: z.literal("model"),
     created: z.int(),
@@ -115,7 +115,7 @@ export const model = z
   .meta({ id: "Model" });
 
 export const modelsReply = z
-  .object({ object: z.literal("list"), data: z.array(model) })
+  .looseObject({ object: z.literal("list"), data: z.array(model) })
   .meta({ id: "ModelList" });
 
 /** Every error of these endpoints. */

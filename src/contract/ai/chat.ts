@@ -18,8 +18,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A request for embeddings or a completion, by its text; `depth` was judged before. */
-function readModelRequest(text: string): ModelRequest | Problem {
+/** A request whose body is JSON, by its text; its depth was judged before. */
+export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -42,7 +42,8 @@ function readModelRequest(text: string): ModelRequest | Problem {
   };
 }
 
-function wrong(param: string, what: string): Problem {
+/** The problem that names a parameter. */
+export function wrong(param: string, what: string): Problem {
   return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
 }
 

@@ -10,6 +10,11 @@ const member = z
     kind: z.string(),
     models: z.array(z.string()),
     embedding_models: z.array(z.string()),
+    image_models: z.array(z.string()),
+    speech_models: z.array(z.string()),
+    transcription_models: z.array(z.string()),
+    moderation_models: z.array(z.string()),
+    rerank_models: z.array(z.string()),
     context_tokens: z.int().nullable(),
     settings: anyFields.describe(
       "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
@@ -46,6 +51,7 @@ const pool = z
     deadline_ms: z.int(),
     repeat: z.int(),
     wait_ms: z.int(),
+    params: z.enum(["adapt", "strict"]),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     members: z.array(member).describe("Oldest first."),
     revision: revision.describe(

@@ -12,9 +12,12 @@ export const eventTypes = [
   "gateway.resumed",
   "gateway.linked",
   "gateway.unlinked",
+  "gateway.limited",
+  "gateway.outdated",
   "credit.low",
   "pool.member_down",
   "pool.member_up",
+  "completion.done",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

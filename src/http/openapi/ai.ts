@@ -2,18 +2,30 @@
 // pool's members cause, and the headers that name the member and the key's limits.
 
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
-import { type AiProblemCode, aiProblems } from "#contract/ai/openai-error.ts";
+import { type ErrorShape, errorShapeOf, inShape } from "#contract/ai/error-shapes.ts";
+import { anthropicErrorReply } from "#contract/ai/messages.ts";
+import { type AiProblemCode, aiErrorReply, aiProblems } from "#contract/ai/openai-error.ts";
 import type { Head } from "#http/call.ts";
 import { headerReferences, type Share } from "./errors.ts";
 import { type Json, schemaOf } from "./schemas.ts";
 
-/** The errors that the gate of the AI endpoints causes. */
+/** Errors that not every endpoint with a body has. */
+const notOfAll: ReadonlySet<string> = new Set<AiProblemCode>([
+  "unknown_url",
+  "method_not_allowed",
+  "completion_not_found",
+  "completion_ended",
+  "too_many_deferred",
+]);
+
+/** The errors that the gate of the AI endpoints causes, and the endpoint's own. */
 function poolProblems(head: Head): AiProblemCode[] {
   const always: AiProblemCode[] = ["invalid_api_key", "unavailable", "server_error"];
-  if (head.body === undefined) return head.params === undefined ? always : [...always, "model_not_found"];
-  return Object.keys(aiProblems).filter(
-    (code): code is AiProblemCode => code !== "unknown_url" && code !== "method_not_allowed",
-  );
+  if (head.query !== undefined) always.push("invalid_value");
+  const own = head.aiProblems ?? [];
+  if (head.body === undefined) return [...always, ...own];
+  const gate = Object.keys(aiProblems).filter((code): code is AiProblemCode => !notOfAll.has(code));
+  return [...gate, ...own];
 }
 
 /** The errors that a pool's members cause. */
@@ -40,6 +52,7 @@ const reasons: Record<string, string> = {
   401: "Unauthorized",
   404: "NotFound",
   408: "RequestTimeout",
+  409: "Conflict",
   413: "ContentTooLarge",
   415: "UnsupportedMediaType",
   422: "UnprocessableContent",
@@ -50,21 +63,30 @@ const reasons: Record<string, string> = {
   504: "GatewayTimeout",
 };
 
-/** The name of an error reply: its status, and whether the members of a pool may cause it. */
-function nameOf(status: string, completes: boolean): string {
-  return `Ai${completes && poolFailures[status] !== undefined ? "Completion" : ""}${reasons[status] ?? status}`;
+const shapes: Readonly<
+  Record<ErrorShape, { schema: typeof openaiErrorReply | typeof anthropicErrorReply; name: string }>
+> = {
+  openai: { schema: openaiErrorReply, name: "" },
+  anthropic: { schema: anthropicErrorReply, name: "Anthropic" },
+};
+
+/** The name of an error reply: its shape, its status, and whether the members of a pool may cause it. */
+function nameOf(shape: ErrorShape, status: string, completes: boolean): string {
+  return `Ai${shapes[shape].name}${completes && poolFailures[status] !== undefined ? "Completion" : ""}${reasons[status] ?? status}`;
 }
 
 /** The errors of an AI endpoint, by status. */
 export function poolReplies(head: Head, share: Share): Json {
   const completes = head.body !== undefined;
+  const shape = errorShapeOf(head.path);
   const lines = new Map<string, string[]>();
   const examples = new Map<string, Json>();
   const add = (status: string, line: string) => lines.set(status, [...(lines.get(status) ?? []), line]);
   for (const code of poolProblems(head)) {
     const { status, type, message, when } = aiProblems[code];
     add(String(status), `\`${code}\`: ${when}`);
-    const value = { error: { message, type, param: null, code } };
+    const error = { message, type, param: null, code };
+    const value = inShape(shape, aiErrorReply(status, error), "req_01jgwkz5y2m8q4v7c9d3f6h1kn").body;
     examples.set(String(status), { ...examples.get(String(status)), [code]: { value } });
   }
   if (completes) for (const [status, line] of Object.entries(poolFailures)) add(status, line);
@@ -74,10 +96,15 @@ export function poolReplies(head: Head, share: Share): Json {
       description: descriptions.join("\n\n"),
       headers: headerReferences(...(headersOfStatus[status] ?? [])),
       content: {
-        "application/json": { schema: schemaOf(openaiErrorReply), ...(example && { examples: example }) },
+        "application/json": { schema: schemaOf(shapes[shape].schema), ...(example && { examples: example }) },
       },
     };
-    return [status, share(nameOf(status, completes), response)];
+    const isOwn = head.aiProblems?.some((code) => String(aiProblems[code].status) === status) ?? false;
+    const name = nameOf(shape, status, completes);
+    return [
+      status,
+      share(isOwn ? `${name}Of${head.name[0]?.toUpperCase()}${head.name.slice(1)}` : name, response),
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -105,6 +132,9 @@ export const servedHeaders: Record<string, Json> = {
     "The time in the gateway up to the first byte of the answer.",
     "number",
   ),
+  "X-Service-Pool-Adapted": header(
+    "The parameters and parts of the request that the member was not sent because it does not take them, or under another name.",
+  ),
   ...Object.fromEntries(
     ["requests", "tokens"].flatMap((kind) => [
       [
@@ -115,6 +145,13 @@ export const servedHeaders: Record<string, Json> = {
       [`x-ratelimit-reset-${kind}`, header("When the limit is full again, such as `1s` or `6m0s`.")],
     ]),
   ),
+};
+
+/** The reply to a message with `stream: true`. */
+export const messageStream: Json = {
+  type: "string",
+  description:
+    "With `stream: true`: Anthropic's events, each with its `event:` line. A stream that fails ends with an `error` event, and without `message_stop`. `ping` events keep the connection alive.",
 };
 
 /** The reply to a completion with `stream: true`. */

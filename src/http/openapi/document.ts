@@ -2,9 +2,10 @@
 
 import { z } from "zod";
 import { chatReply } from "#contract/ai/chat-shapes.ts";
+import { messagesReply } from "#contract/ai/messages.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { chatStream, errorHeaders, poolReplies, servedHeaders } from "./ai.ts";
+import { chatStream, errorHeaders, messageStream, poolReplies, servedHeaders } from "./ai.ts";
 import { requestBodyOf } from "./bodies.ts";
 import {
   gateProblems,
@@ -62,8 +63,15 @@ function hasLocation({ path }: Head): boolean {
 const successes: Record<string, string> = {
   200: "The operation succeeded.",
   201: "The resource was created.",
+  202: "The operation has begun.",
   204: "The operation succeeded. The reply has no body.",
 };
+
+/** Replies that may also come as streams. */
+const streams = new Map<z.ZodType, Json>([
+  [chatReply, chatStream],
+  [messagesReply, messageStream],
+]);
 
 function successReply(head: Head, status: string, schema: z.ZodType): Json {
   const description = schema.description ?? successes[status] ?? "The request was answered.";
@@ -79,7 +87,7 @@ function successReply(head: Head, status: string, schema: z.ZodType): Json {
   const media = { schema: head.replyType === undefined ? schemaOf(schema) : { type: "string" } };
   const content = {
     [head.replyType ?? "application/json"]: media,
-    ...(schema === chatReply ? { "text/event-stream": { schema: chatStream } } : {}),
+    ...(streams.has(schema) ? { "text/event-stream": { schema: streams.get(schema) } } : {}),
   };
   return { description, headers: headerReferences(...names), content };
 }

@@ -11,9 +11,11 @@ export interface EventSource {
   cancel(): void;
   /** No events: nothing is added to what comes. */
   isFile?: true;
+  /** What is sent while nothing comes; absent: a comment. */
+  keepAlive?: (() => string) | undefined;
 }
 
-/** Silence after which a comment is sent. */
+/** Silence after which a sign of life is sent. */
 const keepAliveMs = 15_000;
 /** What clients skip. */
 export const keepAliveComment = ": keep-alive\n\n";
@@ -59,7 +61,7 @@ export async function writeEvents(
       if (!open || clock.monotonic() - spokeAt < keepAliveMs) continue;
       spokeAt = clock.monotonic();
       // Nothing new for one who has not taken what is there.
-      if (!response.writableNeedDrain) response.write(keepAliveComment);
+      if (!response.writableNeedDrain) response.write(source.keepAlive?.() ?? keepAliveComment);
     }
   };
   if (source.isFile !== true) void keepAlive();

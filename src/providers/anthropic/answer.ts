@@ -48,14 +48,14 @@ const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
 
 /** Merges `usage` into earlier counts: missing and null fields keep their value. */
-function mergeUsage(before: Fields, usage: unknown): Fields {
+export function mergeUsage(before: Fields, usage: unknown): Fields {
   if (!isFields(usage)) return before;
   const counts = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(counts) };
 }
 
 /** `input_tokens` excludes tokens read from or written to a cache, which are prompt tokens too. */
-function countedOf(usage: Fields): TokenCounts | null {
+export function countedOf(usage: Fields): TokenCounts | null {
   const input = count(usage.input_tokens);
   const output = count(usage.output_tokens);
   if (input === null || output === null) return null;

@@ -2,12 +2,13 @@
 // header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
-import { defineProvider } from "#providers/provider.ts";
+import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders, hostRoot } from "#providers/settings.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
+import { forwardedAnswer, forwardedBody, forwardedHeaders, forwardedStream } from "./native.ts";
 import { anthropicBody } from "./request.ts";
 
 const settingsSchema = z.strictObject({
@@ -63,6 +64,24 @@ export const anthropic = defineProvider({
   answer: anthropicAnswer,
   stream: anthropicStream,
   failure: anthropicFailure,
+  native: (format, settings) => {
+    if (format !== "messages") return null;
+    const forwarded = (path: string, request: NativeRequest): VendorRequest => ({
+      method: "POST",
+      url: joinUrl(settings.base_url, path),
+      headers: forwardedHeaders(
+        { ...headersOf(settings, request.stream), "content-type": "application/json" },
+        request.headers,
+      ),
+      body: forwardedBody(request),
+    });
+    return {
+      prepare: (request) => ({ kind: "request", request: forwarded("/v1/messages", request) }),
+      answer: forwardedAnswer,
+      stream: forwardedStream,
+      countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
+    };
+  },
   check: (settings) => ({
     method: "GET",
     url: joinUrl(settings.base_url, "/v1/models?limit=1"),

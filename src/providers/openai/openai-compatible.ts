@@ -3,6 +3,7 @@
 // platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
 
 import { z } from "zod";
+import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
@@ -11,6 +12,8 @@ import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
+import { encodeForm } from "./form.ts";
+import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -95,7 +98,7 @@ function baseOf({ vendor, base_url }: Settings): string {
 /** Azure's older API has a base URL for each deployment; its models are listed beside them. */
 const deployment = /\/deployments\/[^/]+$/;
 
-function urlOf(settings: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
+function urlOf(settings: Settings, path: `/${string}`): string {
   const base = baseOf(settings);
   const root = path === "/models" ? base.replace(deployment, "") : base;
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
@@ -171,6 +174,23 @@ export const openaiCompatible = defineProvider({
     },
   }),
   embeddingsAnswer: openaiEmbeddings,
+  forward: {
+    operations: forwardedOperations,
+    request: (operation, request, settings) => {
+      const { form, model } = request;
+      const type = form === null ? "application/json" : `multipart/form-data; boundary="${form.boundary}"`;
+      return {
+        kind: "request",
+        request: {
+          method: "POST",
+          url: urlOf(settings, forwardedPaths[operation]),
+          headers: { ...headersOf(settings), "content-type": type },
+          body: form === null ? bodyFor(request, {}) : encodeForm(form, model),
+        },
+      };
+    },
+    answer: forwardedAnswer,
+  },
   check: (settings) => ({
     method: "GET",
     url: urlOf(settings, "/models"),

@@ -67,8 +67,10 @@ const wrongKeys: [what: string, headers: Record<string, string>, looked: boolean
   ["far too long", { authorization: `Bearer ${"x".repeat(513)}` }, false],
   ["unknown", { authorization: "Bearer tlp_nobody" }, true],
   ["a channel's key", { authorization: `Bearer ${channelKey}` }, true],
-  ["a channel's key in its own header", { "api-key": channelKey }, false],
-  ["in a header that is none", { "api-key": token, "x-api-key": token }, false],
+  ["a channel's key in its own header", { "api-key": channelKey }, true],
+  ["in a header that is none", { "x-key": token, key: token }, false],
+  ["a good one behind a bad Bearer", { authorization: "Basic x", "x-api-key": token }, false],
+  ["two in one header", { "x-api-key": `${token}, ${token}` }, false],
 ];
 for (const [what, headers, looked] of wrongKeys) {
   test(`401 for a key that is: ${what}`, async () => {
@@ -94,6 +96,14 @@ for (const [what, headers, looked] of wrongKeys) {
     }
   });
 }
+
+for (const name of ["x-api-key", "api-key"])
+  test(`the key may be in ${name}`, async () => {
+    const { to, seen } = gated();
+    const headers = { [name]: token, "content-type": "application/json" };
+    assert.equal((await ask(to, { url, headers, body })).status, 200);
+    assert.deepEqual(seen.tokens, [token]);
+  });
 
 test("a key in the URL is none", async () => {
   const { to } = gated();

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import { errorShapeOf } from "#contract/ai/error-shapes.ts";
+import { anthropicErrorReply } from "#contract/ai/messages.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, errorHeaders, poolReplies, servedHeaders } from "#http/openapi/ai.ts";
@@ -31,18 +33,19 @@ test("a completion may meet every error but those that come before any endpoint"
   const replies = repliesOf("createChatCompletion");
   for (const [code, { status }] of Object.entries(aiProblems)) {
     const told = replies[status]?.description.includes(`\`${code}\``) === true;
-    assert.equal(told, !["unknown_url", "method_not_allowed"].includes(code), code);
+    const elsewhere = ["unknown_url", "method_not_allowed", "completion_not_found", "completion_ended"];
+    assert.equal(told, !elsewhere.includes(code), code);
   }
   for (const status of ["502", "504"]) assert.ok(replies[status], status);
 });
 
 test("every example has the shape that it is an example of, and its own status", () => {
-  for (const { name } of pooled) {
+  for (const { name, path } of pooled) {
     for (const [status, reply] of Object.entries(repliesOf(name))) {
       assert.ok("X-Request-Id" in reply.headers);
       for (const [code, { value }] of Object.entries(reply.content["application/json"].examples ?? {})) {
-        const { error } = openaiErrorReply.parse(value);
-        assert.equal(error.code, code);
+        if (errorShapeOf(path) === "anthropic") anthropicErrorReply.parse(value);
+        else assert.equal(openaiErrorReply.parse(value).error.code, code);
         assert.equal(String(aiProblems[code as keyof typeof aiProblems].status), status);
       }
     }
@@ -50,8 +53,15 @@ test("every example has the shape that it is an example of, and its own status",
 });
 
 test("what is only read has no errors of bodies and providers", () => {
-  assert.deepEqual(Object.keys(repliesOf("listModels")).sort(), ["401", "500", "503"]);
+  assert.deepEqual(Object.keys(repliesOf("listModels")).sort(), ["400", "401", "500", "503"]);
   assert.deepEqual(Object.keys(repliesOf("getModel")).sort(), ["401", "404", "500", "503"]);
+  assert.deepEqual(Object.keys(repliesOf("cancelDeferredCompletion")).sort(), [
+    "401",
+    "404",
+    "409",
+    "500",
+    "503",
+  ]);
 });
 
 test("the headers that clients look for are told", () => {

@@ -97,24 +97,35 @@ test("the management API takes JSON alone, and says what its gate answers", () =
   }
 });
 
-test("the AI endpoints take JSON alone, and answer in OpenAI's shapes", () => {
+test("the AI endpoints take JSON alone, but for recordings, and answer in the shape of their API", () => {
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
+    "cancelDeferredCompletion",
+    "countMessageTokens",
     "createChatCompletion",
     "createEmbedding",
+    "createImage",
+    "createMessage",
+    "createModeration",
+    "createRanking",
+    "createSpeech",
+    "createTranscription",
+    "getDeferredCompletion",
     "getModel",
     "listModels",
   ]);
   for (const { operation, path } of pooled) {
     const { requestBody, responses } = operation;
-    const reads = ["401", "500", "503", ...(path.includes("{model}") ? ["404"] : [])];
+    const reads = ["401", "500", "503", ...(path.includes("{") ? ["404"] : ["400"])];
+    if (path.endsWith("/cancel")) reads.push("409");
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
-    const errors = Object.keys(responses).filter((status) => status !== "200");
+    const errors = Object.keys(responses).filter((status) => status >= "400");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
-    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+    const type = path.endsWith("/transcriptions") ? "multipart/form-data" : "application/json";
+    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
-        $ref: "#/components/schemas/OpenAiError",
+        $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : "OpenAiError"}`,
       });
   }
   const chat = document.paths["/api/ai/v1/chat/completions"]?.post?.responses["200"];
@@ -144,7 +155,8 @@ test("every response has a description and a body", () => {
       assert.match(status, /^[245]\d\d$/);
       const { description, content = {} } = resolved(response)!;
       assert.ok(description.length > 0, `${path} ${status}`);
-      const streams = operation.operationId === "createChatCompletion" && status === "200";
+      const streams =
+        ["createChatCompletion", "createMessage"].includes(operation.operationId) && status === "200";
       const bodies = streams ? 2 : status === "204" ? 0 : 1;
       assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
     }

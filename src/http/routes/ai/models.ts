@@ -1,9 +1,19 @@
 // GET /api/ai/v1/models and GET /api/ai/v1/models/{model}
 
 import { z } from "zod";
+import type { ModelEntry } from "#ai/pools/models.ts";
 import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
+import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
+
+/** Anthropic's clients, known by their version header, read these fields too. */
+function named({ request }: Call, entry: ModelEntry): ModelEntry | object {
+  if (request.headers["anthropic-version"] === undefined) return entry;
+  const created_at = new Date(entry.created * 1_000).toISOString();
+  return { ...entry, type: "model", display_name: entry.id, created_at };
+}
 
 export const listModelsRoute = endpoint({
   method: "GET",
@@ -12,14 +22,23 @@ export const listModelsRoute = endpoint({
   tag: "AI gateway",
   summary: "List the models of the pool",
   description:
-    "The pool's own name comes first, followed by the models of members that are not down. A key with a list of models sees only those.",
+    "The pool's own name comes first, followed by the models of members that are not down. A key with a list of models sees only those. With the header `anthropic-version`, entries also have Anthropic's `type`, `display_name` and `created_at`.",
   family: "pool",
+  query: z.object({
+    limit: z.string().optional().describe("The most models to list; default: all of them."),
+  }),
   replies: { 200: modelsReply },
   problems: [],
-})(async ({ opened, core }) => ({
-  status: 200,
-  body: { object: "list", data: core.ai.models(opened) },
-}));
+})(async (call) => {
+  const limit = new URLSearchParams(queryOf(call.request)).get("limit");
+  if (limit !== null && !/^[1-9]\d{0,8}$/.test(limit))
+    return aiProblem("invalid_value", { message: "'limit' must be a whole number above 0.", param: "limit" });
+  const entries = call.core.ai.models(call.opened).map((entry) => named(call, entry));
+  const data = limit === null ? entries : entries.slice(0, Number(limit));
+  const more = data.length < entries.length;
+  const paged = call.request.headers["anthropic-version"] === undefined ? {} : { has_more: more };
+  return { status: 200, body: { object: "list", data, ...paged } };
+});
 
 export const getModelRoute = endpoint({
   method: "GET",
@@ -32,13 +51,15 @@ export const getModelRoute = endpoint({
   params: { model: z.string().describe("The model's id.") },
   // Model ids such as `openai/gpt-4o` have slashes.
   wildcard: "model",
+  aiProblems: ["model_not_found"],
   replies: { 200: modelShape },
   problems: [],
-})(async ({ opened, core, params }) => {
+})(async (call) => {
+  const { params, core, opened } = call;
   const found = core.ai.models(opened).find(({ id }) => id === params.model);
   if (found === undefined) {
     const message = `The model \`${params.model ?? ""}\` does not exist or you do not have access to it.`;
     return aiProblem("model_not_found", { message, param: "model" });
   }
-  return { status: 200, body: found };
+  return { status: 200, body: named(call, found) };
 });

@@ -1,0 +1,109 @@
+// Reads chat completions and their chunks for doors that write them in another form. They come from a provider adapter,
+// which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
+
+import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+
+/** Tokens as clients of other APIs are told them. */
+export interface Counts {
+  input: number;
+  output: number;
+  /** Of the input: read from a cache. */
+  cached: number;
+  /** Of the input: written to a cache. */
+  cacheWrite: number;
+  /** Of the output: spent on reasoning. */
+  reasoning: number;
+}
+
+export interface CallPiece {
+  index: number;
+  /** Empty in all but the first piece of a call. */
+  id: string;
+  name: string;
+  arguments: string;
+  /** Gemini's signature of the thoughts behind the call. */
+  signature: string;
+}
+
+/** What a chunk, or a whole answer, says. */
+export interface ChatPiece {
+  text: string;
+  reasoning: string;
+  refusal: string;
+  calls: CallPiece[];
+  finish: string | null;
+  counts: Counts | null;
+}
+
+const count = (value: unknown): number =>
+  typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : 0;
+
+/** OpenAI's usage object; null for anything else. */
+function countsOf(usage: unknown): Counts | null {
+  if (!isFields(usage)) return null;
+  const input = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const output = isFields(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  return {
+    input: count(usage.prompt_tokens),
+    output: count(usage.completion_tokens),
+    cached: count(input.cached_tokens),
+    cacheWrite: count(input.cache_write_tokens),
+    reasoning: count(output.reasoning_tokens),
+  };
+}
+
+/** A text, or the texts of a list of parts. */
+function contentOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return fieldsIn(content)
+    .map(({ text }) => textOf(text))
+    .join("");
+}
+
+function signatureOf({ extra_content: extra }: Fields): string {
+  const google = isFields(extra) ? extra.google : null;
+  return isFields(google) ? textOf(google.thought_signature) : "";
+}
+
+function callsOf(message: Fields): CallPiece[] {
+  return fieldsIn(message.tool_calls).map((call, at) => {
+    const called = isFields(call.function) ? call.function : {};
+    return {
+      index: typeof call.index === "number" ? call.index : at,
+      id: textOf(call.id),
+      name: textOf(called.name),
+      arguments: textOf(called.arguments),
+      signature: signatureOf(call),
+    };
+  });
+}
+
+/** Reads a chunk or a whole answer by its first choice: these APIs ask for one. */
+export function readChat(text: string): ChatPiece {
+  const value: unknown = JSON.parse(text);
+  const body = isFields(value) ? value : {};
+  const [choice = {}] = fieldsIn(body.choices);
+  const message = isFields(choice.delta) ? choice.delta : isFields(choice.message) ? choice.message : {};
+  return {
+    text: contentOf(message.content),
+    reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),
+    refusal: textOf(message.refusal),
+    calls: callsOf(message),
+    finish: typeof choice.finish_reason === "string" ? choice.finish_reason : null,
+    counts: countsOf(body.usage),
+  };
+}
+
+/**
+ * Gives calls their ids: the vendor's where it is fit for every API and new in this answer, else one made of `stem`,
+ * which is the request's own.
+ */
+export function callIds(prefix: string, stem: string): (vendorId: string) => string {
+  const used = new Set<string>();
+  return (vendorId) => {
+    const fit = /^[A-Za-z0-9_-]{8,64}$/.test(vendorId) && !used.has(vendorId);
+    const id = fit ? vendorId : `${prefix}${stem}_${used.size}`;
+    used.add(id);
+    return id;
+  };
+}

@@ -1,0 +1,60 @@
+// The seam between the APIs that clients speak and the one way of a completion. A door reads a request of its API,
+// writes it as a chat completion for members without that API, and writes answers back; its error shape is in
+// `contract/ai/error-shapes.ts`. Members, failover, the commit rule, health, limits and usage know nothing of doors,
+// except that a member which speaks the door's format gets the request as it came, and answers in that format.
+
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { ApiError, Chunk, NativeFormat, PreparedRequest, Usage } from "#providers/provider.ts";
+
+/** The request as a chat completion. */
+export interface ChatForm {
+  kind: "chat";
+  /** JSON text of `body`. */
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+}
+
+/** How an answer is written. */
+export interface AnswerRules {
+  /** The `model` of the answer. */
+  model: string;
+  /** Epoch seconds. */
+  created: number;
+  served: ServicePool;
+  /** Estimated tokens of the input, for APIs that tell them before the answer. */
+  promptTokens: number;
+}
+
+/** Writes one stream to the client, from a member's chunks. */
+export interface StreamWriter {
+  /** The usage that the stream has reported so far. */
+  readonly usage: Usage | null;
+  /** The text to send for a chunk; may be empty. */
+  chunk(chunk: Chunk): string;
+  /** Ends a complete stream. */
+  done(): string;
+  /** Ends a stream that broke off, so that it never looks complete. */
+  failed(error: ApiError): string;
+}
+
+/** One request at a door. */
+export interface Door {
+  format: NativeFormat;
+  /** The client's headers that travel to a member of the format, in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** What the request asks for, named as in chat completions, for estimating its tokens. */
+  estimated: Readonly<Record<string, unknown>>;
+  /** The request as a chat completion, made when a member first needs it; or what cannot be said in one. */
+  chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
+  /** Parameters of the chat completion that a member which refuses them is asked without. */
+  optional: ReadonlySet<string>;
+  /** What `chat` left out, by name; empty before it was called. */
+  leftOut(): readonly string[];
+  /** A whole answer. `forwarded`: the text is in the door's format, else it is a chat completion. */
+  answer(text: string, forwarded: boolean, rules: AnswerRules): string;
+  writer(rules: AnswerRules, forwarded: boolean): StreamWriter;
+  /** Ends a stream whose headers are sent before any member has answered. */
+  failed(error: ApiError): string;
+  /** What a silent stream sends so that its client stays; absent: a comment. */
+  keepAlive?(): string;
+}

@@ -1,0 +1,67 @@
+// Writes a chat completion as a message of Anthropic's Messages API.
+
+import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
+import type { AnswerRules } from "#ai/doors/door.ts";
+import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
+import { isFields, parseExactly } from "#providers/translate/json.ts";
+
+/** What the answer depends on beside the completion. */
+export interface MessageRules extends Pick<AnswerRules, "model"> {
+  /** Names this answer, and calls whose vendor gave no id that others take. */
+  stem: string;
+  /** The client asked for thoughts. */
+  thinking: boolean;
+}
+
+/** Anthropic's stop reason. Some vendors end calls with `stop`. */
+export function stopReason(finish: string | null, called: boolean, refused: boolean): string {
+  if (finish === "length") return "max_tokens";
+  if (finish === "content_filter" || refused) return "refusal";
+  return called ? "tool_use" : "end_turn";
+}
+
+/** `input_tokens` are those that no cache was read or written for. */
+export function messageUsage({ input, output, cached, cacheWrite, reasoning }: Counts): object {
+  return {
+    input_tokens: Math.max(0, input - cached - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cached,
+    output_tokens: output,
+    ...(reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
+}
+
+/** The call's arguments as an object. Those that are no JSON are told under a key, as Anthropic advises. */
+export function inputOf(text: string): unknown {
+  if (text.trim() === "") return {};
+  const value = parseExactly(text);
+  return isFields(value) ? value : { INVALID_JSON: text };
+}
+
+/** A whole message. */
+export function messageOf(text: string, rules: MessageRules): string {
+  const { text: content, reasoning, refusal, calls, finish, counts } = readChat(text);
+  const idOf = callIds("toolu_", rules.stem);
+  const said = content + refusal;
+  return JSON.stringify({
+    id: `msg_${rules.stem}`,
+    type: "message",
+    role: "assistant",
+    model: rules.model,
+    content: [
+      ...(rules.thinking && reasoning !== ""
+        ? [{ type: "thinking", thinking: reasoning, signature: foreignSignature }]
+        : []),
+      ...(said === "" ? [] : [{ type: "text", text: said }]),
+      ...calls.map((call) => ({
+        type: "tool_use",
+        id: idOf(call.id),
+        name: call.name,
+        input: inputOf(call.arguments),
+      })),
+    ],
+    stop_reason: stopReason(finish, calls.length > 0, refusal !== ""),
+    stop_sequence: null,
+    usage: messageUsage(counts ?? { input: 0, output: 0, cached: 0, cacheWrite: 0, reasoning: 0 }),
+  });
+}

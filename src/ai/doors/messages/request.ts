@@ -1,0 +1,278 @@
+// Writes a request for Anthropic's Messages API as a chat completion. What only Anthropic has and what does not change
+// the answer's meaning (`context_management`, `cache_control`, signed thoughts, …) is left out; a block or a tool that
+// cannot be said in chat completions means that such a member cannot serve the request. Source:
+// platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
+
+import type { ChatForm } from "#ai/doors/door.ts";
+import type { PreparedRequest } from "#providers/provider.ts";
+import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+
+type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
+type Part = Record<string, unknown>;
+
+/** Parameters that have an equivalent, or none that chat completions need. */
+const known: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "system",
+  "max_tokens",
+  "stream",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "metadata",
+  "cache_control",
+  // Housekeeping of Anthropic's own: editing its context, its safety classifier, its price classes.
+  "context_management",
+  "safeguards",
+  "service_tier",
+]);
+
+/** Claude Code's first system block: another one in each conversation, which would keep prompts out of caches. */
+const billingBlock = /^x-anthropic-billing-header:/;
+
+/** Tools that Anthropic runs itself, with their dates as suffixes. */
+const serverTool = /^(web_search|web_fetch|code_execution|tool_search_tool_\w+|mcp_toolset)(_\d{8})?$/;
+
+/** Thrown inside this file alone: what the request holds cannot be said in chat completions. */
+class Untranslatable extends Error {
+  readonly param: string;
+
+  constructor(param: string, message: string) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** `leftOut` receives the names of what the chat completion does not have. */
+export function chatOfMessages(text: string, leftOut: string[]): ChatForm | Issue {
+  const parsed = parseExactly(text);
+  const body = isFields(parsed) ? parsed : {};
+  try {
+    const chat = translated(body, leftOut);
+    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    return { kind: "unsupported_parameter", param: error.param, message: error.message };
+  }
+}
+
+function translated(body: Fields, leftOut: string[]): Fields {
+  const tools = toolsOf(body.tools, leftOut);
+  const names = tools.map((tool) => tool.function.name);
+  const config = isFields(body.output_config) ? body.output_config : {};
+  const format = isFields(config.format) ? config.format : {};
+  const thinking = isFields(body.thinking) ? body.thinking : {};
+  const stops = Array.isArray(body.stop_sequences) ? body.stop_sequences : [];
+  for (const name of Object.keys(body))
+    if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
+  return {
+    model: body.model,
+    messages: [...systemOf(body.system), ...messagesOf(body.messages)],
+    max_tokens: body.max_tokens,
+    ...(body.stream === true ? { stream: true } : {}),
+    ...taken(body, ["temperature", "top_p", "top_k"]),
+    ...(stops.length === 0 ? {} : { stop: stops }),
+    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.tool_choice, names) }),
+    ...(typeof config.effort === "string" && thinking.type !== "disabled"
+      ? { reasoning_effort: config.effort }
+      : {}),
+    ...(format.type === "json_schema" && isFields(format.schema)
+      ? {
+          response_format: {
+            type: "json_schema",
+            json_schema: { name: "answer", schema: format.schema, strict: true },
+          },
+        }
+      : {}),
+  };
+}
+
+function taken(body: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(
+    names.flatMap((name) => (body[name] === undefined || body[name] === null ? [] : [[name, body[name]]])),
+  );
+}
+
+function systemOf(system: unknown): object[] {
+  const texts = typeof system === "string" ? [system] : fieldsIn(system).map(({ text }) => textOf(text));
+  const kept = texts.filter((text) => text.trim() !== "" && !billingBlock.test(text));
+  return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
+}
+
+function messagesOf(messages: unknown): object[] {
+  return fieldsIn(messages).flatMap((message, at): object[] => {
+    const where = `messages.${at}`;
+    const blocks: Fields[] =
+      typeof message.content === "string"
+        ? [{ type: "text", text: message.content }]
+        : fieldsIn(message.content);
+    if (message.role === "assistant") return assistantOf(blocks, where);
+    if (message.role === "user") return userOf(blocks, where);
+    if (message.role === "system") return systemOf(blocks);
+    throw new Untranslatable("messages", `${where} has a role that this member does not know.`);
+  });
+}
+
+function assistantOf(blocks: readonly Fields[], where: string): object[] {
+  const texts: string[] = [];
+  const calls: object[] = [];
+  for (const [at, block] of blocks.entries()) {
+    switch (block.type) {
+      case "text":
+        texts.push(textOf(block.text));
+        break;
+      case "tool_use":
+        calls.push({
+          id: textOf(block.id),
+          type: "function",
+          function: { name: textOf(block.name), arguments: JSON.stringify(block.input ?? {}) },
+        });
+        break;
+      // Thoughts are signed for their own vendor; the text beside it says what Anthropic's own tools did.
+      case "thinking":
+      case "redacted_thinking":
+      case "server_tool_use":
+      case "web_search_tool_result":
+      case "web_fetch_tool_result":
+      case "code_execution_tool_result":
+      case "tool_search_tool_result":
+        break;
+      default:
+        throw unknownBlock(block, `${where}.content.${at}`);
+    }
+  }
+  const content = texts.join("");
+  if (content === "" && calls.length === 0) return [];
+  return [
+    {
+      role: "assistant",
+      content: content === "" ? null : content,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
+}
+
+/** Results come first, each in a message of its own; their pictures follow in the user's message. */
+function userOf(blocks: readonly Fields[], where: string): object[] {
+  const results: object[] = [];
+  const parts: Part[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const here = `${where}.content.${at}`;
+    if (block.type !== "tool_result") {
+      parts.push(...partsOf(block, here));
+      continue;
+    }
+    const { texts, media } = resultOf(block, here);
+    const id = textOf(block.tool_use_id);
+    results.push({ role: "tool", tool_call_id: id, content: texts.join("\n") });
+    if (media.length > 0) parts.push({ type: "text", text: `From the result of ${id}:` }, ...media);
+  }
+  if (parts.length === 0) return results;
+  const [first] = parts;
+  const plain = parts.length === 1 && first?.type === "text";
+  return [...results, { role: "user", content: plain ? first.text : parts }];
+}
+
+function resultOf({ content }: Fields, where: string): { texts: string[]; media: Part[] } {
+  if (typeof content === "string") return { texts: [content], media: [] };
+  const texts: string[] = [];
+  const media: Part[] = [];
+  for (const [at, block] of fieldsIn(content).entries()) {
+    if (block.type === "tool_reference") texts.push(`The tool ${textOf(block.tool_name)} can be called now.`);
+    else
+      for (const part of partsOf(block, `${where}.content.${at}`)) {
+        if (part.type === "text") texts.push(textOf(part.text));
+        else media.push(part);
+      }
+  }
+  if (media.length > 0) texts.push("(The media of this result follows.)");
+  return { texts, media };
+}
+
+function partsOf(block: Fields, where: string): Part[] {
+  const source = isFields(block.source) ? block.source : {};
+  const data = `data:${textOf(source.media_type)};base64,${textOf(source.data)}`;
+  switch (block.type) {
+    case "text":
+      return textOf(block.text).trim() === "" ? [] : [{ type: "text", text: textOf(block.text) }];
+    case "image": {
+      if (source.type === "base64") return [{ type: "image_url", image_url: { url: data } }];
+      if (source.type === "url") return [{ type: "image_url", image_url: { url: textOf(source.url) } }];
+      throw unknownBlock(block, where);
+    }
+    case "document": {
+      if (source.type === "text") return [{ type: "text", text: textOf(source.data) }];
+      if (source.type === "content")
+        return typeof source.content === "string"
+          ? [{ type: "text", text: source.content }]
+          : fieldsIn(source.content).flatMap((inner) => partsOf(inner, where));
+      if (source.type !== "base64") throw unknownBlock(block, where);
+      const filename = textOf(block.title) || "document.pdf";
+      return [{ type: "file", file: { filename, file_data: data } }];
+    }
+    case "search_result": {
+      const texts = fieldsIn(block.content).map(({ text }) => textOf(text));
+      return [
+        { type: "text", text: [textOf(block.title), textOf(block.source), ...texts].join("\n").trim() },
+      ];
+    }
+    default:
+      throw unknownBlock(block, where);
+  }
+}
+
+function unknownBlock({ type, source }: Fields, where: string): Untranslatable {
+  const of = isFields(source) && typeof source.type === "string" ? ` from a source \`${source.type}\`` : "";
+  return new Untranslatable(
+    "messages",
+    `${where}: this member takes no block of type \`${textOf(type)}\`${of}.`,
+  );
+}
+
+interface FunctionTool {
+  type: "function";
+  function: { name: string };
+}
+
+function toolsOf(tools: unknown, leftOut: string[]): FunctionTool[] {
+  return fieldsIn(tools).flatMap((tool, at): FunctionTool[] => {
+    const type = textOf(tool.type);
+    if (serverTool.test(type)) {
+      leftOut.push(type);
+      return [];
+    }
+    if (type !== "" && type !== "custom")
+      throw new Untranslatable("tools", `tools.${at}: this member has no tool of type \`${type}\`.`);
+    const definition = {
+      name: textOf(tool.name),
+      ...(textOf(tool.description) === "" ? {} : { description: tool.description }),
+      parameters: isFields(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
+    };
+    return [{ type: "function", function: definition }];
+  });
+}
+
+function choiceOf(choice: unknown, names: readonly string[]): Fields {
+  if (!isFields(choice)) return {};
+  const alone = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  switch (choice.type) {
+    case "any":
+      return { tool_choice: "required", ...alone };
+    case "none":
+      return { tool_choice: "none" };
+    case "tool": {
+      const name = textOf(choice.name);
+      // The tool may be one that was left out.
+      if (!names.includes(name)) return alone;
+      return { tool_choice: { type: "function", function: { name } }, ...alone };
+    }
+    default:
+      return { tool_choice: "auto", ...alone };
+  }
+}

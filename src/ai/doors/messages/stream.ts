@@ -1,0 +1,199 @@
+// Writes streams of Anthropic's Messages API: from chunks of chat completions, block by block, and from a member that
+// speaks the format, event by event. Source: platform.claude.com/docs/en/build-with-claude/streaming
+
+import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
+import type { AnswerRules, StreamWriter } from "#ai/doors/door.ts";
+import { membersOf, withMembers } from "#contract/json-text.ts";
+import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
+import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import { type MessageRules, messageUsage, stopReason } from "./answer.ts";
+
+const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
+const event = (value: { type: string } & Record<string, unknown>) => frame(value.type, JSON.stringify(value));
+
+export const messagePing = () => frame("ping", '{"type":"ping"}');
+
+/** The end of a stream that broke off. Clients repeat an `overloaded_error`. */
+export function messageErrorFrame({ message }: ApiError): string {
+  return event({ type: "error", error: { type: "overloaded_error", message } });
+}
+
+const messageStop = frame("message_stop", '{"type":"message_stop"}');
+
+/** A tool call whose block is not open yet, because another one is: its blocks come one after another. */
+interface WaitingCall {
+  id: string;
+  name: string;
+  text: string;
+}
+
+/** Writes a message from chunks of a chat completion. */
+export class MessageWriter implements StreamWriter {
+  readonly #rules: MessageRules & Pick<AnswerRules, "promptTokens">;
+  readonly #idOf: (vendorId: string) => string;
+  #usage: Usage | null = null;
+  #counts: Counts | null = null;
+  #started = false;
+  /** The open block; a call's by its index in the completion. */
+  #open: "text" | "thinking" | number | null = null;
+  #blocks = 0;
+  /** The first call whose block was opened, and those that came after it. */
+  #firstCall: number | null = null;
+  readonly #waiting = new Map<number, WaitingCall>();
+  /** Text that came while a call was open. */
+  #lateText = "";
+  #finish: string | null = null;
+  #refused = false;
+
+  constructor(rules: MessageRules & Pick<AnswerRules, "promptTokens">) {
+    this.#rules = rules;
+    this.#idOf = callIds("toolu_", rules.stem);
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  chunk(chunk: Chunk): string {
+    if (chunk.usage) this.#usage = chunk.usage;
+    const { text, reasoning, refusal, calls, finish, counts } = readChat(chunk.text);
+    this.#counts = counts ?? this.#counts;
+    this.#finish = finish ?? this.#finish;
+    if (refusal !== "") this.#refused = true;
+    let out = this.#started ? "" : this.#start();
+    if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
+      out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
+    const said = text + refusal;
+    if (said !== "") {
+      if (this.#firstCall === null) out += this.#delta("text", { type: "text_delta", text: said });
+      else this.#lateText += said;
+    }
+    for (const call of calls) {
+      if (this.#firstCall === null) {
+        this.#firstCall = call.index;
+        out += this.#openCall(call.index, this.#idOf(call.id), call.name);
+      }
+      if (call.index === this.#firstCall) out += this.#arguments(call.arguments);
+      else {
+        const waiting = this.#waiting.get(call.index) ?? { id: this.#idOf(call.id), name: "", text: "" };
+        waiting.name ||= call.name;
+        waiting.text += call.arguments;
+        this.#waiting.set(call.index, waiting);
+      }
+    }
+    return out;
+  }
+
+  done(): string {
+    let out = this.#started ? "" : this.#start();
+    out += this.#close();
+    for (const [index, { id, name, text }] of this.#waiting) {
+      out += this.#openCall(index, id, name) + this.#arguments(text) + this.#close();
+    }
+    if (this.#lateText !== "")
+      out += this.#delta("text", { type: "text_delta", text: this.#lateText }) + this.#close();
+    const reason = stopReason(this.#finish, this.#firstCall !== null, this.#refused);
+    const usage = this.#counts === null ? { output_tokens: 0 } : messageUsage(this.#counts);
+    return (
+      out +
+      event({ type: "message_delta", delta: { stop_reason: reason, stop_sequence: null }, usage }) +
+      messageStop
+    );
+  }
+
+  failed(error: ApiError): string {
+    return messageErrorFrame(error);
+  }
+
+  #start(): string {
+    this.#started = true;
+    const { stem, model, promptTokens } = this.#rules;
+    return event({
+      type: "message_start",
+      message: {
+        id: `msg_${stem}`,
+        type: "message",
+        role: "assistant",
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          input_tokens: promptTokens,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 0,
+        },
+      },
+    });
+  }
+
+  #delta(kind: "text" | "thinking", delta: object): string {
+    const opening = this.#open === kind ? "" : this.#close() + this.#begin(kind, blockOf(kind));
+    return opening + event({ type: "content_block_delta", index: this.#blocks - 1, delta });
+  }
+
+  #openCall(index: number, id: string, name: string): string {
+    return this.#close() + this.#begin(index, { type: "tool_use", id, name, input: {} });
+  }
+
+  #arguments(text: string): string {
+    if (text === "") return "";
+    const delta = { type: "input_json_delta", partial_json: text };
+    return event({ type: "content_block_delta", index: this.#blocks - 1, delta });
+  }
+
+  #begin(kind: "text" | "thinking" | number, block: object): string {
+    this.#open = kind;
+    this.#blocks += 1;
+    return event({ type: "content_block_start", index: this.#blocks - 1, content_block: block });
+  }
+
+  #close(): string {
+    if (this.#open === null) return "";
+    const signed =
+      this.#open === "thinking"
+        ? event({
+            type: "content_block_delta",
+            index: this.#blocks - 1,
+            delta: { type: "signature_delta", signature: foreignSignature },
+          })
+        : "";
+    this.#open = null;
+    return signed + event({ type: "content_block_stop", index: this.#blocks - 1 });
+  }
+}
+
+const blockOf = (kind: "text" | "thinking") =>
+  kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "", signature: "" };
+
+/** Passes on the events of a member that speaks the format, under the name of the model that the client asked for. */
+export class ForwardedMessageWriter implements StreamWriter {
+  readonly #model: string;
+  #usage: Usage | null = null;
+
+  constructor(model: string) {
+    this.#model = JSON.stringify(model);
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  chunk({ event: type = "", text, usage }: Chunk): string {
+    if (usage) this.#usage = usage;
+    if (type !== "message_start") return frame(type, text);
+    const message = membersOf(text).find(({ key }) => key === "message");
+    if (message === undefined) return frame(type, text);
+    const renamed = withMembers(text.slice(message.valueStart, message.end), { model: this.#model });
+    return frame(type, withMembers(text, { message: renamed }));
+  }
+
+  done(): string {
+    return messageStop;
+  }
+
+  failed(error: ApiError): string {
+    return messageErrorFrame(error);
+  }
+}

@@ -1,0 +1,88 @@
+// Counts the tokens of a request without serving it. A member that counts for nothing is asked; where there is none, or
+// it does not say in time, the number is the estimate that limits go by. Nothing of it counts against a member's health.
+
+import { promptTokens } from "#ai/limits/estimate.ts";
+import { eligibleMembers, order } from "#ai/pools/pool.ts";
+import type { Opened } from "#ai/pools/pools.ts";
+import { collect, textOf } from "#ai/stream/collect.ts";
+import { isFields, parseJson } from "#providers/translate/json.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import type { ClientRequest } from "./complete.ts";
+
+/** How long a member may take to count: people wait for it in front of a screen. */
+const limitMs = 5_000;
+/** Requests for counts on their way at once; above that, estimates are told. */
+const maxConcurrent = 256;
+const maxAnswerBytes = 64 * 1024;
+
+export interface TokenCounter {
+  /** The tokens of a request; null: no member may serve its model. */
+  count(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
+}
+
+export function createTokenCounter({
+  clock,
+  upstreams,
+}: {
+  clock: Clock;
+  upstreams: StreamingClient;
+}): TokenCounter {
+  let underWay = 0;
+
+  async function asked(
+    { pool, key }: Opened,
+    request: ClientRequest,
+    signal: LightAbortSignal,
+  ): Promise<number | "unknown_model" | null> {
+    const { door, text, body, model } = request;
+    const wanted = { model, poolName: pool.name, strict: pool.strictModels, allowed: key.models };
+    const found = eligibleMembers(pool.members, wanted);
+    if (found.kind === "unknown_model") return "unknown_model";
+    // The first in order tells what the request would cost where it would go; others count differently.
+    const [choice] = order(found.choices, clock.monotonic(), () => 0);
+    if (choice === undefined || door === undefined || underWay >= maxConcurrent) return null;
+    const { provider, settings } = choice.member;
+    const native = provider.native(door.format, settings);
+    const prepared = native?.countTokens?.({
+      text,
+      body,
+      model: choice.model,
+      stream: false,
+      headers: door.headers,
+    });
+    if (!prepared) return null;
+    const limitAt = clock.monotonic() + limitMs;
+    const { method, url, headers, body: sent } = prepared;
+    const opened = await upstreams.open({
+      method,
+      url,
+      headers,
+      body: sent,
+      connectMs: limitMs,
+      headersMs: limitMs,
+      signal,
+      fresh: false,
+    });
+    if (opened.kind === "failed") return null;
+    const read = await collect(clock, opened.body, maxAnswerBytes, limitMs, limitAt);
+    if (opened.status !== 200 || read.kind !== "bytes") return null;
+    const value = parseJson(textOf(read.bytes));
+    const counted = isFields(value) ? value.input_tokens : null;
+    return typeof counted === "number" && Number.isSafeInteger(counted) && counted >= 0 ? counted : null;
+  }
+
+  return {
+    count: async (opened, request, signal) => {
+      underWay += 1;
+      try {
+        const counted = await asked(opened, request, signal);
+        if (counted === "unknown_model") return null;
+        return counted ?? promptTokens("chat", request.door?.estimated ?? request.body);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// The shapes of errors at the doors of the AI gateway. Every error is made as OpenAI's object; here it takes the shape
+// of the API whose path was asked, with the statuses and words that the clients of that API act on.
+
+import type { Problem } from "#contract/problem.ts";
+import type { OpenAiError } from "./openai-error.ts";
+
+export type ErrorShape = "openai" | "anthropic";
+
+/** The shape of errors at a path, which may have a query. */
+export function errorShapeOf(path: string): ErrorShape {
+  return /^\/api\/ai\/v1\/messages(?:[/?#]|$)/.test(path) ? "anthropic" : "openai";
+}
+
+/** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
+export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
+  const error = errorIn(problem.body);
+  if (shape === "openai" || error === null) return problem;
+  return inAnthropicShape(problem, error, requestId);
+}
+
+function errorIn(body: object): OpenAiError | null {
+  if (!("error" in body) || typeof body.error !== "object" || body.error === null) return null;
+  return body.error as OpenAiError;
+}
+
+const anthropicTypes: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  408: "timeout_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+/** Anthropic's type for a status. */
+export function anthropicType(status: number): string {
+  return anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+}
+
+/** Codes of errors that a repeat cannot mend: without a word, Claude Code repeats a wrong key for minutes. */
+const lasting: readonly (string | null)[] = ["invalid_api_key", "insufficient_quota"];
+
+function inAnthropicShape(
+  { status, headers, body }: Problem,
+  error: OpenAiError,
+  requestId: string,
+): Problem {
+  const { code } = error;
+  const tooLong = code === "context_length_exceeded";
+  const type = tooLong ? "invalid_request_error" : anthropicType(status);
+  const message = tooLong ? promptTooLong(error.message) : error.message;
+  const { error: _error, ...beside } = body as { error: unknown };
+  return {
+    problem: true,
+    status: tooLong ? 400 : status,
+    headers: {
+      ...headers,
+      "request-id": requestId,
+      ...(lasting.includes(code) ? { "x-should-retry": "false" } : {}),
+    },
+    body: { type: "error", error: { type, message }, request_id: requestId, ...beside },
+  };
+}
+
+/** The words by which clients of Anthropic know that a prompt is too long, from whichever vendor they come. */
+export function promptTooLong(message: string): string {
+  if (/prompt is too long/i.test(message)) return message;
+  const numbers = [...message.matchAll(/\d[\d,]{2,}/g)].map(([number]) => Number(number.replaceAll(",", "")));
+  const [largest = 0, smaller = 0] = [...new Set(numbers)].sort((a, b) => b - a);
+  return smaller === 0
+    ? `prompt is too long: ${message}`
+    : `prompt is too long: ${largest} tokens > ${smaller} maximum (${message})`;
+}

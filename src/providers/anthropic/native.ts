@@ -1,0 +1,119 @@
+// Anthropic's Messages API for clients that speak it themselves: requests and answers are forwarded, and only read as
+// far as the gateway needs. Source: platform.claude.com/docs/en/build-with-claude/streaming, code.claude.com/docs/en/llm-gateway-protocol
+
+import { withMembers } from "#contract/json-text.ts";
+import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
+import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
+import { usageOf } from "#providers/translate/completion.ts";
+import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { countedOf, mergeUsage } from "./answer.ts";
+import { anthropicError } from "./failure.ts";
+import { withoutForeignThinking } from "./foreign-thinking.ts";
+
+/** The client's text with the member's name of the model, and without ways to choose another upstream. */
+export function forwardedBody({ text, model }: Pick<NativeRequest, "text" | "model">): string {
+  const changes = { model: JSON.stringify(model), base_url: undefined, api_base: undefined };
+  return withMembers(withoutForeignThinking(text), changes);
+}
+
+/** The member's headers and the client's. Betas of both are asked for; the client's version counts. */
+export function forwardedHeaders(
+  own: Readonly<Record<string, string>>,
+  client: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in own) headers[name.toLowerCase()] = own[name] ?? "";
+  const { "anthropic-beta": ownBetas } = headers;
+  for (const name in client)
+    if (name === "anthropic-version" || headers[name] === undefined) headers[name] = client[name] ?? "";
+  const betas = [client["anthropic-beta"], ownBetas].filter((names) => names !== undefined);
+  if (betas.length > 0) headers["anthropic-beta"] = [...new Set(betas.flatMap(listed))].join(",");
+  return headers;
+}
+
+const listed = (names: string) =>
+  names
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+function reported(usage: Fields): Usage | null {
+  const counted = countedOf(usage);
+  return counted && usageOf(counted);
+}
+
+/** A whole message, as it came. */
+export function forwardedAnswer(text: string): ParsedAnswer {
+  const value = parseJson(text);
+  if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
+  if (value.type === "error" || isFields(value.error))
+    return { kind: "failure", failure: anthropicError(200, value, null) };
+  if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
+  const reason = textOf(value.stop_reason);
+  if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
+  const output = fieldsIn(value.content).length > 0 || reason !== "end_turn";
+  return { kind: "answer", text, output, usage: reported(mergeUsage({}, value.usage)) };
+}
+
+/** Units of text, thoughts or arguments in a delta. */
+function unitsOf(delta: Fields): number {
+  return textOf(delta.text).length + textOf(delta.thinking).length + textOf(delta.partial_json).length;
+}
+
+/** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
+export function forwardedStream(): StreamReader {
+  let usage: Fields = {};
+  let started = false;
+  let finished = false;
+  let over = false;
+
+  const read = (name: string | null, data: string): StreamPiece[] => {
+    const value = parseJson(data);
+    const type = isFields(value) && typeof value.type === "string" ? value.type : (name ?? "");
+    // The client gets pings of ours: these may come before there is any output.
+    if (type === "ping") return [];
+    if (type === "error" || (isFields(value) && isFields(value.error)))
+      return [{ kind: "failure", failure: anthropicError(200, value, null) }];
+    if (!isFields(value) || !/^\w{1,64}$/.test(type))
+      return [badFrame("Anthropic sent a frame that is no event.")];
+    if (type === "message_stop")
+      return finished ? [{ kind: "done" }] : [badFrame("Anthropic's stream ended without a stop reason.")];
+    if (!started && type !== "message_start")
+      return [badFrame("Anthropic's stream did not begin with its message.")];
+    started = true;
+    const message = isFields(value.message) ? value.message : {};
+    const delta = isFields(value.delta) ? value.delta : {};
+    const block = isFields(value.content_block) ? value.content_block : {};
+    const counted = type === "message_start" ? message.usage : value.usage;
+    if (counted !== undefined) usage = mergeUsage(usage, counted);
+    const reason = type === "message_delta" ? textOf(delta.stop_reason) : "";
+    const finish = reason !== "";
+    if (finish) finished = true;
+    const units = unitsOf(delta);
+    return [
+      {
+        kind: "chunk",
+        text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
+        event: type,
+        // A block of thoughts may stay empty for minutes: the model is at work from its beginning on.
+        output:
+          units > 0 ||
+          (finish && reason !== "end_turn") ||
+          (type === "content_block_start" && block.type !== "text"),
+        finish,
+        usage: counted === undefined ? null : reported(usage),
+        usageOnly: false,
+        units,
+      },
+    ];
+  };
+
+  return {
+    push: ({ event, data }) => {
+      if (over || data.trim() === "") return [];
+      const pieces = read(event, data);
+      if (pieces.some(({ kind }) => kind !== "chunk")) over = true;
+      return pieces;
+    },
+  };
+}

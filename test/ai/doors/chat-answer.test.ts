@@ -1,0 +1,64 @@
+// What is read of chat completions and chunks, however little of them a vendor sends.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { callIds, readChat } from "#ai/doors/chat-answer.ts";
+
+test("a whole answer, with counts in detail", () => {
+  const read = readChat(
+    JSON.stringify({
+      choices: [
+        {
+          message: {
+            content: [{ type: "text", text: "a" }, { text: "b" }],
+            reasoning: "why",
+            refusal: null,
+            tool_calls: [
+              {
+                id: "call_1",
+                function: { name: "f", arguments: "{}" },
+                extra_content: { google: { thought_signature: "sig" } },
+              },
+            ],
+          },
+          finish_reason: "tool_calls",
+        },
+        { message: { content: "of another choice" } },
+      ],
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 4,
+        prompt_tokens_details: { cached_tokens: 6 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+    }),
+  );
+  assert.deepEqual(read, {
+    text: "ab",
+    reasoning: "why",
+    refusal: "",
+    calls: [{ index: 0, id: "call_1", name: "f", arguments: "{}", signature: "sig" }],
+    finish: "tool_calls",
+    counts: { input: 10, output: 4, cached: 6, cacheWrite: 0, reasoning: 3 },
+  });
+});
+
+test("what is absent or odd counts as nothing", () => {
+  const nothing = { text: "", reasoning: "", refusal: "", calls: [], finish: null, counts: null };
+  for (const text of [
+    "null",
+    "{}",
+    '{"choices":[]}',
+    '{"choices":[{"delta":null}]}',
+    '{"choices":[{"delta":{"content":5,"tool_calls":"x"}}],"usage":3}',
+  ])
+    assert.deepEqual(readChat(text), nothing, text);
+});
+
+test("calls keep ids that every API takes, and get new ones otherwise", () => {
+  const idOf = callIds("toolu_", "abc");
+  assert.equal(idOf("call_12345"), "call_12345");
+  assert.equal(idOf("call_12345"), "toolu_abc_1");
+  assert.equal(idOf(""), "toolu_abc_2");
+  assert.equal(idOf("functions.f:0"), "toolu_abc_3");
+});

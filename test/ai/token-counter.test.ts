@@ -1,0 +1,60 @@
+// Counting without serving: the member's number, or the estimate. Over real connections: test/http/routes/ai.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { messagesDoor } from "#ai/doors/messages/messages.ts";
+import type { Opened } from "#ai/pools/pools.ts";
+import { createTokenCounter } from "#ai/token-counter.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
+import { poolOf } from "./completing.ts";
+import { json, type Reply, script } from "./scripted-members.ts";
+
+const body = { model: "claude", messages: [{ role: "user", content: "Hello there!" }] };
+const text = JSON.stringify(body);
+
+async function counted(replies: readonly Reply[], allowed: readonly string[] | null = null, strict = false) {
+  const it = script();
+  const settings = anthropic.settings.parse({ api_key: "sk-ant-1", base_url: "https://claude.test" });
+  const member = it.member("claude", replies, { provider: anthropic, settings, models: ["claude"] });
+  const pool = poolOf([member], { strictModels: strict });
+  const opened = { pool, key: { models: allowed } } as unknown as Opened;
+  const door = messagesDoor({ text, body, headers: {} }, "stem");
+  const request = {
+    kind: "chat" as const,
+    text,
+    body,
+    door,
+    model: "claude",
+    stream: false,
+    includeUsage: false,
+  };
+  const counter = createTokenCounter({ clock: it.clock, upstreams: it.deps.upstreams });
+  const tokens = await counter.count(opened, request, new LightAbortController());
+  return { tokens, asked: it.asked, health: member.health.availability(it.clock.monotonic()).kind };
+}
+
+test("the member's own count", async () => {
+  const { tokens, asked } = await counted([json({ input_tokens: 42 })]);
+  assert.equal(tokens, 42);
+  assert.match(asked[0]!.request.url, /\/v1\/messages\/count_tokens$/);
+});
+
+test("the estimate where it does not say, without harm to its health", async () => {
+  for (const reply of [
+    json({ error: {} }, 500),
+    json({ input_tokens: "many" }),
+    json([]),
+    { failed: "unreachable" } as const,
+  ]) {
+    const { tokens, health } = await counted([reply]);
+    assert.equal(tokens, 6);
+    assert.equal(health, "up");
+  }
+});
+
+test("a model that the key may not use has no number", async () => {
+  const { tokens, asked } = await counted([json({ input_tokens: 42 })], ["another"]);
+  assert.equal(tokens, null);
+  assert.equal(asked.length, 0);
+});

@@ -1,0 +1,66 @@
+// Errors in the shape of the API whose path was asked.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { anthropicType, errorShapeOf, inShape, promptTooLong } from "#contract/ai/error-shapes.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+
+test("the path says which shape", () => {
+  for (const path of [
+    "/api/ai/v1/messages",
+    "/api/ai/v1/messages?beta=true",
+    "/api/ai/v1/messages/count_tokens",
+  ])
+    assert.equal(errorShapeOf(path), "anthropic", path);
+  for (const path of ["/api/ai/v1/chat/completions", "/api/ai/v1/messagesx", "/api/ai/v1/models/messages"])
+    assert.equal(errorShapeOf(path), "openai", path);
+});
+
+test("Anthropic's shape: its types, its header, and what is beside an error", () => {
+  const given = aiProblem("unavailable", { retryAfterMs: 2_000 });
+  const shaped = inShape(
+    "anthropic",
+    { ...given, body: { ...given.body, service_pool: { attempts: 2 } } },
+    "req_1",
+  );
+  assert.equal(shaped.status, 503);
+  assert.equal(shaped.headers?.["Retry-After"], "2");
+  assert.equal(shaped.headers?.["request-id"], "req_1");
+  const { message } = (given.body as { error: { message: string } }).error;
+  assert.deepEqual(shaped.body, {
+    type: "error",
+    error: { type: "overloaded_error", message },
+    request_id: "req_1",
+    service_pool: { attempts: 2 },
+  });
+  assert.equal(inShape("openai", given, "req_1"), given);
+});
+
+test("a wrong key and a spent budget are not to be tried again", () => {
+  for (const code of ["invalid_api_key", "insufficient_quota"] as const)
+    assert.equal(inShape("anthropic", aiProblem(code), "r").headers?.["x-should-retry"], "false");
+  assert.equal(
+    inShape("anthropic", aiProblem("rate_limit_exceeded"), "r").headers?.["x-should-retry"],
+    undefined,
+  );
+});
+
+test("types by status", () => {
+  assert.equal(anthropicType(401), "authentication_error");
+  assert.equal(anthropicType(502), "api_error");
+  assert.equal(anthropicType(422), "invalid_request_error");
+});
+
+test("a prompt that is too long, in the words that clients know", () => {
+  const own = "prompt is too long: 200001 tokens > 200000 maximum";
+  assert.equal(promptTooLong(own), own);
+  assert.match(
+    promptTooLong("This model's maximum context length is 8,192 tokens, your messages have 9,001."),
+    /^prompt is too long: 9001 tokens > 8192 maximum \(This/,
+  );
+  assert.equal(promptTooLong("Too long."), "prompt is too long: Too long.");
+  const problem = aiProblem("body_too_large");
+  const error = { message: own, type: "t", param: null, code: "context_length_exceeded" };
+  const shaped = inShape("anthropic", { ...problem, body: { error } }, "r");
+  assert.equal(shaped.status, 400);
+});
