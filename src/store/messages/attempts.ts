@@ -169,8 +169,8 @@ export interface Settlement {
   attempt: number;
   step: SystemStep;
   details: TransitionDetails;
-  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. */
-  parts: { references: readonly string[]; each: boolean } | null;
+  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
+  parts: { references: readonly string[]; each: boolean; of?: number } | null;
   /** How it ended, where the provider said so in the same answer. */
   receipt: { step: ReceiptStep; details: TransitionDetails } | null;
 }
@@ -185,8 +185,8 @@ export const settleMessages = batchedOperation(
       settlements.flatMap(({ id, laneId, details, parts }) => {
         const row = { gateway_id: laneId, message_id: id, created_at: details.at };
         if (parts !== null) {
-          const { references, each } = parts;
-          return references.map((reference) => ({ ...row, reference, parts: each ? references.length : 1 }));
+          const { references, each, of = references.length } = parts;
+          return references.map((reference) => ({ ...row, reference, parts: each ? of : 1 }));
         }
         return details.reference ? [{ ...row, reference: details.reference, parts: 1 }] : [];
       }),

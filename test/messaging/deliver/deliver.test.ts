@@ -296,6 +296,17 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
   assert.equal(held.settlement.step, "outcome_unknown");
 });
 
+test("unknown keeps the references of the parts that were taken, unless it is all sent again", async () => {
+  const parts = { references: ["r\u0000-1", "r-2"], each: true, of: 3 };
+  const unknown: Outcome = { kind: "unknown", reason: "no answer", parts };
+  const { settlement } = await settled(unknown);
+  assert.equal(settlement.details.reference, "r -1");
+  assert.deepEqual(settlement.parts, { references: ["r -1", "r-2"], each: true, of: 3 });
+  const resent = await settled(unknown, { rules: { onUnknown: "resend" } });
+  assert.equal(resent.settlement.parts, null);
+  assert.equal(resent.settlement.details.reference, undefined);
+});
+
 test("an adapter that throws leaves the message unknown, and the log says why", async () => {
   const it = delivering(async () => {
     throw new Error("a bug");
