@@ -1,0 +1,59 @@
+// An installation in which every page has something to show, and the paths of all pages.
+
+import type { Visit } from "./browser.ts";
+
+export interface Furnished {
+  account: string;
+  message: string;
+}
+
+interface Answer {
+  status: number;
+  body: { data: Record<string, string> & Record<string, string>[] };
+}
+
+/** Calls the management API as the page's own scripts would. */
+export async function api(it: Visit, method: string, path: string, body?: unknown): Promise<Answer> {
+  return (await it.page.evaluate(
+    `(async () => {
+      const session = await (await fetch("/api/manage/v1/session")).json();
+      const reply = await fetch(${JSON.stringify(`/api/manage/v1${path}`)}, {
+        method: ${JSON.stringify(method)},
+        headers: { "content-type": "application/json", "x-csrf-token": session.data.csrf_token },
+        ${body === undefined ? "" : `body: ${JSON.stringify(JSON.stringify(body))},`}
+      });
+      return { status: reply.status, body: reply.status === 204 ? null : await reply.json() };
+    })()`,
+  )) as Answer;
+}
+
+/** Sends messages that end in every way, and makes one of each thing. */
+export async function furnish(it: Visit): Promise<Furnished> {
+  const accounts = await api(it, "GET", "/accounts");
+  const account = accounts.body.data[0]?.id ?? "";
+  const gateways = await api(it, "GET", `/accounts/${account}/gateways`);
+  const sms = gateways.body.data.find(({ channel }) => channel === "sms")?.identifier ?? "";
+  const sent: string[] = [];
+  for (const end of ["1", "2", "3", "4", "5", "1"]) {
+    const test = await api(it, "POST", `/accounts/${account}/gateways/${sms}/test`, {
+      to: `+1555000000${end}`,
+      message: "Your table for two at 19:00 is confirmed. Reply STOP to end these messages.",
+    });
+    sent.push(test.body.data.id ?? "");
+  }
+  await it.it.advance(120_000);
+  return { account, message: sent[3] ?? "" };
+}
+
+/** Every page that the navigation leads to, by a name for its picture. */
+export function pathsOf({ account, message }: Furnished): Record<string, string> {
+  const a = `/a/${account}`;
+  return {
+    overview: a,
+    messages: `${a}/messages`,
+    message: `${a}/messages/${message}`,
+    gateways: `${a}/gateways`,
+    gateway: `${a}/gateways/sandbox-sms`,
+    "gateway-new": `${a}/gateways/new?channel=sms&kind=http-api`,
+  };
+}

@@ -1,0 +1,10 @@
+// What the navigation offers: every page that exists, in the order of how often it is needed.
+
+/** Pages of an account, by what follows `/a/{account}`; `key` leads there after `g`. */
+export const accountPages: readonly { path: string; title: string; key: string }[] = [
+  { path: "", title: "Overview", key: "o" },
+  { path: "/messages", title: "Messages", key: "m" },
+  { path: "/gateways", title: "Gateways", key: "g" },
+];
+
+export const operatorPages: readonly { path: string; title: string }[] = [];

@@ -1,0 +1,61 @@
+// The table of pages. A page's code is loaded when it is first shown; the page before stays until then.
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { SignedIn } from "./session.tsx";
+import { AccountShell, OperatorShell } from "./shell.tsx";
+
+type Load = () => Promise<{ Page: ComponentType }>;
+
+const root = createRootRoute({ component: SignedIn });
+const account = createRoute({ getParentRoute: () => root, path: "/a/$account", component: AccountShell });
+const operator = createRoute({ getParentRoute: () => root, id: "operator", component: OperatorShell });
+
+const accountTable: Readonly<Record<string, Load>> = {
+  "/": () => import("#ui/overview/overview-page.tsx"),
+  "/messages": () => import("#ui/messages/messages-page.tsx"),
+  "/messages/$message": () => import("#ui/messages/message-page.tsx"),
+  "/gateways": () => import("#ui/gateways/gateways-page.tsx"),
+  "/gateways/new": () => import("#ui/gateways/new-gateway-page.tsx"),
+  "/gateways/$gateway": () => import("#ui/gateways/gateway-page.tsx"),
+  "/gateways/$gateway/settings": () => import("#ui/gateways/gateway-settings-page.tsx"),
+};
+
+const operatorTable: Readonly<Record<string, Load>> = {};
+
+const component = (load: Load) => lazyRouteComponent(load, "Page");
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: component(() => import("./home.tsx")),
+});
+
+const tree = root.addChildren([
+  home,
+  account.addChildren(
+    Object.entries(accountTable).map(([path, load]) =>
+      createRoute({ getParentRoute: () => account, path, component: component(load) }),
+    ),
+  ),
+  operator.addChildren(
+    Object.entries(operatorTable).map(([path, load]) =>
+      createRoute({ getParentRoute: () => operator, path, component: component(load) }),
+    ),
+  ),
+]);
+
+/** Texts as they stand in the URL: a filter is the API's own value, never JSON. */
+const parseSearch = (search: string) => Object.fromEntries(new URLSearchParams(search));
+const stringifySearch = (search: Record<string, unknown>) => {
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? "" : `?${text}`;
+};
+
+export const router = createRouter({
+  routeTree: tree,
+  parseSearch,
+  stringifySearch,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
