@@ -29,6 +29,11 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
   ],
   no_member: ["503", "The pool has no member that could be asked for this."],
+  expired: ["failed", "Of a deferred completion: 24 hours after its time it has no answer."],
+  restored: [
+    "failed",
+    "Of a deferred completion: it waited when the copy was made that the installation was restored from.",
+  ],
   sandbox_failing: ["503", "The sandbox's model `failing` was asked, which never works."],
 };
 

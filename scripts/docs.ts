@@ -254,7 +254,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/providers.md", providerPage()],
     ["docs/reference/provisioning.md", provisioning()],
     ["docs/reference/errors.md", errorsPage(generated)],
-    ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 2)}\n`],
+    ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 1)}\n`],
     [".env.example", envExample()],
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
   ]);

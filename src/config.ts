@@ -254,6 +254,15 @@ export const variables = {
         "whole number, 1 to 36500",
       ),
     ),
+  KEEP_DEFERRED_DAYS: days
+    .prefault("7")
+    .meta(
+      text(
+        "Removes deferred completions with their results this many days after they ended.",
+        "7",
+        "whole number, 1 to 36500",
+      ),
+    ),
   CRASH_AT: z
     .string()
     .optional()

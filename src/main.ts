@@ -81,6 +81,7 @@ async function open(config: Config) {
       webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
       auditMs: inMs(config.KEEP_AUDIT_DAYS),
       usageMs: config.KEEP_USAGE_DAYS * dayMs,
+      deferredMs: config.KEEP_DEFERRED_DAYS * dayMs,
     },
   };
   const runtime = systemRuntime({

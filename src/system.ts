@@ -2,7 +2,8 @@
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { openAiGateway } from "#ai/ai.ts";
+import { type AiGateway, openAiGateway } from "#ai/ai.ts";
+import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
@@ -111,7 +112,7 @@ export async function openSystem(
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
   const openAndClickTracking = createOpenAndClickTracking(core);
-  const lanes = createLanes(core, settings);
+  const lanes = createLanes(core, settings, ai);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
@@ -171,7 +172,7 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings): Lanes {
+function createLanes(core: Core, settings: SystemSettings, ai: AiGateway): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
@@ -198,6 +199,8 @@ function createLanes(core: Core, settings: SystemSettings): Lanes {
           return await openGateway(gateways, lane);
         case "webhook":
           return await openEndpointLane(deps, lane);
+        case "deferred":
+          return openDeferredLane({ ...deps, ai }, lane);
         case "fan_out":
           return openFanOut({ ...deps, record: eventRecordOf }, lane);
         case "maintenance":

@@ -41,6 +41,7 @@ test("without any variable everything has its default", () => {
     TAKEOVER_MS: 45_000,
     KEEP_WEBHOOK_DAYS: 30,
     KEEP_USAGE_DAYS: 90,
+    KEEP_DEFERRED_DAYS: 7,
   });
 });
 

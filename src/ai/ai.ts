@@ -18,7 +18,8 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { readSpend } from "#store/pools/usage.ts";
+import { readSpend } from "#store/pools/usage-sums.ts";
+import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
@@ -52,11 +53,13 @@ export interface MemberStatus {
 export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
-  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  /** The key with this id, and its pool; null: revoked or expired. */
+  openById(keyId: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `signal`: the client disconnects. */
   serve(
     opened: Opened,
     request: ClientRequest,
-    requestId: string,
+    caller: Caller,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
   /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
@@ -139,7 +142,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       );
   }
 
-  const chain = (pool: Pool): FailoverDeps => ({
+  const chain = (pool: Pool, { id: call, clientRequestId }: Caller): FailoverDeps => ({
     clock,
     upstreams,
     answerBytes: deps.answerBytes,
@@ -153,6 +156,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.info(
         {
           event: "call.failed_over",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: from.member.name,
           model: from.model,
@@ -166,6 +171,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.warn(
         {
           event: "call.exhausted",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: last?.member.name ?? null,
           model: last?.model ?? null,
@@ -201,12 +208,13 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
 
   return {
     authenticate: (token) => pools.open(token),
-    serve: async ({ key, pool }, request, requestId, signal) => {
+    openById: (keyId) => pools.openById(keyId),
+    serve: async ({ key, pool }, request, caller, signal) => {
       unanswered += 1;
       try {
-        const served = await serve(serving, key, pool, request, requestId, signal);
+        const served = await serve(serving, key, pool, request, caller, signal);
         if (served.kind === "served" && served.completed.kind === "stream")
-          streams.set(requestId, served.completed.stream);
+          streams.set(caller.id, served.completed.stream);
         return served;
       } finally {
         unanswered -= 1;

@@ -194,6 +194,12 @@ export const poolFields = z.strictObject({
     .describe(
       "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
     ),
+  params: z
+    .enum(["adapt", "strict"])
+    .default("adapt")
+    .describe(
+      "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
+    ),
   timeouts: poolTimeouts.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;

@@ -76,12 +76,22 @@ function columnsOf(input: PoolFields) {
     answer_ms: input.timeouts.answer_ms,
     repeats: input.repeat,
     wait_ms: input.wait_ms,
+    params: input.params,
   };
 }
 
 /** A stored pool as the input that would create it. */
 export function poolFieldsOf(pool: PoolsTable): PoolFields {
-  const { name, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats: repeat, wait_ms } = pool;
+  const {
+    name,
+    answer_model,
+    stream_mode,
+    headers_after_ms,
+    deadline_ms,
+    repeats: repeat,
+    wait_ms,
+    params,
+  } = pool;
   const strict_models = pool.strict_models === 1;
   const timeouts = { answer_ms: pool.answer_ms };
   return {
@@ -93,6 +103,7 @@ export function poolFieldsOf(pool: PoolsTable): PoolFields {
     deadline_ms,
     repeat,
     wait_ms,
+    params,
     timeouts,
   };
 }

@@ -7,6 +7,7 @@ import type { Account } from "#accounts/account.ts";
 import type { Authenticator } from "#accounts/authenticate.ts";
 import type { AiGateway } from "#ai/ai.ts";
 import type { Opened } from "#ai/pools/pools.ts";
+import type { AiProblemCode } from "#contract/ai/openai-error.ts";
 import type { Form } from "#contract/ai/operations.ts";
 import type { ProblemCode } from "#contract/problem.ts";
 import type { Core } from "#core/core.ts";
@@ -78,6 +79,8 @@ export interface Head {
   notFound?: Reply;
   /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */
   unavailable?: Reply;
+  /** For an AI endpoint: errors beside those of its gate. */
+  aiProblems?: readonly AiProblemCode[];
   /** The problems that may be answered, beside those of the family. */
   problems: readonly ProblemCode[];
 }

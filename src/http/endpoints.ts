@@ -90,7 +90,7 @@ import {
   updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -120,6 +120,7 @@ import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
 import {
   createImageRoute,
@@ -144,6 +145,8 @@ export const endpoints: readonly Endpoint[] = [
   getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
+  getDeferredCompletionRoute,
+  cancelDeferredCompletionRoute,
   createEmbeddingRoute,
   createImageRoute,
   createSpeechRoute,
@@ -229,6 +232,7 @@ export const endpoints: readonly Endpoint[] = [
   updatePoolRoute,
   deletePoolRoute,
   getPoolHealthRoute,
+  getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,

@@ -25,6 +25,7 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   answerMs: null,
   repeat: 0,
   waitMs: 0,
+  params: "adapt",
   members,
   retryBudget: createRetryBudget(),
   ...more,

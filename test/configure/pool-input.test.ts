@@ -27,6 +27,7 @@ test("the defaults are the documented ones", () => {
     deadline_ms: 600_000,
     repeat: 1,
     wait_ms: 0,
+    params: "adapt",
     timeouts: { answer_ms: null },
   });
   assert.deepEqual(members, [

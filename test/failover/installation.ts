@@ -57,7 +57,13 @@ export async function install(profile: Profile): Promise<Installation> {
       heartbeatMs: 3_600_000,
       pollMs: 3_600_000,
       maintenanceMs: 3_600_000,
-      retention: { messagesMs: null, webhooksMs: 86_400_000, auditMs: null, usageMs: 86_400_000 },
+      retention: {
+        messagesMs: null,
+        webhooksMs: 86_400_000,
+        auditMs: null,
+        usageMs: 86_400_000,
+        deferredMs: 86_400_000,
+      },
     },
     await openSqlite({ path: join(folder, "trunkline.db") }),
   );

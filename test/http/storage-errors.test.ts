@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
+import { errorShapeOf } from "#contract/ai/error-shapes.ts";
 import type { Head } from "#http/call.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
@@ -77,6 +78,10 @@ function isAway(head: Head, fault: StorageFault, reply: LightMyRequestResponse):
     return;
   }
   const body = reply.json();
+  if (head.family === "pool" && errorShapeOf(head.path) === "anthropic") {
+    assert.equal(body.error.type, "overloaded_error", what);
+    return;
+  }
   if (head.family === "pool") {
     assert.deepEqual(Object.keys(body.error).sort(), ["code", "message", "param", "type"], what);
     assert.equal(body.error.code, "unavailable", what);

@@ -26,6 +26,8 @@ export const growing = [
   "soft_bounces",
   "suppressions",
   "usage_days",
+  "usage_hours",
+  "usage_labels",
   "webhook_deliveries",
   "webhook_events",
 ] as const;
@@ -121,12 +123,18 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into audit_entries (id, at, actor_kind, actor_id, actor_name, account_id, action, target, detail, outcome)
      select ${idSql("aud", "i")}, ${at}, 'user', ${idSql("usr", "r % 10")}, 'A', ${account}, 'updateGateway', null, '{}', 'ok' from ${each(20)}`,
     `insert into completions (id, account_id, pool_id, key_id, at, kind, stream, status, member, model, attempts, prompt_tokens,
-       completion_tokens, estimated, cost, first_byte_ms, ms)
+       completion_tokens, estimated, cost, first_byte_ms, ms, failed_over, end_user, tags)
      select ${idSql("req", "i")}, ${account}, ${idSql("pool", "r % 20")}, ${idSql("key", "r % 40")}, ${at}, 'chat', 0,
-       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1 from ${each(2)}`,
-    `insert into usage_days (key_id, member, day, account_id, pool_id, requests, errors, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
-     select ${idSql("key", "r % 40")}, 'm' || (r / 40), '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
-       1, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1, 0, 'u', '["a=b"]' from ${each(2)}`,
+    `insert into usage_days (key_id, part, member, model, day, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, 'm' || (r / 40), 'm', 'm', '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_hours (key_id, day, hour, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20), 'h' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_labels (key_id, kind, day, label, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost)
+     select ${idSql("key", "r % 40")}, 'tag', '2026-11-' || (10 + i / 10 % 20), 'a=' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1 from ${each(10)}`,
   ];
 }
 
@@ -163,13 +171,17 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into dkim_keys (id, domain_id, account_id, selector, algorithm, public_key, private_key, state, created_at, updated_at)
      select ${idSql("dkm", "i")}, ${idSql("dom", "i % 20")}, ${idSql("acc", "i % 20")}, 's' || i, 'rsa-sha256', 'p', 'p',
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
-    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, revision, created_at, updated_at)
-     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 1, ${times} from ${series(0, 20)}`,
+    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, params, revision, created_at, updated_at)
+     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', 1, ${times} from ${series(0, 20)}`,
     `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, forwarded_models, priority, weight, settings, timeouts, created_at, updated_at)
      select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', '{}', 1, 1, 's', '{}', ${times}
      from ${series(0, 40)}`,
     `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
      select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', ${times} from ${series(0, 40)}`,
+    `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts, expires_at, bytes, request, scheduled_for, created_at, finished_at)
+     select ${idSql("cmp", "i")}, ${idSql("acc", "i % 20")}, ${idSql("pool", "i % 20")}, ${idSql("key", "i % 20")},
+       case when i < 400 then 'queued' else 'completed' end, 0, case when i < 400 then i end, 0, 1, 10, 's', 1, 1, case when i >= 400 then 1 end
+     from ${series(0, 2000)}`,
     `insert into key_buckets (key_id, kind, used, at) select ${idSql("key", "i")}, 'tokens', 0, 1 from ${series(0, 40)}`,
     `insert into key_slots (key_id, slot, until) select ${idSql("key", "i")}, 'slot' || i, 1 from ${series(0, 40)}`,
     `insert into provisioned (kind, name, hash) select 'account', 'account ' || i, 'h' from ${series(0, 3)}`,

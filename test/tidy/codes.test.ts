@@ -22,7 +22,6 @@ const notErrors: Record<string, string> = {
   custom: "zod's code of an issue",
   too_big: "zod's code of an issue",
   text: "the type of a column",
-  errors: "the name of a column",
   tokens: "a type of error, or a word of a limit",
   "tls_…": "the beginning of a set-up code",
   "x-amzn-errortype": "a header from which a code is read",

@@ -39,6 +39,8 @@ export interface Target {
   provider: Pick<Provider, "answer" | "stream" | "failure">;
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
+  /** More headers of the request; those of the member win. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
   /** Use a new connection. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
@@ -133,7 +135,7 @@ type Opened =
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
   { clock, upstreams }: AttemptDeps,
-  { provider, prepared, timeouts, fresh }: Target,
+  { provider, prepared, timeouts, passedOn, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: LightAbortSignal,
@@ -145,7 +147,7 @@ async function openAnswer(
       : await upstreams.open({
           method: prepared.request.method,
           url: prepared.request.url,
-          headers: prepared.request.headers,
+          headers: !passedOn ? prepared.request.headers : { ...passedOn, ...prepared.request.headers },
           body: prepared.request.body,
           connectMs: Math.min(timeouts.connectMs, leftMs),
           headersMs: Math.min(headersMs, leftMs),

@@ -22,6 +22,11 @@ export interface FailoverRules {
   repeat: number;
   /** A `Retry-After` of up to this long is waited for at the same member, ms. */
   waitMs: number;
+  /**
+   * `adapt`: a member that does not take a parameter of sampling or effort is asked without it. `strict`: another one is
+   * asked.
+   */
+  params: "adapt" | "strict";
 }
 
 export interface FailoverCall extends FailoverRules {
@@ -35,6 +40,8 @@ export interface FailoverCall extends FailoverRules {
   door?: Door | undefined;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
+  /** Headers that each request to a member has too. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
@@ -78,6 +85,8 @@ export interface Winner {
   attempts: number;
   /** The request was forwarded in the door's format, in which the answer is too. */
   forwarded: boolean;
+  /** Parameters that it was not sent, or under another name. */
+  adapted: readonly string[];
   /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }

@@ -12,7 +12,7 @@ import { findProvider } from "#providers/registry.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
-import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
+import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Member } from "./member.ts";
 import type { PoolKey } from "./pool-key.ts";
@@ -53,7 +53,7 @@ interface Loaded {
 
 export class Pools {
   readonly #deps: PoolsDeps;
-  /** Valid keys, by their text. */
+  /** Valid keys, by their text, or `id` and their id. */
   readonly #entries = new Map<string, Entry>();
   /** Texts that are not keys, as far as is known. */
   readonly #unknownKeys = new Map<string, Entry>();
@@ -66,8 +66,18 @@ export class Pools {
   }
 
   /** The key and its pool; null: unknown or expired. Throws `StorageError` if nothing is cached. */
-  async open(token: string): Promise<Opened | null> {
-    const { opened: lookup, known, settled } = this.#lookup(token);
+  open(token: string): Promise<Opened | null> {
+    return this.#valid(this.#lookup(token, () => this.#deps.database.run(findPoolByKey, hashSecret(token))));
+  }
+
+  /** The same by the key's id, for what a key asked for earlier. */
+  openById(keyId: string): Promise<Opened | null> {
+    // No token has a space in it.
+    const read = () => this.#deps.database.run(findPoolByKeyId, keyId);
+    return this.#valid(this.#lookup(`id ${keyId}`, read));
+  }
+
+  async #valid({ opened: lookup, known, settled }: Entry): Promise<Opened | null> {
     // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
     const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
     const expiresAt = opened?.key.expiresAt ?? null;
@@ -99,13 +109,13 @@ export class Pools {
     return opened === timedOut ? known.opened : opened;
   }
 
-  #lookup(token: string): Entry {
+  #lookup(token: string, find: () => Promise<PoolByKey | null>): Entry {
     const now = this.#deps.clock.monotonic();
     // By the whole text: a prefix or a short hash could confuse two keys.
     const entry = this.#entries.get(token) ?? this.#unknownKeys.get(token);
     if (entry && now - entry.at < ttlMs) return entry;
     const known = entry?.known ?? null;
-    const fresh: Entry = { at: now, opened: this.#read(token, known), known, settled: false };
+    const fresh: Entry = { at: now, opened: this.#read(find, known), known, settled: false };
     put(known ? this.#entries : this.#unknownKeys, token, fresh);
     fresh.opened.then(
       (opened) => {
@@ -131,10 +141,10 @@ export class Pools {
     return fresh;
   }
 
-  async #read(token: string, known: Entry["known"]): Promise<Opened | null> {
-    const { database, clock, log } = this.#deps;
+  async #read(find: () => Promise<PoolByKey | null>, known: Entry["known"]): Promise<Opened | null> {
+    const { clock, log } = this.#deps;
     try {
-      const holder = await database.run(findPoolByKey, hashSecret(token));
+      const holder = await find();
       return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
     } catch (error) {
       const unavailable = error instanceof StorageError && error.fault !== "failed";
@@ -163,6 +173,7 @@ export class Pools {
       answerMs: row.answer_ms,
       repeat: row.repeats,
       waitMs: row.wait_ms,
+      params: row.params,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };

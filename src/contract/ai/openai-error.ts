@@ -49,6 +49,24 @@ export const aiProblems = {
     message: "The model does not exist or you do not have access to it.",
     when: "The pool is strict and no member of it serves the model, or the key may not use it.",
   },
+  completion_not_found: {
+    status: 404,
+    type: "invalid_request_error",
+    message: "There is no such deferred completion.",
+    when: "The id is unknown, another key's, or past its retention.",
+  },
+  completion_ended: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "The completion has ended; it cannot be cancelled.",
+    when: "The deferred completion that is to be cancelled has ended.",
+  },
+  too_many_deferred: {
+    status: 429,
+    type: "requests",
+    message: "Too many deferred completions wait in this pool; try again later.",
+    when: "10,000 deferred completions, or 1 GiB of their requests, wait in the pool.",
+  },
   unknown_url: {
     status: 404,
     type: "invalid_request_error",
@@ -118,6 +136,12 @@ export interface OpenAiError {
   type: string;
   param: string | null;
   code: string | null;
+}
+
+/** One of our own errors as OpenAI's object. */
+export function openAiError(code: AiProblemCode): OpenAiError {
+  const { type, message } = aiProblems[code];
+  return { message, type, param: null, code };
 }
 
 interface Details {

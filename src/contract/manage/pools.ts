@@ -51,6 +51,7 @@ const pool = z
     deadline_ms: z.int(),
     repeat: z.int(),
     wait_ms: z.int(),
+    params: z.enum(["adapt", "strict"]),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     members: z.array(member).describe("Oldest first."),
     revision: revision.describe(

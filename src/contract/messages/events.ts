@@ -15,6 +15,7 @@ export const eventTypes = [
   "credit.low",
   "pool.member_down",
   "pool.member_up",
+  "completion.done",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -34,12 +34,15 @@ import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
   CompletionsTable,
+  DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
   UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelsTable,
 } from "./pools.ts";
 
 type Flag = 0 | 1;
@@ -151,10 +154,10 @@ export interface EventsTable {
   detail: string;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -340,7 +343,10 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
+  usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
   emails: EmailsTable;

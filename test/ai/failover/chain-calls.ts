@@ -27,6 +27,7 @@ export function call(
     answerMs: null,
     repeat: 0,
     waitMs: 0,
+    params: "strict",
     signal: new AbortController().signal,
     retryBudget: createRetryBudget(),
     ...more,

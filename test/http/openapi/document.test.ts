@@ -100,6 +100,7 @@ test("the management API takes JSON alone, and says what its gate answers", () =
 test("the AI endpoints take JSON alone, but for recordings, and answer in the shape of their API", () => {
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
+    "cancelDeferredCompletion",
     "countMessageTokens",
     "createChatCompletion",
     "createEmbedding",
@@ -109,14 +110,16 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "createRanking",
     "createSpeech",
     "createTranscription",
+    "getDeferredCompletion",
     "getModel",
     "listModels",
   ]);
   for (const { operation, path } of pooled) {
     const { requestBody, responses } = operation;
-    const reads = ["401", "500", "503", ...(path.includes("{model}") ? ["404"] : ["400"])];
+    const reads = ["401", "500", "503", ...(path.includes("{") ? ["404"] : ["400"])];
+    if (path.endsWith("/cancel")) reads.push("409");
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
-    const errors = Object.keys(responses).filter((status) => status !== "200");
+    const errors = Object.keys(responses).filter((status) => status >= "400");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
     const type = path.endsWith("/transcriptions") ? "multipart/form-data" : "application/json";
     if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);

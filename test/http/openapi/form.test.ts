@@ -58,7 +58,8 @@ test("every error reply is shared, every body is named, and the document stays s
     for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
       assert.deepEqual(Object.keys(schema), ["$ref"], operation.operationId);
   }
-  assert.ok(JSON.stringify(document, null, 2).length < 600_000);
+  // As it is committed.
+  assert.ok(JSON.stringify(document, null, 1).length < 600_000);
 });
 
 /** Visits every schema in a place where a schema belongs. */

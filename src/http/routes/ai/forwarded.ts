@@ -20,18 +20,24 @@ import { isProblem } from "#contract/problem.ts";
 import type { PoolCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { Reply } from "#http/reply/response.ts";
-import { toReply } from "./answers.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
 
-const common = { method: "POST", tag: "AI gateway", family: "pool", problems: [] } as const;
+const common = {
+  method: "POST",
+  tag: "AI gateway",
+  family: "pool",
+  headers: callerHeaders,
+  problems: [],
+} as const;
 
 /** Serves an operation whose body is JSON. */
 async function forward(
   operation: Parameters<typeof readForwarded>[0],
-  { text, opened, signal, requestId, core }: PoolCall,
+  call: PoolCall,
 ): Promise<Reply | null> {
-  const request = readForwarded(operation, text);
+  const request = readForwarded(operation, call.text);
   if (isProblem(request)) return request;
-  return toReply(await core.ai.serve(opened, { kind: operation, ...request }, requestId, signal));
+  return await serveCall(call, { kind: operation, ...request });
 }
 
 export const createImageRoute = endpoint({
@@ -67,11 +73,12 @@ export const createTranscriptionRoute = endpoint({
   form: true,
   body: transcriptionRequest,
   replies: { 200: transcriptionReply },
-})(async ({ form, opened, signal, requestId, core }) => {
+})(async (call) => {
+  const { form } = call;
   if (form === null) return aiProblem("malformed_body", { message: "The body must be a form." });
   const request = readTranscription(form);
   if (isProblem(request)) return request;
-  return toReply(await core.ai.serve(opened, { kind: "transcription", form, ...request }, requestId, signal));
+  return await serveCall(call, { kind: "transcription", form, ...request });
 });
 
 export const createModerationRoute = endpoint({

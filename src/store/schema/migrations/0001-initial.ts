@@ -227,7 +227,7 @@ const pools = [
     id text primary key, account_id text not null references accounts (id), name text not null,
     strict_models bigint not null, answer_model text not null, stream_mode text not null,
     headers_after_ms bigint not null, deadline_ms bigint not null, answer_ms bigint,
-    repeats bigint not null, wait_ms bigint not null, revision bigint not null,
+    repeats bigint not null, wait_ms bigint not null, params text not null, revision bigint not null,
     created_at bigint not null, updated_at bigint not null, unique (account_id, name)
   )`,
   `create table pool_members (
@@ -247,16 +247,42 @@ const pools = [
     id text primary key, account_id text not null, pool_id text not null, key_id text not null, at bigint not null,
     kind text not null, stream bigint not null, status bigint not null, member text, model text, attempts text not null,
     prompt_tokens bigint not null, completion_tokens bigint not null, estimated bigint not null, cost bigint not null,
-    first_byte_ms bigint, ms bigint not null
+    first_byte_ms bigint, ms bigint not null, failed_over bigint not null, end_user text, tags text not null,
+    client_request_id text
   )`,
   `create index completions_recent on completions (pool_id, id)`,
   `create index completions_keyed on completions (key_id, id)`,
+  `create table deferred_completions (
+    id text primary key, account_id text not null, pool_id text not null, key_id text not null, status text not null,
+    priority bigint not null, due_at bigint, attempts bigint not null, expires_at bigint not null, bytes bigint not null,
+    request text, result text, scheduled_for bigint not null, created_at bigint not null, finished_at bigint
+  )`,
+  // With the length, so that what waits in a pool is counted from the index alone.
+  `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes) where due_at is not null`,
   `create table usage_days (
-    key_id text not null, member text not null, day text not null, account_id text not null, pool_id text not null,
-    requests bigint not null, errors bigint not null, prompt_tokens bigint not null, completion_tokens bigint not null,
-    cost bigint not null, latencies text not null, first_bytes text not null, primary key (key_id, day, member)
+    key_id text not null, day text not null, part text not null, member text not null, model text not null,
+    account_id text not null, pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
+    prompt_tokens bigint not null, completion_tokens bigint not null, cost bigint not null, latencies text not null,
+    first_bytes text not null, primary key (key_id, day, part)
   ) clustered`,
   `create index usage_days_pool on usage_days (pool_id, day)`,
+  `create index usage_days_account on usage_days (account_id, day)`,
+  `create table usage_hours (
+    key_id text not null, day text not null, hour text not null, account_id text not null, pool_id text not null,
+    requests bigint not null, errors bigint not null, failed_over bigint not null, prompt_tokens bigint not null,
+    completion_tokens bigint not null, cost bigint not null, latencies text not null, first_bytes text not null,
+    primary key (key_id, day, hour)
+  ) clustered`,
+  `create index usage_hours_account on usage_hours (account_id, day)`,
+  `create index usage_hours_day on usage_hours (day)`,
+  `create table usage_labels (
+    key_id text not null, kind text not null, day text not null, label text not null, account_id text not null,
+    pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
+    prompt_tokens bigint not null, completion_tokens bigint not null, cost bigint not null,
+    primary key (key_id, kind, day, label)
+  ) clustered`,
+  `create index usage_labels_account on usage_labels (account_id, kind, day)`,
+  `create index usage_labels_day on usage_labels (day)`,
   // For several processes on one PostgreSQL: a bucket for each key and kind, a slot for each request in progress.
   `create table key_buckets (
     key_id text not null, kind text not null, used bigint not null, at bigint not null, primary key (key_id, kind)

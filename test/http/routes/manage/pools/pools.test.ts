@@ -41,6 +41,7 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
     deadline_ms: 600_000,
     repeat: 1,
     wait_ms: 0,
+    params: "adapt",
     timeouts: { answer_ms: null },
     members: [],
     revision: 1,
