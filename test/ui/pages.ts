@@ -5,6 +5,10 @@ import type { Visit } from "./browser.ts";
 export interface Furnished {
   account: string;
   message: string;
+  webhook: string;
+  delivery: string;
+  pool: string;
+  member: string;
 }
 
 interface Answer {
@@ -41,19 +45,51 @@ export async function furnish(it: Visit): Promise<Furnished> {
     });
     sent.push(test.body.data.id ?? "");
   }
+  const webhook = await api(it, "POST", `/accounts/${account}/webhooks`, {
+    url: "https://app.acme.example/hooks/trunkline",
+    events: ["*"],
+  });
+  const webhookId = webhook.body.data.id ?? "";
+  it.it.respond(() => ({ kind: "answer", status: 500, headers: {}, body: Buffer.from("broken") }));
+  await api(it, "POST", `/accounts/${account}/webhooks/${webhookId}/test`);
   await it.it.advance(120_000);
-  return { account, message: sent[3] ?? "" };
+  const deliveries = await api(it, "GET", `/accounts/${account}/webhooks/${webhookId}/deliveries`);
+  const pools = await api(it, "GET", `/accounts/${account}/pools`);
+  const pool = pools.body.data[0]?.id ?? "";
+  const members = await api(it, "GET", `/accounts/${account}/pools/${pool}/members`);
+  return {
+    account,
+    message: sent[3] ?? "",
+    webhook: webhookId,
+    delivery: deliveries.body.data[0]?.id ?? "",
+    pool,
+    member: members.body.data[0]?.id ?? "",
+  };
 }
 
 /** Every page that the navigation leads to, by a name for its picture. */
-export function pathsOf({ account, message }: Furnished): Record<string, string> {
-  const a = `/a/${account}`;
+export function pathsOf(of: Furnished): Record<string, string> {
+  const a = `/a/${of.account}`;
+  const pool = `${a}/pools/${of.pool}`;
+  const webhook = `${a}/webhooks/${of.webhook}`;
   return {
     overview: a,
     messages: `${a}/messages`,
-    message: `${a}/messages/${message}`,
+    message: `${a}/messages/${of.message}`,
     gateways: `${a}/gateways`,
     gateway: `${a}/gateways/sandbox-sms`,
     "gateway-new": `${a}/gateways/new?channel=sms&kind=http-api`,
+    "gateway-settings": `${a}/gateways/sandbox-sms/settings`,
+    pools: `${a}/pools`,
+    pool,
+    "pool-calls": `${pool}/calls`,
+    "pool-usage": `${pool}/usage`,
+    "pool-keys": `${pool}/keys`,
+    "pool-playground": `${pool}/playground`,
+    "member-new": `${pool}/members/new`,
+    member: `${pool}/members/${of.member}`,
+    webhooks: `${a}/webhooks`,
+    webhook,
+    delivery: `${webhook}/deliveries/${of.delivery}`,
   };
 }

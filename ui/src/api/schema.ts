@@ -16,7 +16,7 @@ export type CreateGatewayRequest = { identifier: string; channel: "sms" | "whats
 export type CreateManagementTokenRequest = { name: string; role: "operator" | "member"; account?: string | null };
 export type CreatePoolKeyRequest = { name: string; key?: string; models?: string[] | null; limits?: { requests_per_minute?: number | null; tokens_per_minute?: number | null; concurrency?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null }; expires_at?: string | null };
 export type CreatePoolMemberRequest = { name: string; kind: string; models?: string[]; embedding_models?: string[]; image_models?: string[]; speech_models?: string[]; transcription_models?: string[]; moderation_models?: string[]; rerank_models?: string[]; context_tokens?: number | null; settings?: Record<string, unknown>; priority?: number; weight?: number; active?: boolean; price?: { input: number; output: number } | null; timeouts?: { connect_ms?: number; headers_ms?: number; first_token_ms?: number; idle_ms?: number; total_ms?: number | null } };
-export type CreatePoolRequest = { name: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; timeouts?: { answer_ms?: number | null } };
+export type CreatePoolRequest = { name: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; params?: "adapt" | "strict"; timeouts?: { answer_ms?: number | null } };
 export type CreateSendingDomainRequest = { domain: string; keys?: { selector: string; private_key: string }[] };
 export type CreateSuppressionsRequest = { channel: Channel; recipients: string[]; note?: string | null };
 export type CreateUserRequest = { email: string; name: string; role: "operator" | "member"; account?: string | null; password: string };
@@ -68,8 +68,8 @@ export type NewPoolKeyReply = { success: true; message: string; data: NewPoolKey
 export type NewWebhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string; secret: string | null };
 export type NewWebhookReply = { success: true; message: string; data: NewWebhook };
 export type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
-export type Pool = { id: string; name: string; strict_models: boolean; answer_model: "pool" | "served"; stream_mode: "live" | "complete"; headers_after_ms: number; deadline_ms: number; repeat: number; wait_ms: number; timeouts: { answer_ms: number | null }; members: PoolMember[]; revision: number; created_at: string; updated_at: string };
-export type PoolCall = { id: string; at: string; key: string; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number };
+export type Pool = { id: string; name: string; strict_models: boolean; answer_model: "pool" | "served"; stream_mode: "live" | "complete"; headers_after_ms: number; deadline_ms: number; repeat: number; wait_ms: number; params: "adapt" | "strict"; timeouts: { answer_ms: number | null }; members: PoolMember[]; revision: number; created_at: string; updated_at: string };
+export type PoolCall = { id: string; at: string; key: string; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
 export type PoolCallAttempt = { member: string; model: string; ms: number; outcome: string; status: number | null };
 export type PoolCallPage = { success: true; message: string; data: PoolCall[]; next_cursor: string | null };
 export type PoolHealthReply = { success: true; message: string; data: PoolMemberHealth[]; next_cursor: string | null };
@@ -82,7 +82,7 @@ export type PoolMemberPage = { success: true; message: string; data: PoolMember[
 export type PoolMemberReply = { success: true; message: string; data: PoolMember };
 export type PoolPage = { success: true; message: string; data: Pool[]; next_cursor: string | null };
 export type PoolReply = { success: true; message: string; data: Pool };
-export type PoolUsage = { group: string; name: string | null; requests: number; errors: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
+export type PoolUsage = { group: string; name: string | null; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
 export type PoolUsageReply = { success: true; message: string; data: PoolUsage[]; next_cursor: string | null };
 export type ProviderKind = { kind: string; title: string; summary: string; embeddings: boolean; settings: Record<string, unknown> };
 export type ProviderKindPage = { success: true; message: string; data: ProviderKind[]; next_cursor: string | null };
@@ -115,7 +115,7 @@ export type UpdateAccountRequest = { name?: string; time_zone?: string; country?
 export type UpdateGatewayRequest = { kind?: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null; revision?: number };
 export type UpdatePoolKeyRequest = { models?: string[] | null; limits?: { requests_per_minute?: number | null; tokens_per_minute?: number | null; concurrency?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null }; expires_at?: string | null; revision?: number };
 export type UpdatePoolMemberRequest = { kind?: string; models?: string[]; embedding_models?: string[]; image_models?: string[]; speech_models?: string[]; transcription_models?: string[]; moderation_models?: string[]; rerank_models?: string[]; context_tokens?: number | null; settings?: Record<string, unknown>; priority?: number; weight?: number; active?: boolean; price?: { input: number; output: number } | null; timeouts?: { connect_ms?: number; headers_ms?: number; first_token_ms?: number; idle_ms?: number; total_ms?: number | null }; revision?: number };
-export type UpdatePoolRequest = { name?: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; timeouts?: { answer_ms?: number | null }; revision?: number };
+export type UpdatePoolRequest = { name?: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; params?: "adapt" | "strict"; timeouts?: { answer_ms?: number | null }; revision?: number };
 export type UpdateUserRequest = { name?: string; active?: boolean; role?: "operator" | "member"; account?: string | null; password?: string; revision?: number };
 export type UpdateWebhookRequest = { url?: string; secret?: string; events?: string[]; active?: boolean; revision?: number };
 export type User = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null };
@@ -550,15 +550,21 @@ export interface Operations {
     body: undefined;
     reply: PoolHealthReply;
   };
+  getAiUsage: {
+    params: { account: string };
+    query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
+    body: undefined;
+    reply: PoolUsageReply;
+  };
   getPoolUsage: {
     params: { account: string; pool: string };
-    query: { from?: string; to?: string; by?: "key" | "member" | "day" };
+    query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
     body: undefined;
     reply: PoolUsageReply;
   };
   listPoolCalls: {
     params: { account: string; pool: string };
-    query: { key?: string; status?: string; limit?: number; cursor?: string };
+    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
     body: undefined;
     reply: PoolCallPage;
   };
@@ -696,6 +702,7 @@ export const routes = {
   updatePool: ["PATCH", "/api/manage/v1/accounts/{account}/pools/{pool}"],
   deletePool: ["DELETE", "/api/manage/v1/accounts/{account}/pools/{pool}"],
   getPoolHealth: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/health"],
+  getAiUsage: ["GET", "/api/manage/v1/accounts/{account}/ai-usage"],
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],
   listPoolMembers: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/members"],

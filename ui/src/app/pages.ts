@@ -5,6 +5,8 @@ export const accountPages: readonly { path: string; title: string; key: string }
   { path: "", title: "Overview", key: "o" },
   { path: "/messages", title: "Messages", key: "m" },
   { path: "/gateways", title: "Gateways", key: "g" },
+  { path: "/pools", title: "AI pools", key: "p" },
+  { path: "/webhooks", title: "Webhooks", key: "w" },
 ];
 
 export const operatorPages: readonly { path: string; title: string }[] = [];

@@ -19,6 +19,17 @@ const accountTable: Readonly<Record<string, Load>> = {
   "/gateways/new": () => import("#ui/gateways/new-gateway-page.tsx"),
   "/gateways/$gateway": () => import("#ui/gateways/gateway-page.tsx"),
   "/gateways/$gateway/settings": () => import("#ui/gateways/gateway-settings-page.tsx"),
+  "/pools": () => import("#ui/pools/pools-page.tsx"),
+  "/pools/$pool": () => import("#ui/pools/pool-page.tsx"),
+  "/pools/$pool/calls": () => import("#ui/pools/calls-page.tsx"),
+  "/pools/$pool/usage": () => import("#ui/pools/usage-page.tsx"),
+  "/pools/$pool/keys": () => import("#ui/pools/keys-page.tsx"),
+  "/pools/$pool/playground": () => import("#ui/pools/playground-page.tsx"),
+  "/pools/$pool/members/new": () => import("#ui/pools/member-page.tsx"),
+  "/pools/$pool/members/$member": () => import("#ui/pools/member-page.tsx"),
+  "/webhooks": () => import("#ui/webhooks/webhooks-page.tsx"),
+  "/webhooks/$webhook": () => import("#ui/webhooks/webhook-page.tsx"),
+  "/webhooks/$webhook/deliveries/$event": () => import("#ui/webhooks/delivery-page.tsx"),
 };
 
 const operatorTable: Readonly<Record<string, Load>> = {};

@@ -70,7 +70,8 @@ function NeedsYou() {
       )}
       {failing.map((webhook) => (
         <p key={webhook.id}>
-          <Status of="open">{webhook.disabled_at === null ? "fails" : "switched off"}</Status> {webhook.url}
+          <Status of="open">{webhook.disabled_at === null ? "fails" : "switched off"}</Status>{" "}
+          <Link to={`/a/${account}/webhooks/${webhook.id}`}>{webhook.url}</Link>
           {webhook.disabled_reason === null ? null : `: ${webhook.disabled_reason}`}
           {webhook.failing_since === null ? null : (
             <>
@@ -160,7 +161,8 @@ function Pools() {
       {pools.data?.data.length === 0 ? <p className="soft">There is no pool.</p> : null}
       {pools.data?.data.map((pool) => (
         <p key={pool.id}>
-          {pool.name}: {pool.members.length} {pool.members.length === 1 ? "member" : "members"},{" "}
+          <Link to={`/a/${account}/pools/${pool.id}`}>{pool.name}</Link>: {pool.members.length}{" "}
+          {pool.members.length === 1 ? "member" : "members"},{" "}
           {pool.members.filter(({ active }) => active).length} switched on
         </p>
       ))}
