@@ -42,7 +42,7 @@ test("a refused setting is named at its field, and a gateway is made by its form
   await page.getByLabel("From").fill("+15550001111");
   await page.getByRole("button", { name: "Add the gateway" }).click();
   await page.getByRole("heading", { name: "sms-main" }).waitFor();
-  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { name: "Settings of sms-main" }).waitFor();
   await page.getByRole("button", { name: "Replace" }).waitFor();
   assert.ok(!(await page.content()).includes("a token of nobody"), "a stored secret is in the page");

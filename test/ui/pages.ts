@@ -9,6 +9,7 @@ export interface Furnished {
   delivery: string;
   pool: string;
   member: string;
+  domain: string;
 }
 
 interface Answer {
@@ -45,6 +46,12 @@ export async function furnish(it: Visit): Promise<Furnished> {
     });
     sent.push(test.body.data.id ?? "");
   }
+  const domain = await api(it, "POST", `/accounts/${account}/sending-domains`, { domain: "acme.example" });
+  await api(it, "POST", `/accounts/${account}/suppressions`, {
+    channel: "sms",
+    recipients: ["+15550000009"],
+    note: "asked on the phone",
+  });
   const webhook = await api(it, "POST", `/accounts/${account}/webhooks`, {
     url: "https://app.acme.example/hooks/trunkline",
     events: ["*"],
@@ -64,6 +71,7 @@ export async function furnish(it: Visit): Promise<Furnished> {
     delivery: deliveries.body.data[0]?.id ?? "",
     pool,
     member: members.body.data[0]?.id ?? "",
+    domain: domain.body.data.id ?? "",
   };
 }
 
@@ -88,6 +96,18 @@ export function pathsOf(of: Furnished): Record<string, string> {
     "pool-playground": `${pool}/playground`,
     "member-new": `${pool}/members/new`,
     member: `${pool}/members/${of.member}`,
+    inbox: `${a}/inbox`,
+    domains: `${a}/domains`,
+    domain: `${a}/domains/${of.domain}`,
+    suppressions: `${a}/suppressions`,
+    credit: `${a}/credit`,
+    audit: `${a}/audit`,
+    settings: `${a}/settings`,
+    accounts: "/accounts",
+    users: "/users",
+    tokens: "/tokens",
+    "audit-all": "/audit",
+    installation: "/installation",
     webhooks: `${a}/webhooks`,
     webhook,
     delivery: `${webhook}/deliveries/${of.delivery}`,

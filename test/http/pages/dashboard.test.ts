@@ -45,12 +45,7 @@ test("an asset is kept for a year, and compressed for who takes it so", async ()
 
 test("what is not a page stays what it was", async () => {
   const { app } = edge({ settings: { dashboardFolder: folder } });
-  for (const url of [
-    "/api/nothing",
-    "/assets/other.js",
-    "/t/x",
-    "/health/nothing",
-  ]) {
+  for (const url of ["/api/nothing", "/assets/other.js", "/t/x", "/health/nothing"]) {
     const reply = await app.inject({ url, headers: html });
     assert.equal(reply.statusCode, 404, url);
     assert.match(String(reply.headers["content-type"]), /json/, url);

@@ -7,6 +7,18 @@ export const accountPages: readonly { path: string; title: string; key: string }
   { path: "/gateways", title: "Gateways", key: "g" },
   { path: "/pools", title: "AI pools", key: "p" },
   { path: "/webhooks", title: "Webhooks", key: "w" },
+  { path: "/inbox", title: "Inbox", key: "i" },
+  { path: "/domains", title: "Domains", key: "d" },
+  { path: "/suppressions", title: "Suppressions", key: "s" },
+  { path: "/credit", title: "Credit", key: "c" },
+  { path: "/audit", title: "Audit", key: "a" },
+  { path: "/settings", title: "Settings", key: "e" },
 ];
 
-export const operatorPages: readonly { path: string; title: string }[] = [];
+export const operatorPages: readonly { path: string; title: string }[] = [
+  { path: "/accounts", title: "Accounts" },
+  { path: "/users", title: "Users" },
+  { path: "/tokens", title: "Tokens" },
+  { path: "/audit", title: "Audit of everything" },
+  { path: "/installation", title: "Installation" },
+];

@@ -27,12 +27,25 @@ const accountTable: Readonly<Record<string, Load>> = {
   "/pools/$pool/playground": () => import("#ui/pools/playground-page.tsx"),
   "/pools/$pool/members/new": () => import("#ui/pools/member-page.tsx"),
   "/pools/$pool/members/$member": () => import("#ui/pools/member-page.tsx"),
+  "/inbox": () => import("#ui/inbox/inbox-page.tsx"),
+  "/domains": () => import("#ui/domains/domains-page.tsx"),
+  "/domains/$domain": () => import("#ui/domains/domain-page.tsx"),
+  "/suppressions": () => import("#ui/suppressions/suppressions-page.tsx"),
+  "/credit": () => import("#ui/credit/credit-page.tsx"),
+  "/audit": () => import("#ui/audit/account-audit-page.tsx"),
+  "/settings": () => import("#ui/settings/settings-page.tsx"),
   "/webhooks": () => import("#ui/webhooks/webhooks-page.tsx"),
   "/webhooks/$webhook": () => import("#ui/webhooks/webhook-page.tsx"),
   "/webhooks/$webhook/deliveries/$event": () => import("#ui/webhooks/delivery-page.tsx"),
 };
 
-const operatorTable: Readonly<Record<string, Load>> = {};
+const operatorTable: Readonly<Record<string, Load>> = {
+  "/accounts": () => import("#ui/accounts/accounts-page.tsx"),
+  "/users": () => import("#ui/users/users-page.tsx"),
+  "/tokens": () => import("#ui/users/tokens-page.tsx"),
+  "/audit": () => import("#ui/audit/audit-page.tsx"),
+  "/installation": () => import("#ui/installation/installation-page.tsx"),
+};
 
 const component = (load: Load) => lazyRouteComponent(load, "Page");
 const home = createRoute({
