@@ -15,6 +15,8 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --forc
 COPY scripts/compile-cache.mjs ./scripts/
 COPY --from=ui /app/ui/dist ./ui/dist
 COPY src ./src
+# Without its packages: docs/whatsapp-linked.md.
+COPY bridge ./bridge
 COPY LICENSE README.md ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

@@ -75,6 +75,17 @@ export const messageCodes: Record<string, string> = {
   not_connected:
     "The gateway had no connection at that moment, or could not open its session. Nothing was sent; it is tried again.",
   disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",
+  no_ack:
+    "WhatsApp's server did not answer the linked device's message. It may have been sent; a later report settles it.",
+  not_on_whatsapp: "The number is not on WhatsApp. Nothing was sent.",
+  no_devices: "WhatsApp knows no device of the number. It is tried once more.",
+  check_failed:
+    "WhatsApp did not say whether the number is on WhatsApp. Nothing was sent; it is tried again.",
+  throttled: "WhatsApp answers no questions about numbers for a moment. Nothing was sent; it is tried again.",
+  not_encrypted:
+    "The linked device could not encrypt it for the recipient. Nothing was sent; it is tried twice more.",
+  new_chats_used_up:
+    "The linked device may begin no more chats that day (`new_chats_per_day`). It is tried again the next day.",
   no_answer: "The provider took the request and did not answer. It may have been sent.",
   unreadable_answer:
     "The provider answered that it took it, without the id that it should have. It may have been sent.",

@@ -239,6 +239,12 @@ export const gatewayExamples: Record<string, string> = {
     app_secret: \${WHATSAPP_APP_SECRET}
     verify_token: \${WHATSAPP_VERIFY_TOKEN}
   pace: { per_second: 60, concurrency: 16 }`,
+  "whatsapp-linked": `- identifier: whatsapp-phone
+  channel: whatsapp
+  kind: whatsapp-linked
+  settings:
+    accept_risk: true
+  pace: { hours: "09:00-20:00" }`,
   smtp: `- identifier: mail-main
   channel: email
   kind: smtp

@@ -30,6 +30,7 @@ import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { Lanes } from "#queue/lanes.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -176,10 +177,12 @@ function createLanes(core: Core, settings: SystemSettings, ai: AiGateway): Lanes
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
+  const sharedChildren = new SharedChildren(clock);
   const gateways = {
     ...deps,
     mailFiles: createMailFiles(database),
     fileBytes: new ByteSemaphore(maxFileBytes),
+    sharedChildren,
   };
   return new Lanes({
     database,

@@ -17,6 +17,7 @@ import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 import type { FileTools, OpenedFile, ReceivedFile } from "./received-file.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
+import type { DefaultPace } from "./rules.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
 /** What an adapter may use; it has no other access to the outside. */
@@ -64,6 +65,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
+  /** What counts where a gateway's `pace` sets nothing; default: no bound. */
+  defaultPace?: DefaultPace;
   /** `pace.per_second` counts segments, as the provider does; default: messages. */
   pacedBySegments?: boolean;
   /** How long after the first attempt the provider still recognises a repetition, ms; default: for ever, or never. */
@@ -158,6 +161,8 @@ interface AdapterBase {
   takesUserIds: boolean;
   test: boolean;
   onUnknown: "hold" | "resend";
+  /** Null: a gateway has the pace that is set. */
+  defaultPace: DefaultPace | null;
   pacedBySegments: boolean;
   /** Null: a repetition is not bounded in time. */
   idempotencyWindowMs: number | null;
@@ -206,6 +211,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     takesUserIds: definition.takesUserIds ?? false,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
+    defaultPace: definition.defaultPace ?? null,
     pacedBySegments: definition.pacedBySegments ?? false,
     idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
     maxMessageBytes: definition.maxMessageBytes ?? null,

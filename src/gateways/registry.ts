@@ -34,6 +34,7 @@ import { smsglobal } from "#gateways/sms/vendors/sms-only/smsglobal.ts";
 import { termii } from "#gateways/sms/vendors/sms-only/termii.ts";
 import { textmagic } from "#gateways/sms/vendors/sms-only/textmagic.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
+import { whatsappLinked } from "#gateways/whatsapp/linked/linked.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -64,6 +65,7 @@ export const adapters: readonly GatewayAdapter[] = [
   kannel,
   jasmin,
   whatsappCloud,
+  whatsappLinked,
   smtp,
   ses,
   sendgrid,

@@ -28,6 +28,13 @@ import {
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
+} from "#http/routes/manage/gateways/link.ts";
+import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
   createSendingDomainRoute,
@@ -197,6 +204,11 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
   checkGatewayRoute,
   registerGatewayRoute,
   listSendingDomainsRoute,

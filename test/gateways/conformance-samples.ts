@@ -94,6 +94,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
     log: memoryLog(),
     state: { load: async () => new Map(), save: async () => {} },
+    linkRequest: null,
     signal: new AbortController().signal,
     report: async () => {},
     lastHeard: async () => null,

@@ -113,7 +113,8 @@ const mostQuestions = 30;
 
 for (const fault of ["unavailable", "commit_unknown"] as const) {
   test(`every route, one question of which is not answered (${fault})`, async () => {
-    for (const head of everyRoute) {
+    // A stream of events has no last question.
+    for (const head of everyRoute.filter(({ replyType }) => replyType !== "text/event-stream")) {
       for (let at = 1; at <= mostQuestions; at++) {
         const { reply, met } = await askFailing(head, fault, at, at);
         if (!met) break;

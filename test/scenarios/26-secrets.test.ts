@@ -231,8 +231,8 @@ async function look({ ask, manage, known }: Story): Promise<void> {
     const shows = /\/webhooks(\/\{webhook\})?$/.test(head.path) ? [...shownToTheirOwner] : [];
     const query = head.path.endsWith("/credit/entries") ? "?channel=sms" : "";
     const reply = await manage("GET", `${path}${query}`, undefined, undefined, shows);
-    // The gateway in this story is of a kind that has no check.
-    const status = head.path.endsWith("/check") ? 404 : 200;
+    // The gateway in this story is of a kind that has no check and no device.
+    const status = /\/(check|link|link\/events)$/.test(head.path) ? 404 : 200;
     assert.equal(reply.statusCode, status, `${head.path} ${reply.body}`);
   }
   const acme = `/accounts/${known.get("acme")}`;

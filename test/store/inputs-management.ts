@@ -168,8 +168,11 @@ export const managementCases: Case[] = [
       pairing: null,
       pairing_expires_at: null,
       changed_at: now,
+      details: null,
     },
   }),
+  given(sessions.requestLink, { accountId, identifier: "gateway-0", at: now, request: "{}" }),
+  given(sessions.takeLinkRequest, { gatewayId, fence: 1 }),
   given(sessions.saveSessionValues, {
     gatewayId,
     fence: 1,

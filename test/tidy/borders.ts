@@ -95,6 +95,10 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/message.ts":
     "types, and an error without logic that the tests of messaging/email/files.ts raise",
   "src/messaging/feedback/store-report.ts": "run by the tests of callbacks.ts, and of sessions",
+  "src/gateways/whatsapp/linked/":
+    "run by the test of session.ts with a bridge process, and by that of the bridge",
+  "src/configure/link.ts": "run by the test of http/routes/manage/gateways/link.ts",
+  "src/contract/manage/links.ts": "a schema, run by the test of http/routes/manage/gateways/link.ts",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",

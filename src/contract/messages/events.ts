@@ -12,6 +12,8 @@ export const eventTypes = [
   "gateway.resumed",
   "gateway.linked",
   "gateway.unlinked",
+  "gateway.limited",
+  "gateway.outdated",
   "credit.low",
   "pool.member_down",
   "pool.member_up",

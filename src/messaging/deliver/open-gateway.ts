@@ -7,13 +7,14 @@ import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import type { GatewayRules } from "#gateways/rules.ts";
+import { type GatewayRules, paceOf } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { storeReport } from "#messaging/feedback/store-report.ts";
 import { messageUrl } from "#messaging/message-urls.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
+import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
@@ -35,6 +36,7 @@ export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "s
   /** See `GatewayHost.fileBytes`. */
   fileBytes: ByteSemaphore;
   longestWaitMs: number;
+  sharedChildren: SharedChildren;
 }
 
 /** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
@@ -102,7 +104,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
-  const { pace } = rules;
+  const pace = paceOf(rules.pace, adapter.defaultPace);
   const zone = gateway.time_zone;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;

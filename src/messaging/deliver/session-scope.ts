@@ -11,8 +11,10 @@ import {
   SessionLost,
   type SessionReport,
   type SessionState,
+  type SharedProcess,
 } from "#gateways/session.ts";
-import { startChild } from "#runtime/child-process.ts";
+import { startChild } from "#runtime/children/child-process.ts";
+import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
@@ -22,6 +24,8 @@ export interface SessionDeps
   fileBytes: ByteSemaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
+  /** The processes that sessions of this process share. */
+  sharedChildren: SharedChildren;
 }
 
 /** The gateway, as the owner of its lane knows it. */
@@ -96,7 +100,7 @@ export class SessionScope {
       report: (report) => this.#retry("report", () => storeReport(report)),
       lastHeard: (sender) =>
         this.#retry("lastHeard", () => deps.database.run(lastHeard, { gatewayId: gateway.id, sender })),
-      child: (module) => this.#start(module),
+      child: (module, shared) => this.#start(module, shared),
     };
   }
 
@@ -145,8 +149,15 @@ export class SessionScope {
     };
   }
 
-  #start(module: URL): SessionChild {
-    const child = startChild({ module, clock: this.#deps.clock });
+  #start(module: URL, shared?: SharedProcess): SessionChild {
+    const { clock, sharedChildren } = this.#deps;
+    const child =
+      shared === undefined
+        ? startChild({ module, clock })
+        : sharedChildren.open(module, {
+            permissions: shared.permissions,
+            maxChannels: shared.maxSessions,
+          });
     this.#children.push(child);
     void child.ended.then(() => this.#children.splice(this.#children.indexOf(child), 1));
     return child;

@@ -6,6 +6,7 @@ import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewayHost, GatewaySession, SessionReport } from "#gateways/session.ts";
 import { openOnDemand } from "#messaging/deliver/on-demand.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
@@ -42,6 +43,7 @@ function play(
       fileBytes: new ByteSemaphore(1024),
       newId: (prefix) => prefix,
       signals: signalsTo(),
+      sharedChildren: new SharedChildren(clock),
       storeReport: async (report) => void reports.push(report),
     },
     {

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
@@ -69,6 +70,7 @@ function open(
     publicUrl,
     fileBytes: new ByteSemaphore(1024),
     longestWaitMs: 3_600_000,
+    sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),
   };
   return { opened: openGateway(deps, state), outbound };

@@ -8,6 +8,7 @@ import type { GatewaySession, SessionHost, SessionReport } from "#gateways/sessi
 import { SessionSupervisor } from "#messaging/deliver/session.ts";
 import type { SessionDeps } from "#messaging/deliver/session-scope.ts";
 import type { SendOutcome } from "#messaging/deliver/transmit.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import { createSealer } from "#store/seal.ts";
@@ -116,6 +117,7 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
       newId: (prefix) => `${prefix}_${gatewayId}`,
       storeReport: async (report) => void it.reports.push(report),
       signals: signalsTo(),
+      sharedChildren: new SharedChildren(clock),
       ...deps,
     },
     {

@@ -45,7 +45,7 @@ const gateways = [
   ) clustered`,
   `create table gateway_sessions (
     gateway_id text primary key, status text not null, reason text, pairing text, pairing_expires_at bigint,
-    linked_at bigint, changed_at bigint not null
+    linked_at bigint, changed_at bigint not null, details text, request text
   ) clustered`,
   `create table gateway_values (
     gateway_id text not null, key text not null, value text not null, primary key (gateway_id, key)

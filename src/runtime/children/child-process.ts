@@ -3,7 +3,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "./runtime.ts";
+import type { Clock } from "#runtime/runtime.ts";
 
 export interface Child {
   /** Sends a value that `structuredClone` can copy. Dropped, without an error, once the child has ended. */
@@ -14,6 +14,17 @@ export interface Child {
   readonly ended: Promise<string>;
   /** Asks the child to end (SIGTERM), and kills it after `stopMs`. */
   stop(): Promise<void>;
+  /** Ends the child at once. */
+  kill(): void;
+}
+
+/** What a child may do under Node's permission model; everything else is denied, other processes and add-ons too. */
+export interface ChildPermissions {
+  network: boolean;
+  /** Files and folders (`file:` URLs) that it may read, with everything in them; its module has to be among them. */
+  read: readonly URL[];
+  /** Folders that it may write. */
+  write: readonly URL[];
 }
 
 /** How long a child may take to end by itself, ms. */
@@ -24,13 +35,30 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.exit(0));',
 )}`;
 
-/** Starts `module` (a `file:` URL). */
-export function startChild({ module, clock }: { module: URL; clock: Clock }): Child {
+function permissionFlags({ network, read, write }: ChildPermissions): string[] {
+  return [
+    "--permission",
+    ...(network ? ["--allow-net"] : []),
+    ...read.map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
+    ...write.map((url) => `--allow-fs-write=${fileURLToPath(url)}`),
+  ];
+}
+
+/** Starts `module` (a `file:` URL). Without `permissions` it may do what this process may. */
+export function startChild({
+  module,
+  clock,
+  permissions,
+}: {
+  module: URL;
+  clock: Clock;
+  permissions?: ChildPermissions;
+}): Child {
   const child: ChildProcess = fork(fileURLToPath(module), {
     serialization: "advanced",
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    execArgv: ["--import", endWithParent],
-    env: {},
+    execArgv: ["--import", endWithParent, ...(permissions ? permissionFlags(permissions) : [])],
+    env: permissions?.write[0] ? { TMPDIR: fileURLToPath(permissions.write[0]) } : {},
   });
   // A pipe that is not read fills up and stops the child. What a library prints may hold keys: it is not logged.
   child.stdout?.resume();
@@ -57,6 +85,9 @@ export function startChild({ module, clock }: { module: URL; clock: Clock }): Ch
       await clock.sleep(stopMs, over.signal);
       if (!over.signal.aborted) child.kill("SIGKILL");
       await ended;
+    },
+    kill: () => {
+      child.kill("SIGKILL");
     },
   };
 }

@@ -5,9 +5,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import test from "node:test";
-import { type Child, startChild } from "#runtime/child-process.ts";
+import { type Child, startChild } from "#runtime/children/child-process.ts";
 import { systemClock } from "#runtime/clock.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "../../clock.ts";
 
 const module = new URL("./echo-child.ts", import.meta.url);
 
@@ -75,7 +75,7 @@ test("it ends when the process that started it is killed", async () => {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const script = `
-    import { startChild } from ${JSON.stringify(import.meta.resolve("#runtime/child-process.ts"))};
+    import { startChild } from ${JSON.stringify(import.meta.resolve("#runtime/children/child-process.ts"))};
     import { systemClock } from ${JSON.stringify(import.meta.resolve("#runtime/clock.ts"))};
     const child = startChild({ module: new URL(${JSON.stringify(module.href)}), clock: systemClock() });
     child.send({ port: ${port} });

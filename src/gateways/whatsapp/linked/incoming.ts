@@ -1,0 +1,78 @@
+// What a linked device wants stored: its keys, reports about messages, and messages from people.
+
+import type { SessionHost } from "#gateways/session.ts";
+import type { BridgeChannel } from "./bridge-channel.ts";
+import { rowChosen } from "./lists.ts";
+import { OwnValues } from "./own-values.ts";
+import type { FromBridge, ReceivedFacts } from "./protocol.ts";
+
+type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
+
+export class Incoming {
+  readonly #host: SessionHost;
+  readonly #own: OwnValues;
+  readonly #bridge: BridgeChannel;
+
+  constructor(host: SessionHost, own: OwnValues, bridge: BridgeChannel) {
+    this.#host = host;
+    this.#own = own;
+    this.#bridge = bridge;
+  }
+
+  /** Resolves when it is stored and the bridge knows it. Rejects with `SessionLost`. */
+  async store(message: Message<"save" | "receipt" | "received">): Promise<void> {
+    switch (message.type) {
+      case "save":
+        return this.#storeValues(message);
+      case "receipt":
+        return this.#storeReceipt(message);
+      case "received":
+        return this.#storeMessage(message.key, message.facts);
+    }
+  }
+
+  async #storeValues({ n, changes }: Message<"save">): Promise<void> {
+    if (changes.some(([key]) => OwnValues.owns(key))) return this.#bridge.kill();
+    try {
+      await this.#host.state.save(new Map(changes));
+      this.#bridge.tell({ type: "stored", n });
+    } catch (error) {
+      this.#bridge.tell({ type: "not_stored", n });
+      throw error;
+    }
+  }
+
+  async #storeReceipt({ n, id, messageId, status, code }: Message<"receipt">): Promise<void> {
+    const refusal =
+      status === "failed" && code !== null ? { code, reason: `WhatsApp refused it late (${code}).` } : {};
+    const ours = messageId === null ? {} : { messageId };
+    await this.#host.report({ receipts: [{ reference: id, ...ours, status, ...refusal }] });
+    this.#bridge.tell({ type: "stored", n });
+  }
+
+  async #storeMessage(key: string, facts: ReceivedFacts): Promise<void> {
+    const { chat, id, number, lid, name, type, text, answers, forwarded } = facts;
+    const { clock, state, report } = this.#host;
+    const own = this.#own;
+    const from = number === null ? (lid ?? chat) : `+${number}`;
+    const chosen = type === "text" ? rowChosen(own.listOf(from), text, answers, clock.now()) : null;
+    const reply = chosen ?? (facts.reply === null ? null : { ...facts.reply, description: null });
+    await report({
+      inbound: [
+        {
+          // Senders choose the ids of their messages, which are unique in a chat.
+          reference: `${chat}:${id}`,
+          ...(answers === null ? {} : { replyTo: answers }),
+          from,
+          to: own.get("number") ?? "",
+          message: chosen?.title ?? text,
+          media: [],
+          details: { type, reply, profileName: name, userId: lid, forwarded },
+        },
+      ],
+    });
+    if (!own.knows(from)) await own.remember(from, null);
+    await state.save(new Map([[key, null]]));
+    this.#bridge.tell({ type: "taken", key });
+  }
+}
