@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { passwordOf, userFor } from "../http/managing.ts";
 import { expectSound, missing, setUp, visit } from "./browser.ts";
 import { furnish, pathsOf } from "./pages.ts";
 
@@ -121,4 +122,28 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await answered.waitFor();
   await page.getByText("broken", { exact: true }).first().waitFor();
   await expectSound(at, "the playground");
+});
+
+test("a member sees one account, and no operator's page", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it, url } = at;
+  const first = await it.account({ name: "acme" });
+  const other = await it.account({ name: "a rival" });
+  await userFor(it, "member@acme.example", first.id);
+  await page.goto(url);
+  await page.getByLabel("E-mail address").fill("member@acme.example");
+  await page.getByLabel("Password", { exact: true }).fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await expectSound(at, "the sign-in with its fault");
+  await page.getByLabel("Password", { exact: true }).fill(passwordOf("member@acme.example"));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "Users" }).count(), 0);
+  await page.goto(`${url}/users`);
+  await page.getByText("Only an operator sees this.").waitFor();
+  await page.goto(`${url}/a/${other.id}`);
+  await page.getByText("Not here, or not yours.").waitFor();
+  assert.ok(!(await page.content()).includes("a rival"), "the name of another account is in the page");
 });

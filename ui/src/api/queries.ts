@@ -14,6 +14,11 @@ import { ApiError, call, type Input, type OperationName, type Output } from "./c
 /** How often what is on the screen is read again, ms. */
 export const refreshMs = 5_000;
 
+/** Nothing is read by itself while nobody is signed in: the service counts wrong credentials and then refuses a client. */
+export const reading = { paused: false };
+
+const unlessPaused = (ms: number | false) => () => (reading.paused ? false : ms);
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -21,7 +26,6 @@ export const queryClient = new QueryClient({
       // What the service refused it refuses again; only silence and an outage pass.
       retry: (count, error) =>
         error instanceof ApiError && (error.status === 0 || error.status === 503) && count < 2,
-      refetchInterval: refreshMs,
       refetchIntervalInBackground: false,
     },
   },
@@ -38,7 +42,7 @@ export function useRead<N extends OperationName>(
     queryFn: ({ signal }) => call(name, { ...input, signal }),
     placeholderData: keepPreviousData,
     enabled,
-    ...(every === undefined ? {} : { refetchInterval: every }),
+    refetchInterval: unlessPaused(every ?? refreshMs),
   });
 }
 
@@ -73,7 +77,8 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
     },
     getNextPageParam: (page) => page.next_cursor,
     // Reading again what was paged through would read every page of it.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : refreshMs),
+    refetchInterval: ({ state }) =>
+      reading.paused || (state.data?.pages.length ?? 0) > 1 ? false : refreshMs,
   });
   return { ...result, items: result.data?.pages.flatMap((page) => page.data) ?? [] };
 }

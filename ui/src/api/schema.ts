@@ -44,6 +44,8 @@ export type GatewayCheckReply = { success: true; message: string; data: { number
 export type GatewayFinding = { what: string; state: "ok" | "warning" | "error" | "unknown"; detail: string };
 export type GatewayKind = { kind: string; title: string; summary: string; channels: Channel[]; test: boolean; settings: Record<string, unknown> };
 export type GatewayKindPage = { success: true; message: string; data: GatewayKind[]; next_cursor: string | null };
+export type GatewayLink = { state: "unlinked" | "connecting" | "waiting_for_scan" | "waiting_for_code" | "expired" | "open" | "reconnecting" | "limited" | "replaced" | "wrong_number" | "outdated" | "needs_relink" | "logged_out" | "not_installed"; method: "qr" | "code" | null; reason: string | null; warnings: string[]; url: string | null; qr: { text: string; svg: string; expires_at: string } | null; code: { text: string; expires_at: string } | null; device: { id: string | null; name: string | null; number: string | null; platform: string | null; version: string | null; battery: number | null; linked_at: string | null; seen_at: string | null } | null; limited_until: string | null; library: string | null };
+export type GatewayLinkReply = { success: true; message: string; data: GatewayLink };
 export type GatewayPage = { success: true; message: string; data: Gateway[]; next_cursor: string | null };
 export type GatewayRegisteredReply = { success: true; message: string; data: { registered: true } };
 export type GatewayReply = { success: true; message: string; data: Gateway };
@@ -51,6 +53,7 @@ export type GatewayTestReply = { success: true; message: string; data: { id: str
 export type GrantCreditRequest = { channel: Channel; amount: number; note?: string | null };
 export type HoldEndedReply = { success: true; message: string; data: { messages: number; deliveries: number; events: number } };
 export type InstallationReply = { success: true; message: string; data: { version: string; engine: "sqlite" | "postgres"; held: RestoreHold | null } };
+export type LinkGatewayRequest = { method: "qr" | "code"; number?: string; replace?: boolean };
 export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
@@ -339,6 +342,36 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     reply: GatewayReply;
+  };
+  getGatewayLink: {
+    params: { account: string; gateway: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: GatewayLinkReply;
+  };
+  linkGateway: {
+    params: { account: string; gateway: string };
+    query: Record<string, never>;
+    body: LinkGatewayRequest;
+    reply: GatewayLinkReply;
+  };
+  unlinkGateway: {
+    params: { account: string; gateway: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: GatewayLinkReply;
+  };
+  resumeGatewayLink: {
+    params: { account: string; gateway: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: GatewayLinkReply;
+  };
+  watchGatewayLink: {
+    params: { account: string; gateway: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: undefined;
   };
   checkGateway: {
     params: { account: string; gateway: string };
@@ -667,6 +700,11 @@ export const routes = {
   pauseGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/pause"],
   resumeGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/resume"],
   setDefaultGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/default"],
+  getGatewayLink: ["GET", "/api/manage/v1/accounts/{account}/gateways/{gateway}/link"],
+  linkGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/link"],
+  unlinkGateway: ["DELETE", "/api/manage/v1/accounts/{account}/gateways/{gateway}/link"],
+  resumeGatewayLink: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/link/resume"],
+  watchGatewayLink: ["GET", "/api/manage/v1/accounts/{account}/gateways/{gateway}/link/events"],
   checkGateway: ["GET", "/api/manage/v1/accounts/{account}/gateways/{gateway}/check"],
   registerGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways/{gateway}/register"],
   listSendingDomains: ["GET", "/api/manage/v1/accounts/{account}/sending-domains"],

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { onAnswer, setCsrfToken } from "#ui/api/client.ts";
-import { useRead } from "#ui/api/queries.ts";
+import { reading, useRead } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/dialog.tsx";
@@ -38,17 +38,19 @@ export function SignedIn() {
     last.current = session.data.data;
     setCsrfToken(session.data.data.csrf_token);
   }
-  useEffect(() => onAnswer((status) => status === 401 && setEnded(true)), []);
-  useEffect(() => {
-    // Nothing is read by itself while nobody is signed in: wrong credentials are counted.
-    client.setDefaultOptions({
-      ...client.getDefaultOptions(),
-      queries: { ...client.getDefaultOptions().queries, enabled: !ended },
-    });
-  }, [ended, client]);
+  useEffect(
+    () =>
+      onAnswer((status) => {
+        if (status !== 401) return;
+        reading.paused = true;
+        setEnded(true);
+      }),
+    [],
+  );
   const signedIn = (now: Session) => {
     setCsrfToken(now.csrf_token);
     client.setQueryData(["getSession", {}], { success: true, message: "", data: now });
+    reading.paused = false;
     setEnded(false);
     void client.invalidateQueries();
   };

@@ -7,6 +7,7 @@ import { Ask, SecretOnce } from "#ui/parts/dialog.tsx";
 import { Check, Field, faultAt } from "#ui/parts/field.tsx";
 import { Facts, PageHead, Problem } from "#ui/parts/page.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
+import { OwnPassword } from "./own-password.tsx";
 
 function ApiKey() {
   const { id: account, name } = useAccount();
@@ -165,6 +166,7 @@ export function Page() {
       </section>
       <ApiKey />
       <Form key={account.id} account={account} />
+      <OwnPassword />
     </>
   );
 }

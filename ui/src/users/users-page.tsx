@@ -69,59 +69,6 @@ function Add() {
   );
 }
 
-function OwnPassword() {
-  const change = useChange("changePassword", ["getSession"]);
-  const [current, setCurrent] = useState("");
-  const [password, setPassword] = useState("");
-  return (
-    <section className="card" aria-labelledby="own">
-      <h2 id="own">Your password</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(
-            { body: { current_password: current, password } },
-            {
-              onSuccess: () => {
-                setCurrent("");
-                setPassword("");
-              },
-            },
-          );
-        }}
-      >
-        <Field label="Present password" fault={faultAt(change.error, "current_password")}>
-          <input
-            type="password"
-            required
-            autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
-        </Field>
-        <Field label="New password" hint="At least 12 characters." fault={faultAt(change.error, "password")}>
-          <input
-            type="password"
-            required
-            minLength={12}
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
-        <Problem error={change.error} />
-        <div className="row">
-          <button type="submit" className="button" disabled={change.isPending}>
-            Change it
-          </button>
-          <span role="status">{change.isSuccess ? "Changed." : ""}</span>
-        </div>
-      </form>
-    </section>
-  );
-}
-
 export function Page() {
   const session = useSession();
   const pages = usePages("listUsers", {});
@@ -164,7 +111,6 @@ export function Page() {
         ]}
       />
       <Add />
-      <OwnPassword />
     </>
   );
 }
