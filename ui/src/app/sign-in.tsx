@@ -39,7 +39,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void 
         Sign in
       </button>
       <p className="hint">
-        Nobody set up yet? Open the link that the start printed, or run <code>npm start -- setup</code> for a
+        No operator yet? Open the link that the start printed, or run <code>npm start -- setup</code> for a
         new one.
       </p>
     </form>

@@ -91,10 +91,10 @@ export function GatewayForm({
           />
         </Field>
         <Choice
-          label="When nobody knows whether a message was sent"
+          label="When it is not known whether a message was sent"
           any="as this kind does by default"
           of={[
-            ["hold", "keep it unknown until somebody answers"],
+            ["hold", "keep it unknown until a person answers"],
             ["resend", "send it once more"],
           ]}
           value={onUnknown ?? ""}

@@ -125,7 +125,7 @@ export function Page() {
               <p>
                 Since <Time at={gateway.pause.since} />.{" "}
                 {gateway.pause.until === null ? (
-                  "It goes on when somebody resumes it."
+                  "It goes on when a person resumes it."
                 ) : (
                   <>
                     The next try is due <Time at={gateway.pause.until} brief />.

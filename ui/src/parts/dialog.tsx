@@ -129,7 +129,7 @@ export function SecretOnce({
 }) {
   return (
     <Dialog title={title} onClose={null}>
-      <p>It is shown this once. Store it now: nobody can read it here again.</p>
+      <p>It is shown this once. Store it now: it cannot be read here again.</p>
       <pre>{secret}</pre>
       <div className="row">
         <Copy text={secret} />

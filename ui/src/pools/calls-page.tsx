@@ -51,7 +51,9 @@ function Calls({ pool }: { pool: Pool }) {
         id={({ id }) => id}
         empty={
           <p>
-            {Object.keys(query).length > 0 ? "No call fits this filter." : "Nobody has called this pool yet."}
+            {Object.keys(query).length > 0
+              ? "No call fits this filter."
+              : "No call has come to this pool yet."}
           </p>
         }
         columns={[

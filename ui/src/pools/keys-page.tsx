@@ -91,7 +91,7 @@ function Keys({ pool }: { pool: Pool }) {
         label="Keys"
         pages={pages}
         id={({ id }) => id}
-        empty={<p>There is no key yet, so nobody can call this pool.</p>}
+        empty={<p>There is no key yet, so no application can call this pool.</p>}
         columns={[
           {
             head: "State",
@@ -120,7 +120,7 @@ function Keys({ pool }: { pool: Pool }) {
                   verb="Revoke"
                   label="Revoke…"
                   title={`Revoke ${name}`}
-                  effect="Whoever calls with it is refused from then on. It cannot be undone."
+                  effect="Applications that use it are refused from then on. It cannot be undone."
                   typed={name}
                   run={() => revoke.mutateAsync({ params: { account, pool: pool.id, key: id } })}
                 />

@@ -102,7 +102,7 @@ function Overview({ pool }: { pool: Pool }) {
           verb="Delete"
           label="Delete the pool…"
           title={`Delete ${pool.name}`}
-          effect="Its members and its keys go with it. Whoever calls with them is refused from then on."
+          effect="Its members and its keys go with it. Applications that use them are refused from then on."
           typed={pool.name}
           run={async () => {
             await remove.mutateAsync({ params: { account, pool: pool.id } });

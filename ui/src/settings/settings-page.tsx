@@ -18,7 +18,7 @@ function ApiKey() {
   return (
     <section className="card" aria-labelledby="key">
       <h2 id="key">API key</h2>
-      <p className="soft">Whoever holds it sends messages and spends this account's credit.</p>
+      <p className="soft">Its holder can send messages and spend this account's credit.</p>
       <form
         className="form"
         onSubmit={(event) => {

@@ -108,7 +108,7 @@ export function Page() {
         empty={
           <p>
             {filter.recipient === undefined
-              ? "Nobody is suppressed. Who answers STOP, or whose mail bounces, appears here."
+              ? "No recipient is suppressed. Who answers STOP, or whose mail bounces, appears here."
               : `${filter.recipient} is not suppressed: messages of this account go out.`}
           </p>
         }

@@ -93,7 +93,7 @@ export function Page() {
                   verb="Revoke"
                   label="Revoke…"
                   title={`Revoke ${name}`}
-                  effect="Whatever uses it is refused from then on. It cannot be undone."
+                  effect="Programs that use it are refused from then on. It cannot be undone."
                   typed={name}
                   run={() => revoke.mutateAsync({ params: { token: id } })}
                 />
