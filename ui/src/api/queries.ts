@@ -14,7 +14,7 @@ import { ApiError, call, type Input, type OperationName, type Output } from "./c
 /** How often what is on the screen is read again, ms. */
 export const refreshMs = 5_000;
 
-/** Nothing is read by itself while nobody is signed in: the service counts wrong credentials and then refuses a client. */
+/** Nothing is read by itself without a session: the service counts wrong credentials and then refuses a client. */
 export const reading = { paused: false };
 
 const unlessPaused = (ms: number | false) => () => (reading.paused ? false : ms);

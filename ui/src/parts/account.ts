@@ -15,7 +15,7 @@ export function useAccount(): Account {
 
 export function useSession(): Session {
   const session = use(SessionContext);
-  if (session === null) throw new Error("Nobody is signed in.");
+  if (session === null) throw new Error("There is no session.");
   return session;
 }
 
