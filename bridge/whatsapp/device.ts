@@ -491,7 +491,9 @@ export class Device {
     if (!over.aborted && this.#socket === socket) {
       const content = [{ tag: "ping", attrs: {} }];
       const attrs = { to: "s.whatsapp.net", type: "get", xmlns: "w:p" };
-      const answer = await socket.query({ tag: "iq", attrs, content }, testMs).catch(() => undefined);
+      const answer = await socket
+        .query({ tag: "iq", attrs, content }, Math.min(testMs, timeoutMs))
+        .catch(() => undefined);
       if (answer === undefined && !over.aborted) socket.ws.socket?.terminate();
     }
     await pause(Math.max(0, timeoutMs - (Date.now() - startedAt)), over);

@@ -18,9 +18,10 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { readSpend } from "#store/pools/usage-sums.ts";
+import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { reportLowBudget } from "./low-budget.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
@@ -90,14 +91,20 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   const budgets = createBudgets({
     clock,
     log,
-    read: (keyId, day) => database.run(readSpend, { keyId, day, month: day.slice(0, 7) }),
+    read: ({ kind, id }, day) => {
+      const month = day.slice(0, 7);
+      return kind === "key"
+        ? database.run(readSpend, { keyId: id, day, month })
+        : database.run(readSharedSpend, { ownerId: id, day, month });
+    },
+    low: reportLowBudget(deps),
   });
   const usage = createUsageLog({
     database,
     clock,
     log,
     dropped: deps.counted.dropped,
-    written: (row) => budgets.callWritten(row.key_id, costOf(row)),
+    written: (row) => budgets.callWritten([row.key_id, row.pool_id, row.account_id], costOf(row)),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;

@@ -2,7 +2,7 @@
 // output. The outcome is reported exactly once, however the call ends.
 
 import type { Door, StreamWriter } from "#ai/doors/door.ts";
-import type { FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
+import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
@@ -60,11 +60,9 @@ export async function complete(
         : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const mode =
-    !request.stream || kind !== "chat" ? kind : pool.streamMode === "complete" ? "buffered" : "stream";
   const chain = runFailover(deps, {
     choices: found.choices,
-    mode,
+    mode: modeOf(request, pool),
     text: request.text,
     body: request.body,
     form: request.form ?? null,
@@ -121,6 +119,12 @@ export async function complete(
 function leftOutOf({ adapted, forwarded }: Winner, door: Door | undefined): readonly string[] {
   const translating = door && !forwarded ? door.leftOut() : [];
   return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
+}
+
+function modeOf({ kind, stream }: CompletionRequest, { streamMode, wholeAnswers }: Pool): AnswerMode {
+  if (kind !== "chat") return kind;
+  if (stream) return streamMode === "complete" ? "buffered" : "stream";
+  return wholeAnswers === "stream" ? "folded" : "chat";
 }
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;

@@ -18,6 +18,7 @@ export interface Pool extends FailoverRules {
   strictModels: boolean;
   answerModel: "pool" | "served";
   streamMode: "live" | "complete";
+  wholeAnswers: "forward" | "stream";
   headersAfterMs: number;
   deadlineMs: number;
   members: readonly Member[];

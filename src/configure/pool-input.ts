@@ -5,6 +5,7 @@ import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
 import { maxMembers } from "#store/pools/pools.ts";
+import { budgetInput, sharedBudgetChanges, sharedBudgetInput } from "./budget-input.ts";
 import { patchSchema } from "./changes.ts";
 
 /** Names of pools and members appear in headers and responses, so they are restricted. */
@@ -93,29 +94,6 @@ export const limitsInput = z
   })
   .describe("How much at a time; buckets that refill continuously.");
 
-export const budgetInput = z
-  .strictObject({
-    tokens_per_day: z
-      .int()
-      .min(1)
-      .max(10 ** 12)
-      .nullish()
-      .describe("Tokens a local day of the account; null: no bound."),
-    tokens_per_month: z
-      .int()
-      .min(1)
-      .max(10 ** 12)
-      .nullish()
-      .describe("Tokens a local month; null: no bound."),
-    cost_per_month: z
-      .number()
-      .min(0.000001)
-      .max(10 ** 9)
-      .nullish()
-      .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
-  })
-  .describe("How much in all.");
-
 export const keyInput = z
   .strictObject({
     name: nameText(1, 100).describe("What the key is called. One that works in a pool."),
@@ -200,7 +178,14 @@ export const poolFields = z.strictObject({
     .describe(
       "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
     ),
+  whole_answers: z
+    .enum(["forward", "stream"])
+    .default("forward")
+    .describe(
+      "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
+    ),
   timeouts: poolTimeouts.prefault({}),
+  budget: sharedBudgetInput.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;
 
@@ -225,6 +210,7 @@ export type PoolInput = z.output<typeof poolInput>;
 /** The PATCH body of a pool. An absent field stays as it is, also inside `timeouts`. */
 export const poolChanges = patchSchema(poolFields).extend({
   timeouts: patchSchema(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
+  budget: sharedBudgetChanges.optional().describe("How much in all, for all keys together."),
   revision: seenRevision,
 });
 export type PoolChanges = z.output<typeof poolChanges>;

@@ -15,13 +15,11 @@ import {
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
+import { millionths } from "./budget-input.ts";
 import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { MemberChanges, MemberInput } from "./pool-input.ts";
 import { maskIssues, mergeSettings, parseSettings, type SettingsChange } from "./settings-change.ts";
-
-/** Prices and costs are stored in millionths. */
-export const millionths = 1_000_000;
 
 export type SaveMemberResult = { kind: "saved"; id: string } | Refusal;
 

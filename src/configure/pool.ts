@@ -7,6 +7,7 @@ import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, maxMembers, maxPools, readPools, removePool, savePool } from "#store/pools/pools.ts";
 import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
+import { budgetFieldsOf, storedBudget } from "./budget-input.ts";
 import { changedElsewhere, omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
@@ -77,11 +78,13 @@ function columnsOf(input: PoolFields) {
     repeats: input.repeat,
     wait_ms: input.wait_ms,
     params: input.params,
+    whole_answers: input.whole_answers,
+    budget: storedBudget(input.budget),
   };
 }
 
 /** A stored pool as the input that would create it. */
-export function poolFieldsOf(pool: PoolsTable): PoolFields {
+export function poolFieldsOf(pool: PoolsTable) {
   const {
     name,
     answer_model,
@@ -104,7 +107,9 @@ export function poolFieldsOf(pool: PoolsTable): PoolFields {
     repeat,
     wait_ms,
     params,
+    whole_answers: pool.whole_answers,
     timeouts,
+    budget: budgetFieldsOf(pool.budget),
   };
 }
 
@@ -157,7 +162,8 @@ export async function updatePool(
   return await changeRow(revision, read, async (pool) => {
     const before = poolFieldsOf(pool);
     const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
-    const after = { ...before, ...omitUndefined(changes), timeouts };
+    const budget = { ...before.budget, ...omitUndefined(changes.budget ?? {}) };
+    const after = { ...before, ...omitUndefined(changes), timeouts, budget };
     const result = await store(deps, accountId, after, pool);
     return result === "name_taken" ? taken("name") : result;
   });

@@ -20,6 +20,7 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   strictModels: false,
   answerModel: "pool",
   streamMode: "live",
+  wholeAnswers: "forward",
   headersAfterMs: 20_000,
   deadlineMs: 600_000,
   answerMs: null,

@@ -28,7 +28,9 @@ test("the defaults are the documented ones", () => {
     repeat: 1,
     wait_ms: 0,
     params: "adapt",
+    whole_answers: "forward",
     timeouts: { answer_ms: null },
+    budget: { low_percent: 80 },
   });
   assert.deepEqual(members, [
     {

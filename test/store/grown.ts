@@ -171,8 +171,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into dkim_keys (id, domain_id, account_id, selector, algorithm, public_key, private_key, state, created_at, updated_at)
      select ${idSql("dkm", "i")}, ${idSql("dom", "i % 20")}, ${idSql("acc", "i % 20")}, 's' || i, 'rsa-sha256', 'p', 'p',
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
-    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, params, revision, created_at, updated_at)
-     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', 1, ${times} from ${series(0, 20)}`,
+    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, params, budget, whole_answers, revision, created_at, updated_at)
+     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', '{}', 'forward', 1, ${times} from ${series(0, 20)}`,
     `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, forwarded_models, priority, weight, settings, timeouts, created_at, updated_at)
      select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', '{}', 1, 1, 's', '{}', ${times}
      from ${series(0, 40)}`,

@@ -38,6 +38,7 @@ const account = {
   channel_failover: 0 as const,
   attachment_files: 1,
   attachment_bytes: 1,
+  ai_budget: null,
   revision: 1,
   created_at: 1,
   updated_at: 1,

@@ -354,6 +354,9 @@ export const messageCases: Case[] = [
     { ...search, channels: ["sms"], gatewayId, status: "sending" },
     { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
     { ...search, accountId: accountOf(3), channels: ["email"] },
+    { ...search, narrowing: { requestId: id("req", 0), test: true, errorCode: "x", held: false } },
+    { ...search, narrowing: { held: true } },
+    { ...search, narrowing: { ids: [due, due2] }, brief: true },
   ),
   given(
     suppressions.listSuppressions,

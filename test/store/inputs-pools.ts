@@ -1,7 +1,7 @@
 // Inputs for the operations on pools, their keys, calls and usage, for rows that `grown.ts` has made.
 
 import * as deferred from "#store/pools/deferred-completions.ts";
-import { recordMemberEvent } from "#store/pools/events.ts";
+import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
 import * as pools from "#store/pools/pools.ts";
@@ -36,6 +36,24 @@ export const poolCases: Case[] = [
     type: "pool.member_down",
     at: now,
     data: { pool: "p", member: "m", kind: "k", reason: null },
+  }),
+  given(recordLowBudget, {
+    id: "x_4",
+    accountId,
+    ownerId: poolId,
+    bound: "tokens_per_day",
+    period: "2026-11-12",
+    at: now,
+    data: {
+      scope: "pool",
+      pool: "p",
+      key: null,
+      bound: "tokens_per_day",
+      used: 8,
+      limit: 10,
+      percent: 80,
+      restarts_at: "2026-11-13T00:00:00.000Z",
+    },
   }),
   given(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
   given(deferred.findDeferred, { id: id("cmp", 0), keyId }),
@@ -75,6 +93,7 @@ export const poolCases: Case[] = [
     callRow({ accountId, poolId, keyId, memberId: "m" }, { end_user: "u", tags: '["a=b"]' }),
   ]),
   given(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
+  given(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
   given(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
   given(
     usageGroups.readUsage,

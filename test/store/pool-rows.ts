@@ -27,6 +27,8 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     answer_ms: null,
     repeats: 1,
     wait_ms: 0,
+    whole_answers: "forward",
+    budget: '{"tokensPerDay":null,"tokensPerMonth":null,"costPerMonth":null,"lowPercent":80}',
     params: "adapt",
     revision: 0,
     created_at: now,

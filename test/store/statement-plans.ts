@@ -10,9 +10,10 @@ import { numericTypes, type Store } from "./conformance.ts";
 import { grow, growing } from "./grown.ts";
 import { managementCases } from "./inputs-management.ts";
 import { messageCases } from "./inputs-messages.ts";
+import { pageCases } from "./inputs-pages.ts";
 import { poolCases } from "./inputs-pools.ts";
 
-export const cases = [...messageCases, ...managementCases, ...poolCases];
+export const cases = [...messageCases, ...managementCases, ...pageCases, ...poolCases];
 
 /** Adds the messages `from` to `to`, with all that belongs to them. */
 export async function growTo(store: Store, from: number, to: number): Promise<void> {

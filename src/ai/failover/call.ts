@@ -10,7 +10,8 @@ import type { Clock } from "#runtime/runtime.ts";
 import type { AttemptDeps, UpstreamStream } from "./attempt.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
-export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings" | ForwardedOperation;
+/** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
+export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;
 
 /** How a pool goes through its members. */
 export interface FailoverRules {

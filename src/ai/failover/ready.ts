@@ -25,10 +25,17 @@ export function readyFor(
   stream: boolean,
   now: number,
 ): Ready {
-  if (call.door === undefined) return chatPrepared(call, choice, call, stream, now);
+  if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
   return native === null
     ? translated(call, call.door, choice, stream, now)
     : forwarded(call, call.door, native, choice.model, stream);
+}
+
+/** A whole answer that is folded is asked for as a stream. */
+function asked({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "body">) {
+  const { text, body } = form;
+  if (mode !== "folded") return form;
+  return { text: withMembers(text, { stream: "true" }), body: { ...body, stream: true } };
 }
 
 function chatPrepared(
@@ -93,8 +100,8 @@ function translated(
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
     .filter((name) => door.optional.has(name) && Object.hasOwn(chat.body, name));
-  if (optional.length === 0) return chatPrepared(call, choice, chat, stream, now);
-  const form = without({ ...chat, model: choice.model, stream }, optional);
+  if (optional.length === 0) return chatPrepared(call, choice, asked(call, chat), stream, now);
+  const form = without({ ...chat, ...asked(call, chat), model: choice.model, stream }, optional);
   const ready = chatPrepared(call, choice, form, stream, now);
   return {
     ...ready,
@@ -123,6 +130,7 @@ function prepare(
     case "chat":
     case "stream":
     case "buffered":
+    case "folded":
       return provider.chat(request, settings);
     case "embeddings":
       return provider.embeddings(request, settings);

@@ -6,6 +6,7 @@ import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
+import { fold } from "#ai/stream/fold.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type {
   ChatRequest,
@@ -49,7 +50,7 @@ const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
 
 /** The moving average to compare with. A buffered stream is judged like a whole answer. */
 export const responseKindOf = (ask: AnswerMode): ResponseKind =>
-  ask === "chat" || ask === "buffered" ? "whole" : ask;
+  ask === "chat" || ask === "buffered" || ask === "folded" ? "whole" : ask;
 
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
@@ -76,9 +77,11 @@ export async function tryMember(
 ): Promise<Outcome> {
   const { clock } = deps;
   const { member, model } = choice;
-  const stream = call.mode === "stream" || call.mode === "buffered";
   const startedAt = clock.monotonic();
   const native = call.door ? member.provider.native(call.door.format, member.settings) : null;
+  // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
+  const folds = call.mode === "folded" && native === null;
+  const stream = call.mode === "stream" || call.mode === "buffered" || folds;
   const ready = readyFor(call, choice, native, stream, startedAt);
   const { prepared, request, refused } = ready;
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
@@ -185,6 +188,7 @@ function read(
     case "chat":
     case "stream":
     case "buffered":
+    case "folded":
       return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
     case "embeddings":
       return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
@@ -219,9 +223,11 @@ function sendAttempt(
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
     if (call.mode === "stream") return opening;
-    return opening.then((spoken) => {
+    return opening.then(async (spoken) => {
       waiting?.end();
-      return bufferStream(spoken, signal);
+      const whole = await bufferStream(spoken, signal);
+      if (call.mode === "buffered" || whole.kind !== "buffered") return whole;
+      return { kind: "answer", ...fold(whole.chunks) };
     });
   }
   return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);

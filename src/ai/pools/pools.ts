@@ -13,9 +13,9 @@ import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
 import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
-import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolMembersTable, SharedBudget } from "#store/schema/pools.ts";
 import type { Member } from "./member.ts";
-import type { PoolKey } from "./pool-key.ts";
+import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
 /** A key with its pool. */
 export interface Opened {
@@ -145,7 +145,7 @@ export class Pools {
     const { clock, log } = this.#deps;
     try {
       const holder = await find();
-      return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
+      return holder && { key: keyOf(holder), pool: this.#poolOf(holder) };
     } catch (error) {
       const unavailable = error instanceof StorageError && error.fault !== "failed";
       if (!unavailable || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
@@ -174,6 +174,7 @@ export class Pools {
       repeat: row.repeats,
       waitMs: row.wait_ms,
       params: row.params,
+      wholeAnswers: row.whole_answers,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };
@@ -231,7 +232,8 @@ function put(map: Map<string, Entry>, token: string, entry: Entry): void {
   map.set(token, entry);
 }
 
-function keyOf(row: PoolKeysTable, timeZone: string): PoolKey {
+function keyOf(holder: PoolByKey): PoolKey {
+  const { key: row, timeZone } = holder;
   return {
     id: row.id,
     poolId: row.pool_id,
@@ -243,11 +245,33 @@ function keyOf(row: PoolKeysTable, timeZone: string): PoolKey {
       tokensPerMinute: row.tokens_per_minute,
       concurrency: row.concurrency,
     },
-    budget: {
-      tokensPerDay: row.tokens_per_day,
-      tokensPerMonth: row.tokens_per_month,
-      costPerMonth: row.cost_per_month,
-    },
+    budgets: budgetsOf(holder),
     expiresAt: row.expires_at,
   };
+}
+
+/** The share of a key's bound whose use is announced. */
+const keyLowPercent = 80;
+
+function budgetsOf({ key, pool, accountBudget }: PoolByKey): BudgetOwner[] {
+  const ofKey: SharedBudget = {
+    tokensPerDay: key.tokens_per_day,
+    tokensPerMonth: key.tokens_per_month,
+    costPerMonth: key.cost_per_month,
+    lowPercent: keyLowPercent,
+  };
+  const accountId = key.account_id;
+  const ofPool = JSON.parse(pool.budget) as SharedBudget;
+  const owners: BudgetOwner[] = [
+    { kind: "key", id: key.id, accountId, pool: pool.name, key: key.name, budget: ofKey },
+    { kind: "pool", id: pool.id, accountId, pool: pool.name, key: null, budget: ofPool },
+  ];
+  if (accountBudget !== null) {
+    const budget = JSON.parse(accountBudget) as SharedBudget;
+    owners.push({ kind: "account", id: accountId, accountId, pool: null, key: null, budget });
+  }
+  return owners.filter(
+    ({ budget: { tokensPerDay, tokensPerMonth, costPerMonth } }) =>
+      tokensPerDay !== null || tokensPerMonth !== null || costPerMonth !== null,
+  );
 }

@@ -112,8 +112,8 @@ export const aiProblems = {
   insufficient_quota: {
     status: 429,
     type: "tokens",
-    message: "The key's budget is spent.",
-    when: "The key's budget of the day or the month is spent.",
+    message: "The budget is spent.",
+    when: "The budget of the key, of its pool or of the account for the day or the month is spent.",
   },
   server_error: {
     status: 500,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { cursorNote, idCursor, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText } from "#contract/name.ts";
+import { sharedBudget } from "./pools.ts";
 
 const allowance = z.int().nullable();
 
@@ -29,6 +30,7 @@ const accountFields = z.object({
       max_bytes: z.int().describe("The maximum size of each file in bytes."),
     })
     .describe("The limits of an email's attachments."),
+  ai_budget: sharedBudget.nullable().describe("For all keys of all pools together; null: no bound."),
   revision,
   created_at: instant,
   updated_at: instant,

@@ -11,6 +11,8 @@ const acceptedAt = z.iso.datetime({
   error: "must be a date and time (ISO 8601) with its offset",
 });
 
+const flag = z.enum(["true", "false"], { error: "must be true or false" });
+
 export const messagesQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),
   status: statusWord.optional().describe("Only messages with this status."),
@@ -22,6 +24,28 @@ export const messagesQuery = z.strictObject({
     .describe("Only messages to this phone number or email address, in any spelling."),
   created_from: acceptedAt.optional().describe("Only messages accepted at this time (ISO 8601) or later."),
   created_to: acceptedAt.optional().describe("Only messages accepted before this time (ISO 8601)."),
+  request: z.string().max(64).optional().describe("Only messages of the request with this id."),
+  test: flag.optional().describe("Only messages of sandbox gateways (`true`), or only others (`false`)."),
+  error: z.string().max(100).optional().describe("Only messages whose `error` has this code."),
+  reference: z
+    .string()
+    .max(255)
+    .optional()
+    .describe("Only messages that a provider gave this id (`provider_reference`)."),
+  held: flag
+    .optional()
+    .describe("Only messages that wait for an operator after a restore (`true`), or only others (`false`)."),
+  order: z
+    .enum(["newest", "due"])
+    .default("newest")
+    .describe(
+      "`due`: only messages that wait, soonest first, emails without their bodies. It goes with channel, status, gateway, request, test, due_from and due_to.",
+    ),
+  due_from: acceptedAt.optional().describe("With `order=due`: only messages due at this time or later."),
+  due_to: acceptedAt.optional().describe("With `order=due`: only messages due before this time."),
+  brief: flag
+    .optional()
+    .describe("`true`: texts are cut to 200 characters, and emails come without their bodies."),
   limit,
   cursor: idCursor,
 });

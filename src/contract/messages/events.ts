@@ -17,6 +17,7 @@ export const eventTypes = [
   "credit.low",
   "pool.member_down",
   "pool.member_up",
+  "budget.low",
   "completion.done",
 ] as const;
 export type EventType = (typeof eventTypes)[number];

@@ -24,6 +24,8 @@ export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
+  /** JSON of `SharedBudget`; null: none. */
+  accountBudget: string | null;
 }
 
 /** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, who has the clock, judges whether it has expired. */
@@ -50,13 +52,14 @@ async function poolByKey(tx: Tx, column: "hash" | "id", value: string): Promise<
     .selectFrom("pools")
     .innerJoin("accounts", "accounts.id", "pools.account_id")
     .selectAll("pools")
-    .select("accounts.time_zone")
+    .select(["accounts.time_zone", "accounts.ai_budget"])
     .where("pools.id", "=", key.pool_id)
     .executeTakeFirst();
   if (!row) return null;
-  const { time_zone, ...pool } = row;
+  const { time_zone, ai_budget, ...pool } = row;
   // After the pool: members that are newer than its revision are read again, older ones would stay.
-  return { key, timeZone: time_zone, pool, members: await membersOf(tx, [pool.id]) };
+  const members = await membersOf(tx, [pool.id]);
+  return { key, timeZone: time_zone, accountBudget: ai_budget, pool, members };
 }
 
 async function membersOf(tx: Tx, poolIds: readonly string[]): Promise<PoolMembersTable[]> {

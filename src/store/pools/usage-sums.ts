@@ -3,7 +3,13 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { CompletionsTable, UsageDaysTable, UsageHoursTable, UsageSums } from "#store/schema/pools.ts";
+import type {
+  CompletionsTable,
+  SpendDaysTable,
+  UsageDaysTable,
+  UsageHoursTable,
+  UsageSums,
+} from "#store/schema/pools.ts";
 import { addDuration, type Histogram, merge } from "./histogram.ts";
 
 type Call = CompletionsTable & { day: string };
@@ -51,6 +57,7 @@ export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
   const hours = ({ key_id, day, at }: Call) => ({ key_id, day, hour: hourOf(at) });
   await addTimed(tx, "usage_hours", timedSums(calls, hours), {});
   await addLabels(tx, labelSums(calls));
+  await addSpend(tx, calls);
 }
 
 const hourMs = 3_600_000;
@@ -195,6 +202,51 @@ async function addLabels(tx: Tx, sums: readonly LabelSums[]): Promise<void> {
   `.execute(tx.db);
 }
 
+/** Adds to what pools and accounts have spent, in the order in which their rows are locked. */
+async function addSpend(tx: Tx, calls: readonly Call[]): Promise<void> {
+  const spent = new Map<string, SpendDaysTable>();
+  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost } of calls) {
+    for (const owner_id of [account_id, pool_id]) {
+      const name = `${owner_id} ${day}`;
+      const sum = spent.get(name) ?? { owner_id, day, tokens: 0, cost: 0 };
+      spent.set(name, sum);
+      sum.tokens += prompt_tokens + completion_tokens;
+      sum.cost += cost;
+    }
+  }
+  const sums = [...spent.values()].filter(({ tokens, cost }) => tokens > 0 || cost > 0);
+  if (sums.length === 0) return;
+  const columns = { owner_id: "text", day: "text", tokens: "bigint", cost: "bigint" } as const;
+  await sql`
+    insert into spend_days (owner_id, day, tokens, cost)
+    select owner_id, day, tokens, cost from ${tx.rows("sums", columns, sums)} where true order by owner_id, day
+    on conflict (owner_id, day) do update
+    set tokens = spend_days.tokens + excluded.tokens, cost = spend_days.cost + excluded.cost
+  `.execute(tx.db);
+}
+
+/** What a pool's or an account's budget is measured by, as `readSpend`. */
+export const readSharedSpend = readOperation(
+  "readSharedSpend",
+  async (tx, input: { ownerId: string; day: string; month: string }) => {
+    const { ownerId, day, month } = input;
+    const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
+      select sum(case when day = ${day} then tokens else 0 end) as today, sum(tokens) as month, sum(cost) as cost
+      from ${tx.indexed("spend_days")}
+      where owner_id = ${ownerId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
+    `.execute(tx.db);
+    return spendOf(rows[0]);
+  },
+);
+
+function spendOf(sums: { today: number | null; month: number | null; cost: number | null } | undefined) {
+  return {
+    tokensToday: Number(sums?.today ?? 0),
+    tokensThisMonth: Number(sums?.month ?? 0),
+    costThisMonth: Number(sums?.cost ?? 0),
+  };
+}
+
 /** What a budget is measured by. `day`: a local day; `month`: as `2026-11`. Costs in millionths. */
 export const readSpend = readOperation(
   "readSpend",
@@ -205,12 +257,7 @@ export const readSpend = readOperation(
         sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost
       from ${tx.indexed("usage_days")} where key_id = ${keyId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
     `.execute(tx.db);
-    const sums = rows[0];
-    return {
-      tokensToday: Number(sums?.today ?? 0),
-      tokensThisMonth: Number(sums?.month ?? 0),
-      costThisMonth: Number(sums?.cost ?? 0),
-    };
+    return spendOf(rows[0]);
   },
 );
 

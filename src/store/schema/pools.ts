@@ -26,8 +26,21 @@ export interface PoolsTable extends Revised {
   wait_ms: number;
   /** What becomes of sampling parameters that a member does not take. */
   params: "adapt" | "strict";
+  /** JSON of `SharedBudget`. */
+  budget: string;
+  /** How whole answers are asked for upstream. */
+  whole_answers: "forward" | "stream";
   created_at: number;
   updated_at: number;
+}
+
+/** A budget that keys share. Costs in millionths. */
+export interface SharedBudget {
+  tokensPerDay: number | null;
+  tokensPerMonth: number | null;
+  costPerMonth: number | null;
+  /** The share of a bound, in percent, whose use is announced; null: none. */
+  lowPercent: number | null;
 }
 
 /** How long a member may take, step by step: JSON in `pool_members.timeouts`. */
@@ -177,6 +190,24 @@ export interface UsageDaysTable extends UsageSums {
   /** JSON counts by duration, see `pools/histogram.ts`. */
   latencies: string;
   first_bytes: string;
+}
+
+export interface SpendDaysTable {
+  /** A pool or an account. */
+  owner_id: string;
+  /** Local day of the account. */
+  day: string;
+  tokens: number;
+  cost: number;
+}
+
+/** The last day or month of which it was announced that a budget runs low. */
+export interface BudgetNoticesTable {
+  /** A key, a pool or an account. */
+  owner_id: string;
+  bound: "tokens_per_day" | "tokens_per_month" | "cost_per_month";
+  /** Local day, or month such as `2026-11`. */
+  period: string;
 }
 
 /** Kept as long as single calls. */

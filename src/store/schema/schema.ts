@@ -33,6 +33,7 @@ import type {
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
+  BudgetNoticesTable,
   CompletionsTable,
   DeferredCompletionsTable,
   KeyBucketsTable,
@@ -40,6 +41,7 @@ import type {
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
+  SpendDaysTable,
   UsageDaysTable,
   UsageHoursTable,
   UsageLabelsTable,
@@ -62,6 +64,8 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
+  /** JSON of `SharedBudget`, for all pools; null: none. */
+  ai_budget: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -343,6 +347,8 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  spend_days: SpendDaysTable;
+  budget_notices: BudgetNoticesTable;
   deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
   usage_hours: UsageHoursTable;

@@ -5,7 +5,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { FailoverCall } from "#ai/failover/call.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
-import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";
+import {
+  answered,
+  json,
+  type Reply,
+  type Script,
+  said,
+  script,
+  streamed,
+  wholeStream,
+} from "../scripted-members.ts";
 import { body, call, failureOf, run } from "./chain-calls.ts";
 
 const given = (more: Record<string, unknown>): Partial<FailoverCall> => ({
@@ -87,4 +96,26 @@ test("what a translated vendor has no equivalent for is left out before it is as
   const lacking = script();
   const tools = await run(lacking, call([claude(lacking)], "chat", given({ ...parts, n: 2 })));
   assert.equal(failureOf(tools).error.param, "n");
+});
+
+test("a whole answer that is folded is asked for as a stream, and rescued when the stream breaks off", async () => {
+  const it = script();
+  const cut = streamed(said.role, said.word("lost"), "cut");
+  const members = [it.member("first", [cut]), it.member("second", [wholeStream])];
+  const result = await run(it, call(members, "folded"));
+  assert.ok(result.kind === "answer");
+  const answer = JSON.parse(result.text) as { object: string; choices: { message: object }[] };
+  assert.equal(answer.object, "chat.completion");
+  assert.deepEqual(answer.choices[0]?.message, { role: "assistant", content: "hello there" });
+  assert.deepEqual([result.usage?.totalTokens, result.won.choice.member.name], [9, "second"]);
+  assert.deepEqual(it.names(), ["first", "second"]);
+  assert.equal(JSON.parse(String(it.asked[0]?.request.body)).stream, true);
+});
+
+test("a member that says nothing on a folded answer is left at its first-token limit", async () => {
+  const it = script();
+  const members = [it.member("first", ["silent"]), it.member("second", [wholeStream])];
+  const result = await run(it, call(members, "folded"));
+  assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
+  assert.ok(it.clock.monotonic() <= 60_000, String(it.clock.monotonic()));
 });

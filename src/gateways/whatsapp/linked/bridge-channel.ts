@@ -14,6 +14,8 @@ export class BridgeChannel {
   readonly #clock: Clock;
   readonly #asked = new Map<number, (answer: Answer | null) => void>();
   #lastNumber = 0;
+  /** Nothing that the bridge was told later has an effect. */
+  hasEnded = false;
 
   /** `onEnd`: the process ended, with the reason. What was asked gets null first. */
   constructor(
@@ -32,6 +34,7 @@ export class BridgeChannel {
       this.#asked.get(message.n)?.(message);
     });
     void child.ended.then((reason) => {
+      this.hasEnded = true;
       onEnd(reason);
       for (const answer of [...this.#asked.values()]) answer(null);
     });

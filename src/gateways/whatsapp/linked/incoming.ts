@@ -4,14 +4,19 @@ import type { SessionHost } from "#gateways/session.ts";
 import type { BridgeChannel } from "./bridge-channel.ts";
 import { rowChosen } from "./lists.ts";
 import { OwnValues } from "./own-values.ts";
-import type { FromBridge, ReceivedFacts } from "./protocol.ts";
+import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
+
+/** Of the bridge's key for a message that it sends. */
+const sentPrefix = "sent:";
 
 export class Incoming {
   readonly #host: SessionHost;
   readonly #own: OwnValues;
   readonly #bridge: BridgeChannel;
+  /** WhatsApp's ids of messages that this bridge stored, which it does before it encrypts them. */
+  readonly #begun = new Set<string>();
 
   constructor(host: SessionHost, own: OwnValues, bridge: BridgeChannel) {
     this.#host = host;
@@ -31,8 +36,17 @@ export class Incoming {
     }
   }
 
+  /** `answer`: null: the bridge gave none. A bridge that ended encrypted nothing that it had not stored. */
+  resultOf(id: string, answer: SendResult | null): SendResult {
+    const hasBegun = this.#begun.delete(id);
+    if (answer !== null) return answer;
+    return hasBegun || !this.#bridge.hasEnded ? { kind: "left" } : { kind: "not_sent", why: "closed" };
+  }
+
   async #storeValues({ n, changes }: Message<"save">): Promise<void> {
     if (changes.some(([key]) => OwnValues.owns(key))) return this.#bridge.kill();
+    for (const [key] of changes)
+      if (key.startsWith(sentPrefix)) this.#begun.add(key.slice(sentPrefix.length));
     try {
       await this.#host.state.save(new Map(changes));
       this.#bridge.tell({ type: "stored", n });

@@ -120,7 +120,7 @@ export class LinkedSession implements GatewaySession<Content> {
       }),
       timeoutMs + bridgeMs,
     );
-    const result = answer?.type === "sent" ? answer.result : ({ kind: "left" } as const);
+    const result = this.#incoming.resultOf(id, answer?.type === "sent" ? answer.result : null);
     if (result.kind === "acked" && result.error === restricted) this.#limit(this.#host.clock.now() + dayMs);
     return outcomeOf(result, id, message.attempt);
   }

@@ -7,7 +7,7 @@ const accounts = [
   `create table accounts (
     id text primary key, name text not null unique, time_zone text not null, country text,
     plan_name text not null, plan_expires_at bigint, requests_per_minute bigint,
-    lateness_ms bigint not null default 259200000, channel_failover bigint not null default 0,
+    lateness_ms bigint not null default 259200000, channel_failover bigint not null default 0, ai_budget text,
     attachment_files bigint not null default 10, attachment_bytes bigint not null default 10485760,
     revision bigint not null default 1, created_at bigint not null, updated_at bigint not null
   )`,
@@ -227,7 +227,7 @@ const pools = [
     id text primary key, account_id text not null references accounts (id), name text not null,
     strict_models bigint not null, answer_model text not null, stream_mode text not null,
     headers_after_ms bigint not null, deadline_ms bigint not null, answer_ms bigint,
-    repeats bigint not null, wait_ms bigint not null, params text not null, revision bigint not null,
+    repeats bigint not null, wait_ms bigint not null, params text not null, budget text not null, whole_answers text not null, revision bigint not null,
     created_at bigint not null, updated_at bigint not null, unique (account_id, name)
   )`,
   `create table pool_members (
@@ -283,6 +283,12 @@ const pools = [
   ) clustered`,
   `create index usage_labels_account on usage_labels (account_id, kind, day)`,
   `create index usage_labels_day on usage_labels (day)`,
+  `create table spend_days (
+    owner_id text not null, day text not null, tokens bigint not null, cost bigint not null, primary key (owner_id, day)
+  ) clustered`,
+  `create table budget_notices (
+    owner_id text not null, bound text not null, period text not null, primary key (owner_id, bound)
+  ) clustered`,
   // For several processes on one PostgreSQL: a bucket for each key and kind, a slot for each request in progress.
   `create table key_buckets (
     key_id text not null, kind text not null, used bigint not null, at bigint not null, primary key (key_id, kind)

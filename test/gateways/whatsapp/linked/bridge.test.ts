@@ -156,6 +156,52 @@ real(
   },
 );
 
+real("what a person wrote is read after a crash before its keys were stored", async ({ server, device }) => {
+  const one = device();
+  await one.link(server);
+  one.storing = false;
+  await server.write(ann, { conversation: "Before the crash" });
+  await one.next("disconnected");
+  one.child.kill();
+  await one.child.ended;
+  const two = device(one.values);
+  await two.resume();
+  server.redeliver();
+  assert.equal((await two.next("received")).facts.text, "Before the crash");
+  // The keys that decrypted it are used up: another delivery says nothing.
+  server.redeliver();
+  await server.write(ann, { conversation: "After it" });
+  assert.equal((await two.next("received")).facts.text, "After it");
+});
+
+real("keys that were stored and never used are skipped, and never used again", async ({ server, device }) => {
+  const one = device();
+  await one.link(server);
+  assert.deepEqual(await one.send(number, "one"), acked);
+  const isRatchet = (key: string) => key.startsWith("key:session:");
+  one.dyingAt = (keys) => keys.some(isRatchet);
+  void one.send(number, "lost");
+  await one.child.ended;
+  const two = device(one.values);
+  await two.resume();
+  assert.deepEqual(await two.send(number, "two"), acked);
+  assert.deepEqual(
+    server.taken.map(({ text }) => text),
+    ["one", "two"],
+  );
+  const ciphertexts = server.taken.flatMap(({ counters }) => counters.map(({ ciphertext }) => ciphertext));
+  assert.equal(new Set(ciphertexts).size, ciphertexts.length);
+});
+
+real("a dead line is found out, and ends the connection", async ({ server, device }) => {
+  const one = device();
+  await one.link(server);
+  await one.send(number, "known");
+  server.blackHole();
+  assert.deepEqual(await one.send(number, "into the void", 1_000), { kind: "left" });
+  assert.equal((await one.next("disconnected")).code, 428);
+});
+
 real("goodbyes come with the library's number", async ({ server, device }) => {
   const one = device();
   await one.link(server);

@@ -40,6 +40,8 @@ export class BridgedDevice {
   readonly child: Child;
   /** `false`: nothing can be stored. */
   storing = true;
+  /** The bridge is killed once a change of these keys is stored, before it knows. */
+  dyingAt: (keys: string[]) => boolean = () => false;
   readonly #listeners = new Set<() => void>();
   #numbers = 0;
 
@@ -84,6 +86,13 @@ export class BridgedDevice {
     await this.next("connected");
   }
 
+  /** Connects the link that is stored. */
+  async resume(): Promise<void> {
+    await this.next("opened");
+    this.tell({ type: "connect", pair: null });
+    await this.next("connected");
+  }
+
   #hear(message: FromBridge): void {
     if (message.type === "save") {
       if (this.storing)
@@ -91,7 +100,8 @@ export class BridgedDevice {
           if (value === null) this.values.delete(key);
           else this.values.set(key, value);
         }
-      this.tell({ type: this.storing ? "stored" : "not_stored", n: message.n });
+      if (this.dyingAt(message.changes.map(([key]) => key))) this.child.kill();
+      else this.tell({ type: this.storing ? "stored" : "not_stored", n: message.n });
     }
     if (message.type === "receipt") this.tell({ type: "stored", n: message.n });
     this.heard.push(message);

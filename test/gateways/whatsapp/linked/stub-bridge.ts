@@ -37,7 +37,11 @@ class Stub {
         const { id, messageId, n, content } = message;
         this.#sends.set(messageId, n);
         this.#ids.set(messageId, id);
-        this.#write({ submit: messageId, text: content.kind === "text" ? content.text : content.kind });
+        const text = content.kind === "text" ? content.text : content.kind;
+        this.#ask(
+          (number) => ({ type: "save", n: number, changes: [[`sent:${id}`, "stored"]] }),
+          () => this.#write({ submit: messageId, text }),
+        );
         break;
       }
       case "log_out": {

@@ -62,6 +62,7 @@ export class WaServer {
   readonly #root: KeyPair;
   readonly #people = new Map<string, Person>();
   readonly #connections = new Set<Connection>();
+  #lastWritten: Node | null = null;
   #linked: Linked | null = null;
   #pairing: { registration: Record<string, Bytes>; connection: Connection } | null = null;
   #ids = 0;
@@ -209,7 +210,7 @@ export class WaServer {
     }
     const data = this.#lib.encodeWAMessage(message);
     const { type, ciphertext } = await person.signal.encryptMessage({ jid: linked.jid, data });
-    this.#tell({
+    this.#lastWritten = {
       tag: "message",
       attrs: {
         from: `${from}@s.whatsapp.net`,
@@ -220,8 +221,14 @@ export class WaServer {
         sender_lid: `${person.lid}@lid`,
       },
       content: [{ tag: "enc", attrs: { v: "2", type }, content: ciphertext }],
-    });
+    };
+    this.redeliver();
     return id;
+  }
+
+  /** Delivers what a person wrote last once more, as it does when it got no receipt. */
+  redeliver(): void {
+    if (this.#lastWritten !== null) this.#tell(this.#lastWritten);
   }
 
   async close(): Promise<void> {

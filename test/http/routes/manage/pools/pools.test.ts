@@ -42,6 +42,8 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
     repeat: 1,
     wait_ms: 0,
     params: "adapt",
+    whole_answers: "forward",
+    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
     timeouts: { answer_ms: null },
     members: [],
     revision: 1,
