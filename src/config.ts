@@ -177,6 +177,17 @@ export const variables = {
         "whole number, 1 to 65535",
       ),
     ),
+  DASHBOARD: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((value) => value === "true")
+    .prefault("true")
+    .meta(
+      text(
+        "Serve the dashboard; false answers its pages as paths that do not exist. The management API stays.",
+        "true",
+        "`true` or `false`",
+      ),
+    ),
   SHOW_API_KEYS: z
     .enum(["true", "false"], "must be true or false")
     .transform((value) => value === "true")

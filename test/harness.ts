@@ -195,6 +195,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       maxConnections: 10_000,
       trustedProxies: [],
       metricsToken: null,
+      dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,
       // Rare, so that days of test time do not mean thousands of beats; what changes in this process is seen at once.

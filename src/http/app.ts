@@ -14,6 +14,7 @@ import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
+import { createDashboard } from "#http/pages/dashboard.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
@@ -167,7 +168,11 @@ export function buildApp(
     },
   };
 
+  const dashboard = settings.dashboardFolder === null ? null : createDashboard(settings.dashboardFolder);
+
   function notFoundReply(request: IncomingMessage): Reply {
+    const page = dashboard?.(request) ?? null;
+    if (page !== null) return page;
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
       return methods === null

@@ -51,6 +51,7 @@ export async function install(profile: Profile): Promise<Installation> {
       maxConnections: 10_000,
       trustedProxies: [],
       metricsToken: null,
+      dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,
       heartbeatMs: 3_600_000,

@@ -118,6 +118,7 @@ export const settings: HttpSettings = {
   maxConnections: 10_000,
   trustedProxies: [],
   metricsToken: null,
+  dashboardFolder: null,
 };
 
 export interface Edge {
