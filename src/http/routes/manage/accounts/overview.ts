@@ -74,7 +74,9 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
 
 function ofEndpoint(path: string, endpoint: WebhookEndpointsTable): AttentionData[] {
   const { id, url, active, failing_since, disabled_at, disabled_reason } = endpoint;
-  const about = { ...none, subject: { id, name: url }, href: `${path}/webhooks/${id}` };
+  // Its path and query may hold a key of the receiver.
+  const name = URL.parse(url)?.origin ?? id;
+  const about = { ...none, subject: { id, name }, href: `${path}/webhooks/${id}` };
   if (disabled_at !== null && active === 0)
     return [
       {
