@@ -121,6 +121,7 @@ import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
 import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
+import { createResponseRoute } from "./routes/ai/responses.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSmsRoute,
@@ -137,6 +138,7 @@ export const endpoints: readonly Endpoint[] = [
   createEmbeddingRoute,
   createMessageRoute,
   countTokensRoute,
+  createResponseRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,

@@ -133,6 +133,7 @@ const moreBodies: Record<string, object> = {
   createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },
   createEmbedding: { input: "Hi" },
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+  createResponse: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
   signIn: { email: "nobody@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },

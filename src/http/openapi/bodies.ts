@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { chatRequest, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { countTokensRequest, messagesRequest } from "#contract/ai/messages.ts";
+import { responsesRequest } from "#contract/ai/responses.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";
@@ -53,6 +54,7 @@ const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [chatRequest, { messages: [{ role: "user", content: "Hello!" }] }],
   [embeddingsRequest, { input: "Hello!" }],
   [messagesRequest, { max_tokens: 1024, messages: [{ role: "user", content: "Hello!" }] }],
+  [responsesRequest, { input: "Hello!" }],
   [countTokensRequest, { messages: [{ role: "user", content: "Hello!" }] }],
 ]);
 

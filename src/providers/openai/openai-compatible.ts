@@ -11,6 +11,7 @@ import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
+import { forwardedAnswer, forwardedBody, forwardedStream } from "./responses.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -64,6 +65,12 @@ const settingsSchema = z
       .describe(
         "Whether to ask for the usage of streams (`stream_options`); default: unless the vendor tells it unasked.",
       ),
+    responses: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether it has the Responses API too; default: at OpenAI's own address and Azure's `/openai/v1` alone.",
+      ),
     api_version: z
       .string()
       .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
@@ -95,10 +102,22 @@ function baseOf({ vendor, base_url }: Settings): string {
 /** Azure's older API has a base URL for each deployment; its models are listed beside them. */
 const deployment = /\/deployments\/[^/]+$/;
 
-function urlOf(settings: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
+function urlOf(
+  settings: Settings,
+  path: "/chat/completions" | "/embeddings" | "/models" | "/responses",
+): string {
   const base = baseOf(settings);
   const root = path === "/models" ? base.replace(deployment, "") : base;
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
+}
+
+/** Whether the vendor has the Responses API: few of those who speak chat completions do. */
+function hasResponses(settings: Settings): boolean {
+  if (settings.responses !== undefined) return settings.responses;
+  const base = baseOf(settings);
+  return settings.vendor === "azure-openai"
+    ? /\/openai\/v1$/.test(base)
+    : /^https:\/\/(\w+\.)?api\.openai\.com\//.test(base);
 }
 
 function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
@@ -171,6 +190,27 @@ export const openaiCompatible = defineProvider({
     },
   }),
   embeddingsAnswer: openaiEmbeddings,
+  native: (format, settings) =>
+    format === "responses" && hasResponses(settings)
+      ? {
+          prepare: (request) => ({
+            kind: "request",
+            request: {
+              method: "POST",
+              url: urlOf(settings, "/responses"),
+              headers: {
+                ...request.headers,
+                ...headersOf(settings),
+                "content-type": "application/json",
+                accept: request.stream ? "text/event-stream" : "application/json",
+              },
+              body: forwardedBody(request),
+            },
+          }),
+          answer: forwardedAnswer,
+          stream: forwardedStream,
+        }
+      : null,
   check: (settings) => ({
     method: "GET",
     url: urlOf(settings, "/models"),
