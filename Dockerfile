@@ -1,3 +1,11 @@
+FROM node:26-slim AS ui
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN npm ci --ignore-scripts && npm cache clean --force
+COPY scripts/build-ui.mjs ./scripts/
+COPY ui ./ui
+RUN node scripts/build-ui.mjs --always
+
 FROM node:26-slim
 ENV NODE_ENV=production
 WORKDIR /app
@@ -5,7 +13,10 @@ COPY package.json package-lock.json ./
 # The image brings its own Node 26, so the pinned one (an optional dependency) stays out.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 COPY scripts/compile-cache.mjs ./scripts/
+COPY --from=ui /app/ui/dist ./ui/dist
 COPY src ./src
+# Without its packages: docs/whatsapp-linked.md.
+COPY bridge ./bridge
 COPY LICENSE README.md ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

@@ -1,5 +1,7 @@
 // What a load client asks, as bytes that are prepared before the clock runs.
 
+import { createHmac } from "node:crypto";
+
 export type Ask =
   /** Single sends through one gateway. */
   | { kind: "single"; gateway: string; scheduleAt: string | null }
@@ -7,12 +9,24 @@ export type Ask =
   | { kind: "spread"; apiKeys: readonly string[] }
   /** One bulk send after another. */
   | { kind: "bulk"; gateways: readonly string[]; contacts: number; scheduleAt: string | null }
+  /** One bulk send by WhatsApp after another: texts, or the file at this URL. */
+  | { kind: "whatsapp"; gateway: string; contacts: number; scheduleAt: string | null; file: string | null }
   /** The same with emails of some 10 KB on the wire, each with a body of its own. */
   | { kind: "mails"; gateway: string; contacts: number; scheduleAt: string | null }
   /** The paths in turn. */
   | { kind: "get"; paths: readonly string[] }
   /** Reports that the messages with the references `p<from>` … `p<to>` were delivered, some of them twice. */
-  | { kind: "callbacks"; path: string; from: number; to: number };
+  | { kind: "callbacks"; path: string; from: number; to: number }
+  /** The same as Meta's signed calls, so many updates in each; the references are `wamid.p…`. */
+  | {
+      kind: "meta";
+      path: string;
+      phoneNumberId: string;
+      appSecret: string;
+      from: number;
+      to: number;
+      batch: number;
+    };
 
 export interface Target {
   host: string;
@@ -59,12 +73,45 @@ export function reportOrder(messages: number): number[] {
   return order;
 }
 
-function bytes(target: Target, apiKey: string | null, method: string, path: string, body: string): Buffer {
+/** How many calls so many reports are. */
+export const batchesOf = (reports: number, batch: number) => Math.ceil(reports / batch);
+
+/** A call of Meta's about these messages. */
+function metaCall(phoneNumberId: string, messages: readonly number[]): string {
+  const changes = messages.map((message) => ({
+    field: "messages",
+    value: {
+      messaging_product: "whatsapp",
+      metadata: { display_phone_number: "15550783881", phone_number_id: phoneNumberId },
+      statuses: [
+        {
+          id: `wamid.p${message}`,
+          status: "delivered",
+          timestamp: "1750263773",
+          recipient_id: "4915112345678",
+          pricing: { billable: false, pricing_model: "PMP", type: "regular", category: "service" },
+        },
+      ],
+    },
+  }));
+  return JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: "1022", changes }] });
+}
+
+function bytes(
+  target: Target,
+  apiKey: string | null,
+  method: string,
+  path: string,
+  body: string,
+  more = "",
+): Buffer {
   const { host, port } = target;
   const key = apiKey === null ? "" : `api-key: ${apiKey}\r\n`;
   const length = Buffer.byteLength(body);
   const about = length > 0 ? `content-type: application/json\r\ncontent-length: ${length}\r\n` : "";
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${key}${about}\r\n${body}`);
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${key}${about}${more}\r\n${body}`,
+  );
 }
 
 /** All requests of a job, sent in turn. */
@@ -107,6 +154,22 @@ export function prepare(target: Target): Buffer[] {
         ...(scheduleAt === null ? {} : { schedule_at: scheduleAt }),
       }));
       return [bytes(target, apiKey, "POST", "/api/email/send", JSON.stringify({ contact: contacts }))];
+    }
+    case "whatsapp": {
+      const { gateway, scheduleAt, file } = ask;
+      const contacts = Array.from({ length: ask.contacts }, (_, index) => ({
+        ...contact(index, gateway, scheduleAt),
+        ...(file === null ? {} : { media: "image", url: file }),
+      }));
+      return [bytes(target, apiKey, "POST", "/api/whatsapp/send", JSON.stringify({ contact: contacts }))];
+    }
+    case "meta": {
+      const order = reportOrder(ask.to - ask.from + 1).map((index) => ask.from + index);
+      return Array.from({ length: batchesOf(order.length, ask.batch) }, (_, at) => {
+        const body = metaCall(ask.phoneNumberId, order.slice(at * ask.batch, (at + 1) * ask.batch));
+        const proof = createHmac("sha256", ask.appSecret).update(body).digest("hex");
+        return bytes(target, null, "POST", ask.path, body, `x-hub-signature-256: sha256=${proof}\r\n`);
+      });
     }
     case "callbacks":
       return reportOrder(ask.to - ask.from + 1).map((index) =>

@@ -9,6 +9,7 @@ import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
 import { size } from "./measures-size.ts";
 import { smpp } from "./measures-smpp.ts";
+import { whatsapp } from "./measures-whatsapp.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
 const measures: Record<string, Measure> = {
@@ -25,6 +26,7 @@ const measures: Record<string, Measure> = {
   email,
   size,
   smpp,
+  whatsapp,
 };
 const everything = [
   "ceiling",
@@ -38,6 +40,7 @@ const everything = [
   "email",
   "size",
   "smpp",
+  "whatsapp",
 ];
 
 const { values, positionals } = parseArgs({

@@ -29,6 +29,12 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
   ],
   no_member: ["503", "The pool has no member that could be asked for this."],
+  websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
+  expired: ["failed", "Of a deferred completion: 24 hours after its time it has no answer."],
+  restored: [
+    "failed",
+    "Of a deferred completion: it waited when the copy was made that the installation was restored from.",
+  ],
   sandbox_failing: ["503", "The sandbox's model `failing` was asked, which never works."],
 };
 
@@ -39,12 +45,32 @@ export const messageCodes: Record<string, string> = {
   too_late_to_repeat:
     "It may have been sent, and the vendor would not notice any more that another try is a repetition.",
   interrupted: "The process that was sending it ended before the outcome was known.",
+  phone_gone:
+    "The phone that had it was replaced, or its link was ended, before it reported whether the message was sent.",
+  unreported: "The phone that had it did not report whether it was sent.",
+  send_failed: "The phone did not send it and gave no reason that has a name.",
+  sim_not_found: "The phone has no SIM in the slot of the gateway. Nothing was sent; the gateway pauses.",
+  permission_missing:
+    "The app lacks a permission on the phone, to send SMS or to choose the SIM. Nothing was sent; the gateway pauses.",
+  expired: "The phone got to it when its time (`keep_for_h`) was over. Nothing was sent.",
+  cancelled: "The message was cancelled on the phone. Nothing was sent.",
+  undelivered: "The network reports that the message did not arrive.",
   restored: "It was being sent when the copy was made that the installation was restored from.",
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
-  message_too_long: "The text is longer than its gateway takes: WhatsApp's Cloud API takes 4096 characters.",
+  outside_window:
+    "The person did not write to the number within 24 hours, and the gateway sends such messages no more, or only as a template.",
+  caption_not_sent: "WhatsApp shows no text with audio, and the gateway refuses to leave it out.",
+  media_too_large:
+    "The file is larger than WhatsApp takes as this `media`, or than the gateway's `max_media_bytes`.",
+  media_type_mismatch: "The content of the file is not of this `media`.",
+  media_type_not_supported:
+    "WhatsApp takes no upload of this type of document, and the gateway sends no links.",
+  media_unreachable: "The server of the file refused it, sent nothing, or did not answer.",
+  message_too_long:
+    "The text is longer than its gateway takes: WhatsApp's Cloud API takes 4096 characters, and 1024 as a caption.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
   too_long: "The text needs more than 255 short messages.",
@@ -56,10 +82,23 @@ export const messageCodes: Record<string, string> = {
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
-    "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
+    "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses. Of a file: the message fails alone.",
   not_connected:
     "The gateway had no connection at that moment, or could not open its session. Nothing was sent; it is tried again.",
   disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",
+  no_ack:
+    "WhatsApp's server did not answer the linked device's message. It may have been sent; a later report settles it.",
+  media_not_uploaded:
+    "The linked device got no access to upload the file, or WhatsApp took no upload. Nothing was sent; it is tried again.",
+  not_on_whatsapp: "The number is not on WhatsApp. Nothing was sent.",
+  no_devices: "WhatsApp knows no device of the number. It is tried once more.",
+  check_failed:
+    "WhatsApp did not say whether the number is on WhatsApp. Nothing was sent; it is tried again.",
+  throttled: "WhatsApp answers no questions about numbers for a moment. Nothing was sent; it is tried again.",
+  not_encrypted:
+    "The linked device could not encrypt it for the recipient. Nothing was sent; it is tried twice more.",
+  new_chats_used_up:
+    "The linked device may begin no more chats that day (`new_chats_per_day`). It is tried again the next day.",
   no_answer: "The provider took the request and did not answer. It may have been sent.",
   unreadable_answer:
     "The provider answered that it took it, without the id that it should have. It may have been sent.",

@@ -229,6 +229,14 @@ export const gatewayExamples: Record<string, string> = {
     window: 10
     message_id: { answer: hex, receipt: dec }
   pace: { per_second: 50, concurrency: 10 }`,
+  android: `- identifier: sms-phone
+  channel: sms
+  kind: android
+  settings:
+    sim: 1
+    delivery_reports: true
+    keep_for_h: 24
+  pace: { per_second: 0.1, jitter_ms: 4000, per_day: 200, hours: "08:00-20:00" }`,
   "whatsapp-cloud": `- identifier: whatsapp-main
   channel: whatsapp
   kind: whatsapp-cloud
@@ -239,6 +247,12 @@ export const gatewayExamples: Record<string, string> = {
     app_secret: \${WHATSAPP_APP_SECRET}
     verify_token: \${WHATSAPP_VERIFY_TOKEN}
   pace: { per_second: 60, concurrency: 16 }`,
+  "whatsapp-linked": `- identifier: whatsapp-phone
+  channel: whatsapp
+  kind: whatsapp-linked
+  settings:
+    accept_risk: true
+  pace: { hours: "09:00-20:00" }`,
   smtp: `- identifier: mail-main
   channel: email
   kind: smtp

@@ -11,6 +11,7 @@ import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, variables } from "../src/config.ts";
+import { clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { code, fields, table } from "./docs-tables.ts";
@@ -253,8 +254,9 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/providers.md", providerPage()],
     ["docs/reference/provisioning.md", provisioning()],
     ["docs/reference/errors.md", errorsPage(generated)],
-    ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 2)}\n`],
+    ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 1)}\n`],
     [".env.example", envExample()],
+    ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
   ]);
 }
 

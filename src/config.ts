@@ -177,6 +177,17 @@ export const variables = {
         "whole number, 1 to 65535",
       ),
     ),
+  DASHBOARD: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((value) => value === "true")
+    .prefault("true")
+    .meta(
+      text(
+        "Serve the dashboard; false answers its pages as paths that do not exist. The management API stays.",
+        "true",
+        "`true` or `false`",
+      ),
+    ),
   SHOW_API_KEYS: z
     .enum(["true", "false"], "must be true or false")
     .transform((value) => value === "true")
@@ -240,6 +251,15 @@ export const variables = {
       text(
         "Removes the records of single AI calls after this many days; the sums of each day stay.",
         "90",
+        "whole number, 1 to 36500",
+      ),
+    ),
+  KEEP_DEFERRED_DAYS: days
+    .prefault("7")
+    .meta(
+      text(
+        "Removes deferred completions with their results this many days after they ended.",
+        "7",
         "whole number, 1 to 36500",
       ),
     ),

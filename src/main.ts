@@ -69,6 +69,7 @@ async function open(config: Config) {
     maxConnections: config.MAX_CONNECTIONS,
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
+    dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../ui/dist") : null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,
     heartbeatMs: Math.min(longestBeatMs, config.TAKEOVER_MS / 4),
@@ -80,6 +81,7 @@ async function open(config: Config) {
       webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
       auditMs: inMs(config.KEEP_AUDIT_DAYS),
       usageMs: config.KEEP_USAGE_DAYS * dayMs,
+      deferredMs: config.KEEP_DEFERRED_DAYS * dayMs,
     },
   };
   const runtime = systemRuntime({
@@ -177,7 +179,11 @@ const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
 function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: string): string {
   const { apiKey: key, poolKey } = keys;
   return `
-  Trunkline is running. It made an account ("default") with a sandbox gateway on every channel and a sandbox
+  Trunkline is running. Open this link to become its operator (once, within 24 hours):
+
+    ${link}
+
+  It made an account ("default") with a sandbox gateway on every channel and a sandbox
   pool of AI models. Its keys, shown this once:
 
     ${key}     for messages
@@ -196,10 +202,6 @@ function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: s
 
     curl ${url}/api/ai/v1/chat/completions -H 'Authorization: Bearer ${poolKey}' \\
       -H 'Content-Type: application/json' -d '{"messages":[{"role":"user","content":"Hello"}]}'
-
-  The person who opens this link, once and within 24 hours, becomes the operator:
-
-    ${link}
 
   The API is described at ${url}/docs
 `;

@@ -2,11 +2,14 @@
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { openAiGateway } from "#ai/ai.ts";
+import { type AiGateway, openAiGateway } from "#ai/ai.ts";
+import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
+import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createSignals } from "#core/signals.ts";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
@@ -23,11 +26,13 @@ import { createMailFiles } from "#messaging/email/files.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
+import { Phones } from "#messaging/phones/phones.ts";
 import { eventRecordOf } from "#messaging/record.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { Lanes } from "#queue/lanes.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -75,6 +80,10 @@ export interface System {
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
+/** A phone that falls silent is noticed after half an hour, give or take this. */
+const minSweepMs = 30_000;
+/** Files on their way to the servers of providers that take them by upload, in all lanes together. */
+const maxFileBytes = 128 * 1024 * 1024;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -106,14 +115,22 @@ export async function openSystem(
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
-  const feedback = { ...core, readReport: reports.read };
+  const phones = new Phones({
+    ...core,
+    publicUrl: settings.publicUrl,
+    sweepMs: Math.max(minSweepMs, settings.heartbeatMs),
+  });
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl, phones };
   const openAndClickTracking = createOpenAndClickTracking(core);
-  const lanes = createLanes(core, settings);
+  const processId = newId("prc");
+  const lanes = createLanes(core, settings, processId, { ai, phones });
+  const accountChanges = createAccountChanges(core);
   const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
   signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
   signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
   signals.subscribe("lanesChanged", () => {
     lanes.changed();
+    phones.gatewaysChanged();
     void fanOutTrigger.refresh();
   });
   signals.subscribe("pausesChanged", () => lanes.wake(rerouteLane.id));
@@ -126,6 +143,7 @@ export async function openSystem(
     acceptance: createAcceptance(core),
     callbacks: createCallbacks(feedback),
     openAndClickTracking,
+    phones,
     passwords: createPasswordHasher(random),
     ai,
     readiness: async () => {
@@ -137,6 +155,8 @@ export async function openSystem(
       };
     },
     showApiKeys: settings.showApiKeys,
+    accountChanges,
+    processId,
   };
   const app = buildApp(httpCore, shared);
 
@@ -155,9 +175,12 @@ export async function openSystem(
       for (const lane of [fanOutLane, maintenanceLane, rerouteLane]) await database.run(ensureLane, lane);
       await warnAboutHold(core);
       await lanes.start();
+      phones.start();
     },
     stop: async () => {
       stopping.abort();
+      accountChanges.close();
+      await phones.stop();
       await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await ai.stop();
@@ -168,19 +191,31 @@ export async function openSystem(
 }
 
 /** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(core: Core, settings: SystemSettings): Lanes {
+function createLanes(
+  core: Core,
+  settings: SystemSettings,
+  processId: string,
+  { ai, phones }: { ai: AiGateway; phones: Phones },
+): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
   const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
-  const gateways = { ...deps, mailFiles: createMailFiles(database) };
+  const sharedChildren = new SharedChildren(clock);
+  const gateways = {
+    ...deps,
+    mailFiles: createMailFiles(database),
+    fileBytes: new ByteSemaphore(maxFileBytes),
+    sharedChildren,
+  };
   return new Lanes({
     database,
     clock,
     log,
-    processId: core.newId("prc"),
+    processId,
     takeoverMs: settings.takeoverMs,
     heartbeatMs,
     pollMs,
+    dueElsewhere: (laneId, due) => phones.streams.due(laneId, due),
     // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(gateways, lane);
@@ -191,6 +226,8 @@ function createLanes(core: Core, settings: SystemSettings): Lanes {
           return await openGateway(gateways, lane);
         case "webhook":
           return await openEndpointLane(deps, lane);
+        case "deferred":
+          return openDeferredLane({ ...deps, ai }, lane);
         case "fan_out":
           return openFanOut({ ...deps, record: eventRecordOf }, lane);
         case "maintenance":

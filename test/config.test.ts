@@ -35,11 +35,13 @@ test("without any variable everything has its default", () => {
     MAX_UPLOAD_BYTES: 134_217_728,
     MAX_KEYLESS_BODY_BYTES: 2_097_152,
     MAX_CONNECTIONS: 10_000,
+    DASHBOARD: true,
     SHOW_API_KEYS: true,
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
     KEEP_WEBHOOK_DAYS: 30,
     KEEP_USAGE_DAYS: 90,
+    KEEP_DEFERRED_DAYS: 7,
   });
 });
 
@@ -84,6 +86,7 @@ test("wrong values are all reported at once, each by its name, without being rep
     METRICS_TOKEN: "canary",
     MAX_CONTACTS: "0",
     MAX_BODY_BYTES: "1023",
+    DASHBOARD: "canary",
     SHOW_API_KEYS: "canary",
     LOG_LEVEL: "canary",
     TAKEOVER_MS: "999999999999",

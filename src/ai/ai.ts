@@ -8,6 +8,7 @@ import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
+import { allModels } from "#ai/pools/operation-models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
@@ -17,8 +18,10 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { readSpend } from "#store/pools/usage.ts";
+import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
+import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { reportLowBudget } from "./low-budget.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
@@ -51,11 +54,13 @@ export interface MemberStatus {
 export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
-  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  /** The key with this id, and its pool; null: revoked or expired. */
+  openById(keyId: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `signal`: the client disconnects. */
   serve(
     opened: Opened,
     request: ClientRequest,
-    requestId: string,
+    caller: Caller,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
   /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
@@ -86,14 +91,23 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   const budgets = createBudgets({
     clock,
     log,
-    read: (keyId, day) => database.run(readSpend, { keyId, day, month: day.slice(0, 7) }),
+    read: ({ kind, id }, day) => {
+      const month = day.slice(0, 7);
+      return kind === "key"
+        ? database.run(readSpend, { keyId: id, day, month })
+        : database.run(readSharedSpend, { ownerId: id, day, month });
+    },
+    low: reportLowBudget(deps),
   });
   const usage = createUsageLog({
     database,
     clock,
     log,
     dropped: deps.counted.dropped,
-    written: (row) => budgets.callWritten(row.key_id, costOf(row)),
+    written: (row) => {
+      budgets.callWritten([row.key_id, row.pool_id, row.account_id], costOf(row));
+      deps.signals.emit("changed", row.account_id, "calls");
+    },
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;
@@ -129,7 +143,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         data,
       })
       .then(
-        () => deps.signals.emit("eventsRecorded"),
+        () => {
+          deps.signals.emit("eventsRecorded");
+          deps.signals.emit("changed", pool.accountId, "pools");
+        },
         (error) =>
           log.warn(
             { event: "pool.member_event_failed", error },
@@ -138,7 +155,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       );
   }
 
-  const chain = (pool: Pool): FailoverDeps => ({
+  const chain = (pool: Pool, { id: call, clientRequestId }: Caller): FailoverDeps => ({
     clock,
     upstreams,
     answerBytes: deps.answerBytes,
@@ -152,6 +169,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.info(
         {
           event: "call.failed_over",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: from.member.name,
           model: from.model,
@@ -165,6 +184,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       log.warn(
         {
           event: "call.exhausted",
+          call,
+          ...(clientRequestId === null ? {} : { clientRequestId }),
           pool: pool.name,
           member: last?.member.name ?? null,
           model: last?.model ?? null,
@@ -200,12 +221,13 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
 
   return {
     authenticate: (token) => pools.open(token),
-    serve: async ({ key, pool }, request, requestId, signal) => {
+    openById: (keyId) => pools.openById(keyId),
+    serve: async ({ key, pool }, request, caller, signal) => {
       unanswered += 1;
       try {
-        const served = await serve(serving, key, pool, request, requestId, signal);
+        const served = await serve(serving, key, pool, request, caller, signal);
         if (served.kind === "served" && served.completed.kind === "stream")
-          streams.set(requestId, served.completed.stream);
+          streams.set(caller.id, served.completed.stream);
         return served;
       } finally {
         unanswered -= 1;
@@ -217,8 +239,9 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
-      return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+      return members.map((member) => {
+        const { id, health } = member;
+        const standing = health.overallAvailability(now, allModels(member));
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -236,8 +259,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const now = clock.monotonic();
       return pools.inUse.flatMap(({ accountId, name, members }) =>
         members.map((member) => {
-          const { health, models, embeddingModels } = member;
-          const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+          const { health } = member;
+          const standing = health.overallAvailability(now, allModels(member));
           const state = !member.active ? "off" : standing.kind === "down" ? standing.why : standing.kind;
           return { account: accountId, pool: name, member: member.name, state };
         }),

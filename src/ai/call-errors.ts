@@ -1,19 +1,10 @@
 // The errors of calls that no member served, and the statuses that clients see for members' failures.
 
-import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
 
 /** For streams that are still open when the process stops. */
 export const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
-
-/** A 400 and not a 503, because repeating the call cannot help. */
-export const noEmbeddings: ApiError = {
-  message: aiProblems.no_embeddings.message,
-  type: aiProblems.no_embeddings.type,
-  param: "model",
-  code: "no_embeddings",
-};
 
 export function unknownModel(model: string | null): ApiError {
   return {

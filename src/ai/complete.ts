@@ -2,99 +2,26 @@
 // output. The outcome is reported exactly once, however the call ends.
 
 import type { Door, StreamWriter } from "#ai/doors/door.ts";
-import type {
-  AttemptRecord,
-  FailoverDeps,
-  FailoverResult,
-  FailoverRules,
-  Winner,
-} from "#ai/failover/call.ts";
+import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
-import type { RetryBudget } from "#ai/failover/retry-budget.ts";
-import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
-import type { Member } from "#ai/pools/member.ts";
+import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
-import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
-import type { ApiError, Usage } from "#providers/provider.ts";
+import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#ai/stream/sse-writer.ts";
+import { isForwarded } from "#contract/ai/operations.ts";
+import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { noEmbeddings, statusOf, stopping, unknownModel } from "./call-errors.ts";
+import { statusOf, stopping, unknownModel } from "./call-errors.ts";
+import { CallTally } from "./call-tally.ts";
+import type { CallOutcome, CompletionRequest, CompletionResult, Pool, ResponseStream } from "./completion.ts";
 
-/** A pool as requests use it. */
-export interface Pool extends FailoverRules {
-  id: string;
-  accountId: string;
-  name: string;
-  /** Epoch ms. */
-  createdAt: number;
-  strictModels: boolean;
-  answerModel: "pool" | "served";
-  streamMode: "live" | "complete";
-  headersAfterMs: number;
-  deadlineMs: number;
-  members: readonly Member[];
-  retryBudget: RetryBudget;
-}
-
-export interface CompletionRequest {
-  kind: "chat" | "embeddings";
-  /** The request body as it was received, and parsed. */
-  text: string;
-  body: Readonly<Record<string, unknown>>;
-  /** Another API than chat completions in which the client asks; absent: chat completions. */
-  door?: Door;
-  model: string | null;
-  stream: boolean;
-  /** The client asked for the usage chunk (`stream_options.include_usage`). */
-  includeUsage: boolean;
-  /** The models that the key may use; null: all. */
-  allowedModels: readonly string[] | null;
-  /** Estimated tokens of the input (see `limits/estimate.ts`). */
-  promptTokens: number;
-}
-
-/** A request as the HTTP route hands it in. */
-export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens">;
-
-/** How a call ended, for the usage record. */
-export interface CallOutcome {
-  /** The status that the client saw; 499: the client disconnected. */
-  status: number;
-  member: string | null;
-  model: string | null;
-  tried: readonly AttemptRecord[];
-  usage: Usage;
-  /** The provider reported no usage; it is estimated from the texts. */
-  estimated: boolean;
-  /** Until the first byte to the client; null: none was sent. */
-  firstByteMs: number | null;
-  ms: number;
-}
-
-/** The text of a streamed response, piece by piece. */
-export interface ResponseStream {
-  /** The next text; null at the end of the stream. */
-  next(): Promise<string | null>;
-  /** The client disconnected. */
-  cancel(): void;
-  /** What it sends while it is silent; absent: a comment. */
-  keepAlive?: (() => string) | undefined;
-  /** The process is stopping: a stream that has begun ends with an in-band error. */
-  stop(): void;
-}
-
-export type CompletionResult =
-  /** `leftOut`: parts of the request that the member was not sent. */
-  | { kind: "answer"; text: string; served: ServicePool; leftOut?: readonly string[] }
-  /** `served` null: the headers are sent before any member has answered. */
-  | { kind: "stream"; stream: ResponseStream; served: ServicePool | null; leftOut?: readonly string[] }
-  | {
-      kind: "error";
-      status: number;
-      error: ApiError;
-      retryAfterMs: number | null;
-      served: ServicePool | null;
-    }
-  | { kind: "aborted" };
+export type {
+  CallOutcome,
+  ClientRequest,
+  CompletionRequest,
+  CompletionResult,
+  Pool,
+  ResponseStream,
+} from "./completion.ts";
 
 /** Serves a request; `onEnd` is called exactly once. `signal` aborts when the client disconnects. */
 export async function complete(
@@ -106,51 +33,46 @@ export async function complete(
 ): Promise<CompletionResult> {
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
-  const embeds = request.kind === "embeddings";
+  const { kind } = request;
   const { model, allowedModels: allowed, door } = request;
   const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
-  const found = embeds
-    ? embeddingMembers(pool.members, wanted, ({ provider, embeddingModels }) =>
-        provider.embeds ? embeddingModels : [],
-      )
-    : eligibleMembers(pool.members, wanted);
-  if (found.kind === "unknown_model") {
-    tally.close(404, null);
-    return {
-      kind: "error",
-      status: 404,
-      error: unknownModel(request.model),
-      retryAfterMs: null,
-      served: null,
-    };
-  }
-  if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
-    tally.close(400, null);
-    return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
-  }
+  const modelsOf = modelsFor(kind);
+  const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
+  const found = select(pool.members, wanted, modelsOf);
+  const refuse = (status: number, error: ApiError): CompletionResult => {
+    tally.close(status, null);
+    return { kind: "error", status, error, retryAfterMs: null, served: null };
+  };
+  if (found.kind === "unknown_model") return refuse(404, unknownModel(request.model));
+  if (
+    kind !== "chat" &&
+    found.choices.length === 0 &&
+    !pool.members.some((member) => modelsOf(member).length > 0)
+  )
+    return refuse(400, notServed(kind));
   const naming = (model: string) => ({
     // Vectors of two models do not mix, so embeddings always say which one it was. Clients of the other APIs hold a
     // conversation to the model that they named.
-    model: door ? (request.model ?? pool.name) : pool.answerModel === "pool" && !embeds ? pool.name : model,
+    model: door
+      ? (request.model ?? pool.name)
+      : pool.answerModel === "pool" && kind !== "embeddings"
+        ? pool.name
+        : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const mode = embeds
-    ? "embeddings"
-    : !request.stream
-      ? "chat"
-      : pool.streamMode === "complete"
-        ? "buffered"
-        : "stream";
   const chain = runFailover(deps, {
     choices: found.choices,
-    mode,
+    mode: modeOf(request, pool),
     text: request.text,
     body: request.body,
+    form: request.form ?? null,
     door,
     promptTokens: request.promptTokens,
+    passedOn: request.passedOn,
     answerMs: pool.answerMs,
     repeat: pool.repeat,
     waitMs: pool.waitMs,
+    params: pool.params,
     deadlineAt: tally.startedAt + pool.deadlineMs,
     signal,
     retryBudget: pool.retryBudget,
@@ -164,11 +86,15 @@ export async function complete(
       result.won.attempts,
     );
     tally.close(200, result);
+    if (result.media) return { kind: "answer", text: "", media: result.media, served };
     const names = naming(result.won.choice.model);
-    if (door === undefined) return { kind: "answer", text: rewrite(result.text, names, served), served };
+    if (isForwarded(kind))
+      return { kind: "answer", text: withServed(result.text, names.model, served), served };
+    const leftOut = leftOutOf(result.won, door);
+    if (door === undefined)
+      return { kind: "answer", text: rewrite(result.text, names, served), served, leftOut };
     const { forwarded } = result.won;
     const rules = { ...names, served, promptTokens: request.promptTokens };
-    const leftOut = forwarded ? [] : door.leftOut();
     return { kind: "answer", text: door.answer(result.text, forwarded, rules), served, leftOut };
   }
   const patience = new LightAbortController();
@@ -186,8 +112,19 @@ export async function complete(
   if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, write), served: null };
   const served = tally.servicePool(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
   const stream = relay(tally, early, write.writer(early.won, served), write.keepAlive);
-  if (door === undefined) return { kind: "stream", stream, served };
-  return { kind: "stream", stream, served, leftOut: early.won.forwarded ? [] : door.leftOut() };
+  return { kind: "stream", stream, served, leftOut: leftOutOf(early.won, door) };
+}
+
+/** What the member was not sent, by name. */
+function leftOutOf({ adapted, forwarded }: Winner, door: Door | undefined): readonly string[] {
+  const translating = door && !forwarded ? door.leftOut() : [];
+  return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
+}
+
+function modeOf({ kind, stream }: CompletionRequest, { streamMode, wholeAnswers }: Pool): AnswerMode {
+  if (kind !== "chat") return kind;
+  if (stream) return streamMode === "complete" ? "buffered" : "stream";
+  return wholeAnswers === "stream" ? "folded" : "chat";
 }
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
@@ -293,97 +230,4 @@ function relay(
       end(503, "dropped");
     },
   };
-}
-
-const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
-
-const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-
-/** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
-class CallTally {
-  readonly startedAt: number;
-  readonly #deps: FailoverDeps;
-  readonly #request: CompletionRequest;
-  readonly #onEnd: (outcome: CallOutcome) => void;
-  #firstByteMs: number | null = null;
-  #units = 0;
-  #closed = false;
-
-  constructor(deps: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
-    this.#deps = deps;
-    this.#request = request;
-    this.#onEnd = onEnd;
-    this.startedAt = deps.clock.monotonic();
-  }
-
-  #elapsed(): number {
-    return this.#deps.clock.monotonic() - this.startedAt;
-  }
-
-  servicePool(provider: string, model: string, attempts: number): ServicePool {
-    this.#firstByteMs ??= this.#elapsed();
-    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts };
-  }
-
-  markFirstByte(): void {
-    this.#firstByteMs ??= this.#elapsed();
-  }
-
-  addUnits(units: number): void {
-    this.#units += units;
-  }
-
-  closeUnanswered(
-    result: FailoverResult,
-  ): Exclude<CompletionResult, { kind: "answer" } | { kind: "stream" }> {
-    if (result.kind !== "failed") {
-      this.close(499, { tried: result.tried });
-      return { kind: "aborted" };
-    }
-    const { failure, last, attempts } = result;
-    const status = statusOf(failure);
-    const served = last === null ? null : this.servicePool(last.member.name, last.model, attempts);
-    this.close(status, { tried: result.tried });
-    return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
-  }
-
-  /** The client disconnected before any member had answered. */
-  closeAbandoned(result: FailoverResult): void {
-    if (result.kind === "streaming") result.stream.cancel();
-    if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
-    this.close(499, { tried: result.tried });
-  }
-
-  close(
-    status: number,
-    result: {
-      tried: readonly AttemptRecord[];
-      won?: StreamingResult["won"];
-      usage?: Usage | null;
-      text?: string;
-    } | null,
-  ): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    const choice = result?.won?.choice ?? null;
-    const known = choice ? (result?.usage ?? null) : noUsage;
-    this.#onEnd({
-      status,
-      member: choice?.member.name ?? null,
-      model: choice?.model ?? null,
-      tried: result?.tried ?? [],
-      usage: known ?? this.#estimate(result?.text ?? null),
-      estimated: known === null,
-      firstByteMs: this.#firstByteMs,
-      ms: this.#elapsed(),
-    });
-  }
-
-  /** `text`: of a whole answer; null: estimated from what the stream has sent. */
-  #estimate(text: string | null): Usage {
-    const { kind, promptTokens } = this.#request;
-    const completionTokens =
-      text === null ? Math.ceil(this.#units / unitsPerToken) : answerTokens(kind, text);
-    return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
-  }
 }

@@ -7,6 +7,7 @@ import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { Caller } from "./caller.ts";
 import {
   type CallOutcome,
   type ClientRequest,
@@ -15,6 +16,7 @@ import {
   complete,
   type Pool,
 } from "./complete.ts";
+import { type Labels, labelsOf } from "./labels.ts";
 
 export interface Refusal {
   kind: "refused";
@@ -37,25 +39,27 @@ export interface AdmittedCall {
   stream: boolean;
   /** Epoch ms of its start. */
   at: number;
+  clientRequestId: string | null;
+  labels: Labels;
 }
 
 export interface ServeDeps {
-  chain(pool: Pool): FailoverDeps;
+  chain(pool: Pool, caller: Caller): FailoverDeps;
   throttle: Throttle;
   budgets: Budgets;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
 }
 
-/** Serves a call. `requestId` names its usage record; `signal` aborts when the client disconnects. */
+/** Serves a call. `signal` aborts when the client disconnects. */
 export async function serve(
   deps: ServeDeps,
   key: PoolKey,
   pool: Pool,
   request: ClientRequest,
-  requestId: string,
+  caller: Caller,
   signal: LightAbortSignal,
 ): Promise<ServeResult> {
-  const chain = deps.chain(pool);
+  const chain = deps.chain(pool, caller);
   const at = chain.clock.now();
   // Awaited only when pending: each await costs a turn of the event loop and keeps its frame alive.
   const spending = deps.budgets.exhaustedForMs(key, at);
@@ -67,14 +71,21 @@ export async function serve(
   const { kind, stream, door } = request;
   const body = door?.estimated ?? request.body;
   const prompt = promptTokens(kind, body);
-  const judging = deps.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
+  const judging = deps.throttle.admit(key, caller.id, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
-  const completion = { ...request, allowedModels: key.models, promptTokens: prompt };
+  const completion = {
+    ...request,
+    allowedModels: key.models,
+    promptTokens: prompt,
+    passedOn: caller.passedOn,
+  };
   const completed = await complete(chain, pool, completion, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.
     end(outcome.usage.totalTokens);
-    deps.record(pool, { id: requestId, key, kind, stream, at }, outcome);
+    const { id, clientRequestId, tags } = caller;
+    const labels = labelsOf(request.body, tags);
+    deps.record(pool, { id, key, kind, stream, at, clientRequestId, labels }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

@@ -124,7 +124,7 @@ export function createUsageLog(deps: {
 
 /** The usage record of a call that has ended, priced by the member that answered. */
 export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
-  const { id, key, kind, stream, at } = call;
+  const { id, key, kind, stream, at, clientRequestId, labels } = call;
   const { promptTokens, completionTokens } = outcome.usage;
   const member = pool.members.find(({ name }) => name === outcome.member);
   const cost = member
@@ -143,14 +143,22 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
     member: outcome.member,
     model: outcome.model,
     attempts: JSON.stringify(outcome.tried),
+    failed_over: hasFailedOver(outcome.tried) ? 1 : 0,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     estimated: outcome.estimated ? 1 : 0,
     cost,
     first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
     ms: Math.round(outcome.ms),
+    end_user: labels.user,
+    tags: labels.tags.length === 0 ? "[]" : JSON.stringify(labels.tags),
+    client_request_id: clientRequestId,
   };
 }
+
+/** Whether more than one member was asked. */
+const hasFailedOver = (tried: CallOutcome["tried"]) =>
+  tried.some(({ member }) => member !== tried[0]?.member);
 
 /**
  * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up

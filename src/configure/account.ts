@@ -18,6 +18,7 @@ import {
 } from "#store/accounts/changes.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
+import { sharedBudgetInput, storedBudget } from "./budget-input.ts";
 import { patchSchema, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 
@@ -94,14 +95,17 @@ export const accountInput = z.strictObject({
       "Whether messages that named no gateway leave a paused gateway for the channel's next active one; never one that may have been sent.",
     ),
   attachments: attachmentsInput.prefault({}),
+  ai_budget: sharedBudgetInput
+    .nullish()
+    .describe("How much AI in all, for all keys of all pools together; null: no bound."),
 });
 export type AccountInput = z.output<typeof accountInput>;
 
-const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } =
+const { name, time_zone, country, rate_limit, lateness_ms, channel_failover, ai_budget } =
   patchSchema(accountInput).shape;
 const attachments = patchSchema(attachmentsInput).optional().describe("What files an email may have.");
 
-/** The PATCH body of an account. An absent field stays as it is, also inside `plan`, its credit and `attachments`. */
+/** The PATCH body of an account. An absent field stays as it is, also inside `plan`, its credit and `attachments`; `ai_budget` is replaced as a whole. */
 export const accountChanges = z.strictObject({
   name,
   time_zone,
@@ -111,6 +115,7 @@ export const accountChanges = z.strictObject({
   lateness_ms,
   channel_failover,
   attachments,
+  ai_budget,
   revision: seenRevision,
 });
 export type AccountChanges = z.output<typeof accountChanges>;
@@ -147,6 +152,7 @@ function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChan
     country: input.country ?? null,
     plan: { name: plan.name, expires_at: plan.expires_at ?? null, credit, renews: plan.renews ?? null },
     rate_limit: input.rate_limit ?? null,
+    ai_budget: input.ai_budget ?? null,
   };
 }
 
@@ -235,6 +241,7 @@ async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string 
     requests_per_minute: null,
     lateness_ms: input.lateness_ms,
     channel_failover: 0,
+    ai_budget: null,
     attachment_files: input.attachments.max_files,
     attachment_bytes: input.attachments.max_bytes,
     revision: 1,
@@ -274,6 +281,8 @@ function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
   if (rate_limit !== undefined) columns.requests_per_minute = rate_limit?.requests_per_minute ?? null;
   if (lateness_ms !== undefined) columns.lateness_ms = lateness_ms;
   if (channel_failover !== undefined) columns.channel_failover = channel_failover ? 1 : 0;
+  const { ai_budget } = changes;
+  if (ai_budget !== undefined) columns.ai_budget = ai_budget === null ? null : storedBudget(ai_budget);
   const files = changes.attachments;
   if (files?.max_files !== undefined) columns.attachment_files = files.max_files;
   if (files?.max_bytes !== undefined) columns.attachment_bytes = files.max_bytes;

@@ -28,7 +28,7 @@ export const paceInput = z
       .positive()
       .max(100_000)
       .nullish()
-      .describe("Most messages a second; null: no bound."),
+      .describe("Most messages a second; null: no bound, or the kind's own."),
     concurrency: z.int().min(1).max(1000).default(8).describe("Most messages under way at once."),
     jitter_ms: z
       .int()
@@ -40,7 +40,7 @@ export const paceInput = z
       .int()
       .min(1)
       .nullish()
-      .describe("Most messages a day, counted from local midnight; null: no bound."),
+      .describe("Most messages a day, counted from local midnight; null: no bound, or the kind's own."),
     hours: z
       .string()
       .refine((value) => parseHours(value) !== null, "must look like 08:00-20:00")

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
 import { maxMembers } from "#store/pools/pools.ts";
+import { budgetInput, sharedBudgetChanges, sharedBudgetInput } from "./budget-input.ts";
 import { patchSchema } from "./changes.ts";
 
 /** Names of pools and members appear in headers and responses, so they are restricted. */
@@ -57,6 +58,11 @@ export const memberInput = z
       .default([])
       .describe("The models it serves; the first is used when the request names none of them."),
     embedding_models: models.default([]).describe("The models it serves embeddings with."),
+    image_models: models.default([]).describe("The models it makes pictures with."),
+    speech_models: models.default([]).describe("The models it speaks texts with."),
+    transcription_models: models.default([]).describe("The models it transcribes sound with."),
+    moderation_models: models.default([]).describe("The models it moderates texts with."),
+    rerank_models: models.default([]).describe("The models it ranks documents with."),
     context_tokens: z
       .int()
       .min(1)
@@ -87,29 +93,6 @@ export const limitsInput = z
     concurrency: limit("Requests under way at once; null: no bound."),
   })
   .describe("How much at a time; buckets that refill continuously.");
-
-export const budgetInput = z
-  .strictObject({
-    tokens_per_day: z
-      .int()
-      .min(1)
-      .max(10 ** 12)
-      .nullish()
-      .describe("Tokens a local day of the account; null: no bound."),
-    tokens_per_month: z
-      .int()
-      .min(1)
-      .max(10 ** 12)
-      .nullish()
-      .describe("Tokens a local month; null: no bound."),
-    cost_per_month: z
-      .number()
-      .min(0.000001)
-      .max(10 ** 9)
-      .nullish()
-      .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
-  })
-  .describe("How much in all.");
 
 export const keyInput = z
   .strictObject({
@@ -189,7 +172,20 @@ export const poolFields = z.strictObject({
     .describe(
       "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
     ),
+  params: z
+    .enum(["adapt", "strict"])
+    .default("adapt")
+    .describe(
+      "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
+    ),
+  whole_answers: z
+    .enum(["forward", "stream"])
+    .default("forward")
+    .describe(
+      "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
+    ),
   timeouts: poolTimeouts.prefault({}),
+  budget: sharedBudgetInput.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;
 
@@ -214,6 +210,7 @@ export type PoolInput = z.output<typeof poolInput>;
 /** The PATCH body of a pool. An absent field stays as it is, also inside `timeouts`. */
 export const poolChanges = patchSchema(poolFields).extend({
   timeouts: patchSchema(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
+  budget: sharedBudgetChanges.optional().describe("How much in all, for all keys together."),
   revision: seenRevision,
 });
 export type PoolChanges = z.output<typeof poolChanges>;
@@ -225,6 +222,11 @@ export const memberChanges = z.strictObject({
   kind: memberParts.kind,
   models: memberParts.models,
   embedding_models: memberParts.embedding_models,
+  image_models: memberParts.image_models,
+  speech_models: memberParts.speech_models,
+  transcription_models: memberParts.transcription_models,
+  moderation_models: memberParts.moderation_models,
+  rerank_models: memberParts.rerank_models,
   context_tokens: memberParts.context_tokens,
   settings: memberParts.settings.describe(
     "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",

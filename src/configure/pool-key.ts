@@ -5,10 +5,11 @@ import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { findPoolKey, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
+import { millionths } from "./budget-input.ts";
 import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
-import { millionths, type PoolRef } from "./pool-member.ts";
+import type { PoolRef } from "./pool-member.ts";
 
 export type PoolDeps = ConfigureDeps & Pick<Core, "random">;
 

@@ -1,6 +1,7 @@
 // The members of a pool. Their settings are checked by the schema of their provider and sealed as a whole; they can be
 // changed in part, and their secrets are never returned.
 
+import { type ForwardedOperation, forwardedOperations, modelsField } from "#contract/ai/operations.ts";
 import type { Issue } from "#contract/issue.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
@@ -14,13 +15,11 @@ import {
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
+import { millionths } from "./budget-input.ts";
 import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { MemberChanges, MemberInput } from "./pool-input.ts";
 import { maskIssues, mergeSettings, parseSettings, type SettingsChange } from "./settings-change.ts";
-
-/** Prices and costs are stored in millionths. */
-export const millionths = 1_000_000;
 
 export type SaveMemberResult = { kind: "saved"; id: string } | Refusal;
 
@@ -47,13 +46,20 @@ function parseMember(
     return { kind: "invalid", issues: [{ path: ["kind"], message }] };
   }
   const issues: Issue[] = [];
-  if (input.models.length + input.embedding_models.length === 0)
+  const isIdle = forwardedOperations.every((operation) => input[modelsField(operation)].length === 0);
+  if (isIdle && input.models.length + input.embedding_models.length === 0)
     issues.push({ path: ["models"], message: "must name at least one" });
   if (input.embedding_models.length > 0 && !provider.embeds)
     issues.push({
       path: ["embedding_models"],
       message: `must be empty: providers of kind ${input.kind} have none`,
     });
+  for (const operation of forwardedOperations)
+    if (input[modelsField(operation)].length > 0 && !provider.forwards.includes(operation))
+      issues.push({
+        path: [modelsField(operation)],
+        message: `must be empty: providers of kind ${input.kind} have none`,
+      });
   const { parsed, issues: faults } = parseSettings(provider, outbound, input.settings, change);
   issues.push(...faults);
   return issues.length > 0 ? { kind: "invalid", issues } : { kind: "parsed", settings: parsed };
@@ -63,6 +69,12 @@ function parseMember(
 export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
   const result = parseMember(outbound, input);
   return result.kind === "invalid" ? result.issues : [];
+}
+
+/** The lists of the operations that have models. */
+function forwardedModels(input: MemberInput): Partial<Record<ForwardedOperation, string[]>> {
+  const lists = forwardedOperations.map((operation) => [operation, input[modelsField(operation)]] as const);
+  return Object.fromEntries(lists.filter(([, models]) => models.length > 0));
 }
 
 function rowOf(
@@ -89,6 +101,7 @@ function rowOf(
     active: input.active ? 1 : 0,
     models: JSON.stringify(input.models),
     embedding_models: JSON.stringify(input.embedding_models),
+    forwarded_models: JSON.stringify(forwardedModels(input)),
     context_tokens: input.context_tokens ?? null,
     priority: input.priority,
     weight: input.weight,
@@ -104,11 +117,17 @@ function rowOf(
 export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
   const { input_price: input, output_price: output } = member;
   const timeouts = JSON.parse(member.timeouts) as MemberTimeouts;
+  const forwarded = JSON.parse(member.forwarded_models) as ReturnType<typeof forwardedModels>;
   return {
     name: member.name,
     kind: member.kind,
     models: JSON.parse(member.models) as string[],
     embedding_models: JSON.parse(member.embedding_models) as string[],
+    image_models: forwarded.image ?? [],
+    speech_models: forwarded.speech ?? [],
+    transcription_models: forwarded.transcription ?? [],
+    moderation_models: forwarded.moderation ?? [],
+    rerank_models: forwarded.rerank ?? [],
     context_tokens: member.context_tokens,
     settings: JSON.parse(sealer.unseal(member.settings, memberSettingsContext(member.id))),
     priority: member.priority,

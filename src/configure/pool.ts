@@ -7,6 +7,7 @@ import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, maxMembers, maxPools, readPools, removePool, savePool } from "#store/pools/pools.ts";
 import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
+import { budgetFieldsOf, storedBudget } from "./budget-input.ts";
 import { changedElsewhere, omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
@@ -76,12 +77,24 @@ function columnsOf(input: PoolFields) {
     answer_ms: input.timeouts.answer_ms,
     repeats: input.repeat,
     wait_ms: input.wait_ms,
+    params: input.params,
+    whole_answers: input.whole_answers,
+    budget: storedBudget(input.budget),
   };
 }
 
 /** A stored pool as the input that would create it. */
-export function poolFieldsOf(pool: PoolsTable): PoolFields {
-  const { name, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats: repeat, wait_ms } = pool;
+export function poolFieldsOf(pool: PoolsTable) {
+  const {
+    name,
+    answer_model,
+    stream_mode,
+    headers_after_ms,
+    deadline_ms,
+    repeats: repeat,
+    wait_ms,
+    params,
+  } = pool;
   const strict_models = pool.strict_models === 1;
   const timeouts = { answer_ms: pool.answer_ms };
   return {
@@ -93,7 +106,10 @@ export function poolFieldsOf(pool: PoolsTable): PoolFields {
     deadline_ms,
     repeat,
     wait_ms,
+    params,
+    whole_answers: pool.whole_answers,
     timeouts,
+    budget: budgetFieldsOf(pool.budget),
   };
 }
 
@@ -146,7 +162,8 @@ export async function updatePool(
   return await changeRow(revision, read, async (pool) => {
     const before = poolFieldsOf(pool);
     const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
-    const after = { ...before, ...omitUndefined(changes), timeouts };
+    const budget = { ...before.budget, ...omitUndefined(changes.budget ?? {}) };
+    const after = { ...before, ...omitUndefined(changes), timeouts, budget };
     const result = await store(deps, accountId, after, pool);
     return result === "name_taken" ? taken("name") : result;
   });

@@ -73,6 +73,11 @@ export const problems = {
     message: "A request with this Idempotency-Key is still running.",
     when: "Another request with the same key has not been answered yet.",
   },
+  gone: {
+    status: 410,
+    message: "The file is not kept any more.",
+    when: "The provider does not keep the file of the received message any more.",
+  },
   body_too_large: {
     status: 413,
     message: "The body is too large.",

@@ -2,6 +2,7 @@
 // wait for it subscribe. Delivery is synchronous, in the order of subscribing. A signal is a hint: other processes do
 // not get it, so no guarantee depends on one.
 
+import type { Topic } from "#contract/manage/account-events.ts";
 import type { Log } from "#runtime/runtime.ts";
 
 /** The signals, each with its arguments. */
@@ -18,6 +19,8 @@ export interface SignalTypes {
   accountsChanged: [];
   /** Pools, members or pool keys changed: cached ones are stale. */
   poolsChanged: [];
+  /** Something changed for those who watch an account. `subject`: the id of the account, or of its gateway or webhook endpoint. */
+  changed: [subject: string, topic: Topic];
 }
 export type SignalName = keyof SignalTypes;
 type Listener<Name extends SignalName> = (...args: SignalTypes[Name]) => void;

@@ -2,6 +2,7 @@
 
 import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { FinalReceipt } from "./outcome.ts";
+import type { ReceivedFile } from "./received-file.ts";
 
 /** A provider's later report about one message, identified by the provider's reference, by our id, or by both. */
 export interface Receipt extends FinalReceipt {
@@ -59,14 +60,51 @@ export interface InboundMessage {
   to: string;
   message: string;
   media: { url: string; contentType: string | null }[];
+  /** A file that the provider keeps; callers get it through us. */
+  file?: ReceivedFile;
+  /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
+  saidAt?: number;
   details?: InboundDetails;
 }
 
 /**
- * Why an update in a callback was skipped. `other_number`: it is about another number of the same app. `unknown`: it is
- * of a kind that says nothing here, or that is not known.
+ * What a provider says of the gateway itself. Of one gateway the newest counts, by the provider's clock, since
+ * callbacks are repeated and come in any order.
  */
-export type IgnoredUpdate = "other_number" | "unknown";
+export interface GatewayNews {
+  /** Epoch ms by the provider's clock. */
+  at: number;
+  /** What is known now; facts that are left out stay as they are. */
+  facts?: GatewayFacts;
+  /** They are about this number, with its plus: nothing to a gateway that is known to have another one. */
+  aboutNumber?: string;
+  /** A sentence for operators. */
+  notice?: string;
+  /** Because of the notice the lane sends nothing until then, epoch ms. */
+  pauseUntil?: number;
+  /** What held the gateway back was lifted: a pause ends with a probe now. */
+  lifted?: true;
+}
+
+/** What a provider knows of the sending number. Null: it has no such value any more. */
+export type GatewayFacts = {
+  number?: string | null;
+  /** The name that recipients see. */
+  name?: string | null;
+  /** How recipients judge what they got. */
+  quality?: "high" | "medium" | "low" | null;
+  /** How many people may be written to first, and in what time, in the provider's word. */
+  limit?: string | null;
+  /** How fast the number may send, in the provider's word. */
+  throughput?: string | null;
+};
+
+/**
+ * Why an update in a callback was skipped. `other_number`: it is about another number of the same app. `unknown`: it is
+ * of a kind that says nothing here, or that is not known. `other_account`: it is about an account that the gateway's
+ * settings do not name.
+ */
+export type IgnoredUpdate = "other_number" | "other_account" | "unknown";
 
 /** A provider's HTTP call to `/callbacks/{gateway identifier}`, as received. */
 export interface CallbackRequest {
@@ -95,12 +133,15 @@ export type Received =
       engagements?: Engagement[];
       /** Updates that were skipped, one word for each. */
       ignored?: readonly IgnoredUpdate[];
+      news?: readonly GatewayNews[];
       replayGuard?: ReplayGuard;
       /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
       unknownWords?: string[];
       /** A URL to GET once, which confirms the subscription of this callback. The adapter has checked that its host is the provider's. */
       confirmUrl?: string;
       reply?: { contentType: string; body: string };
+      /** Called when everything is stored, and not waited for. */
+      afterStored?: () => Promise<void>;
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }

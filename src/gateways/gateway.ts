@@ -12,9 +12,12 @@ import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
+import type { CheckTools, GatewayCheck, Registration } from "./check.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
+import type { FileTools, OpenedFile, ReceivedFile } from "./received-file.ts";
 import { redactingReports, redactingStatus, redactReceived } from "./redact.ts";
+import type { DefaultPace } from "./rules.ts";
 import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
 
 /** What an adapter may use; it has no other access to the outside. */
@@ -56,10 +59,14 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   summary: string;
   /** Validated on save. Fields of `secret()` are masked wherever settings are shown; a field marked `url` decides where requests go. */
   settings: Settings;
+  /** It reaches people by WhatsApp's user ids too. */
+  takesUserIds?: true;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
+  /** What counts where a gateway's `pace` sets nothing; default: no bound. */
+  defaultPace?: DefaultPace;
   /** `pace.per_second` counts segments, as the provider does; default: messages. */
   pacedBySegments?: boolean;
   /** How long after the first attempt the provider still recognises a repetition, ms; default: for ever, or never. */
@@ -84,6 +91,15 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
     settings: z.output<Settings>,
     tools: CallbackTools,
   ): Received | Promise<Received>;
+  /** Opens the file of a message from a person; `keptMs`: how long the provider keeps it. */
+  openFile?: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: z.output<Settings>, tools: FileTools): Promise<OpenedFile>;
+  };
+  /** Asks the provider how the gateway is set up there. */
+  check?(settings: z.output<Settings>, tools: CheckTools): Promise<GatewayCheck>;
+  /** Registers the sending number with the provider, which takes a PIN for it. */
+  register?(settings: z.output<Settings>, pin: string, tools: CheckTools): Promise<Registration>;
 }
 
 /** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
@@ -96,6 +112,14 @@ interface CallDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
   extends DefinitionBase<Settings, Kind> {
   send(message: OutgoingMessage<Kind>, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
   connection?: never;
+  open?: never;
+}
+
+/** A device fetches the messages; see `Connection`. */
+interface PulledDefinition<Settings extends z.ZodObject, Kind extends ContentKind>
+  extends DefinitionBase<Settings, Kind> {
+  connection: "pulled";
+  send?: never;
   open?: never;
 }
 
@@ -117,7 +141,7 @@ type SessionDefinition<Settings extends z.ZodObject, Kind extends ContentKind> =
 export type GatewayDefinition<
   Settings extends z.ZodObject = z.ZodObject,
   Kind extends ContentKind = ContentKind,
-> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind>;
+> = CallDefinition<Settings, Kind> | SessionDefinition<Settings, Kind> | PulledDefinition<Settings, Kind>;
 
 /**
  * How a gateway is connected.
@@ -125,12 +149,16 @@ export type GatewayDefinition<
  *   Opening it reaches nothing outside; what it sends through is connected by its `send`.
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
+ * - `pulled`: a linked device asks for messages, in whichever process its request arrives. Nothing is opened, and no process
+ *   owns the lane (`contract/phones/pulled.ts`).
  */
-export type Connection = "on_demand" | "held" | "linked";
+export type Connection = "on_demand" | "held" | "linked" | "pulled";
 
 type Opening =
   | { connection: "on_demand"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> }
-  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
+  | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> }
+  /** There is nothing to open: it rejects. */
+  | { connection: "pulled"; open(settings: unknown, host: GatewayHost): Promise<GatewaySession> };
 
 /** A definition with its types closed inside, so that the registry is a plain list. */
 export type GatewayAdapter = AdapterBase & Opening;
@@ -142,8 +170,11 @@ interface AdapterBase {
   title: string;
   summary: string;
   settings: z.ZodObject;
+  takesUserIds: boolean;
   test: boolean;
   onUnknown: "hold" | "resend";
+  /** Null: a gateway has the pace that is set. */
+  defaultPace: DefaultPace | null;
   pacedBySegments: boolean;
   /** Null: a repetition is not bounded in time. */
   idempotencyWindowMs: number | null;
@@ -156,6 +187,15 @@ interface AdapterBase {
   /** Null: the adapter sends no email. */
   email(settings: unknown): EmailSender | null;
   receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
+  /** Null: its messages from people have no files. */
+  openFile: {
+    keptMs: number;
+    open(file: ReceivedFile, settings: unknown, tools: FileTools): Promise<OpenedFile>;
+  } | null;
+  /** Null: there is nothing to check. */
+  check: ((settings: unknown, tools: CheckTools) => Promise<GatewayCheck>) | null;
+  /** Null: its numbers are not registered. */
+  register: ((settings: unknown, pin: string, tools: CheckTools) => Promise<Registration>) | null;
 }
 
 /**
@@ -172,6 +212,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),
   ];
+  const { check, register, openFile } = definition;
   return {
     kind: definition.kind,
     channels: definition.channels,
@@ -179,8 +220,10 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     title: definition.title,
     summary: definition.summary,
     settings: definition.settings,
+    takesUserIds: definition.takesUserIds ?? false,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
+    defaultPace: definition.defaultPace ?? null,
     pacedBySegments: definition.pacedBySegments ?? false,
     idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
     maxMessageBytes: definition.maxMessageBytes ?? null,
@@ -195,6 +238,16 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },
+    openFile:
+      openFile === undefined
+        ? null
+        : {
+            keptMs: openFile.keptMs,
+            open: (file, settings, tools) => openFile.open(file, settings as Parsed, tools),
+          },
+    check: check === undefined ? null : (settings, tools) => check(settings as Parsed, tools),
+    register:
+      register === undefined ? null : (settings, pin, tools) => register(settings as Parsed, pin, tools),
     ...openingOf(definition, secretsOf),
   };
 }
@@ -206,6 +259,13 @@ function openingOf<Settings extends z.ZodObject, Kind extends ContentKind>(
 ): Opening {
   type Parsed = z.output<Settings>;
   switch (definition.connection) {
+    case "pulled":
+      return {
+        connection: "pulled",
+        open: async () => {
+          throw new Error(`Messages of gateways of kind ${definition.kind} are fetched, not sent.`);
+        },
+      };
     case undefined: {
       const { send } = definition;
       return {

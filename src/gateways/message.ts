@@ -8,6 +8,8 @@ import type { ContentKind, ListFields, MediaFields, TemplateFields } from "#cont
 export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
   /** Our id (`msg_…`): the reference to give to providers that take one. */
   id: string;
+  /** Our id of the request that the message came with (`req_…`): its messages may share what is fetched for one of them. */
+  requestId: string;
   /** E.164 with its plus, a short code in digits, or an email address. */
   recipient: string;
   /** 1 for the first transmission. */

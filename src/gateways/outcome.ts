@@ -1,16 +1,22 @@
 // What became of one transmission: the four answers that an adapter can give.
 
 /**
- * - `accepted`: the provider took the message. `receipt`: for routes that already know how it ended. `parts`: it has several
+ * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `receipt`: for routes that already know how it ended. `parts`: it has several
  *   references, of which `reference` is the first.
  * - `rejected`: the message will never be sent. It is not tried again.
  * - `deferred`: the message was certainly not sent. It is tried again. `gatewayFault` means that the gateway is at fault
  *   and not this message (`refused`: the provider answered no, such as for bad credentials; `unreachable`: there was no
  *   connection): the lane pauses, and the attempt does not count.
- * - `unknown`: the message may have been sent. It is never repeated blindly.
+ * - `unknown`: the message may have been sent. It is never repeated blindly. `parts`: the parts that the provider certainly took.
  */
 export type Outcome =
-  | { kind: "accepted"; reference: string | null; parts?: PartReferences; receipt?: FinalReceipt }
+  | {
+      kind: "accepted";
+      reference: string | null;
+      parts?: PartReferences;
+      receipt?: FinalReceipt;
+      note?: string;
+    }
   | { kind: "rejected"; code: string; reason: string }
   | {
       kind: "deferred";
@@ -21,12 +27,16 @@ export type Outcome =
       /** Of a fault of the gateway: the provider wants to be left alone for at least this long. */
       pauseMs?: number;
     }
-  | { kind: "unknown"; code?: string; reason: string };
+  | { kind: "unknown"; code?: string; reason: string; parts?: PartReferences };
 
-/** The references of one message. `each`: the provider reports on each, and the message is delivered when all are. */
+/**
+ * The references of one message. `each`: the provider reports on each, and the message is delivered when all are. `of`: how
+ * many parts it has, where not all of them have a reference.
+ */
 export interface PartReferences {
   references: readonly string[];
   each: boolean;
+  of?: number;
 }
 
 export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced";

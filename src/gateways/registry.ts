@@ -9,6 +9,7 @@ import { resend } from "#gateways/email/resend/resend.ts";
 import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
 import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
+import { android } from "#gateways/sms/android/android.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
@@ -34,6 +35,7 @@ import { smsglobal } from "#gateways/sms/vendors/sms-only/smsglobal.ts";
 import { termii } from "#gateways/sms/vendors/sms-only/termii.ts";
 import { textmagic } from "#gateways/sms/vendors/sms-only/textmagic.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
+import { whatsappLinked } from "#gateways/whatsapp/linked/linked.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -42,6 +44,7 @@ export const adapters: readonly GatewayAdapter[] = [
   httpApi,
   twilio,
   smpp,
+  android,
   vonage,
   plivo,
   infobip,
@@ -64,6 +67,7 @@ export const adapters: readonly GatewayAdapter[] = [
   kannel,
   jasmin,
   whatsappCloud,
+  whatsappLinked,
   smtp,
   ses,
   sendgrid,

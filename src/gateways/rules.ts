@@ -10,6 +10,27 @@ export interface Pace {
   hours: string | null;
 }
 
+/** What an adapter sets where a gateway's rules set nothing. */
+export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay"> & {
+  /** More is of no use: the provider takes one after the other. */
+  maxConcurrency: number;
+};
+
+/**
+ * The pace of a gateway whose adapter has a default. A limit of its own takes precedence. The jitter belongs to the rate: with a
+ * rate of its own, a gateway has its own.
+ */
+export function paceOf(pace: Pace, defaults: DefaultPace | null): Pace {
+  if (defaults === null) return pace;
+  return {
+    ...pace,
+    perSecond: pace.perSecond ?? defaults.perSecond,
+    perDay: pace.perDay ?? defaults.perDay,
+    jitterMs: pace.jitterMs === 0 && pace.perSecond === null ? defaults.jitterMs : pace.jitterMs,
+    concurrency: Math.min(pace.concurrency, defaults.maxConcurrency),
+  };
+}
+
 export interface RetryRules {
   firstMs: number;
   maxMs: number;

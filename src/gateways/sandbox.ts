@@ -49,6 +49,7 @@ export const sandbox = defineGateway({
   title: "Sandbox",
   summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
   settings: z.strictObject({}),
+  takesUserIds: true,
   test: true,
   email: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
   connection: "on_demand",
@@ -56,6 +57,11 @@ export const sandbox = defineGateway({
     send: (message, signal) => send(message, host, signal),
     close: async () => {},
   }),
+  check: async () => ({
+    facts: {},
+    findings: [{ what: "access", state: "ok", detail: "A sandbox has no provider." }],
+  }),
+  register: async () => ({ kind: "registered" }),
 });
 
 async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {

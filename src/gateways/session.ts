@@ -2,8 +2,11 @@
 // reports. The process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives
 // its lane, and no two are open at once.
 
+import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
+import type { ChildPermissions } from "#runtime/children/child-process.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
+import type { ByteSemaphore } from "./byte-semaphore.ts";
 import type { Engagement, InboundMessage, Receipt } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
@@ -24,7 +27,12 @@ export interface GatewaySession<Kind extends ContentKind = ContentKind> {
 }
 
 /** How the connection is. Only `connected` lets messages out; every other state makes the lane wait. */
-export type SessionStatus =
+export type SessionStatus = ConnectionStatus & {
+  /** Of a linked device: what its operator sees. */
+  link?: LinkDetails;
+};
+
+type ConnectionStatus =
   /** Being opened, or opened again after a short interruption. The gateway does not count as paused. */
   | { kind: "connecting" }
   /** Waits for a person to link a device. */
@@ -43,6 +51,40 @@ export interface Pairing {
   code?: string;
   /** Epoch ms. */
   expiresAt: number;
+}
+
+/** How the link to a device is. Kept with the gateway, and shown by the management API. */
+export interface LinkDetails {
+  state: LinkState;
+  /** Of `logged_out` and `replaced`: the word of the event `gateway.unlinked`. */
+  word?: LinkWord;
+  method: "qr" | "code" | null;
+  /** Who asked for the link: the QR code is shown to them alone. */
+  requestedBy: string | null;
+  device: LinkedDevice | null;
+  /** Epoch ms; null: the provider sets no limit now. */
+  limitedUntil: number | null;
+  /** The library that speaks for us, with its version. */
+  library: string | null;
+  warnings: readonly string[];
+}
+
+export interface LinkedDevice {
+  number: string;
+  name: string | null;
+  platform: string | null;
+}
+
+/** What a person asked of the link to a device. */
+export interface LinkRequest {
+  action: "link" | "resume" | "log_out";
+  method: "qr" | "code";
+  /** Of the method `code`: the number of the device. */
+  number: string | null;
+  /** A device that is linked already, or another number than before, is replaced. */
+  replace: boolean;
+  /** The id of the session or token that asked. */
+  by: string;
 }
 
 /** What the other side reports on its own, as a callback would. */
@@ -74,6 +116,15 @@ export interface SessionChild {
   /** Resolves when the child has ended, with the reason in plain words. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
+  /** Ends the process at once, for all sessions that use it. */
+  kill(): void;
+}
+
+/** A process that several sessions share, each over a channel of its own: see `SharedChildren`. */
+export interface SharedProcess {
+  permissions: ChildPermissions;
+  /** Sessions of one process, at most. */
+  maxSessions: number;
 }
 
 /** What every session may use; it has no other access to the outside. */
@@ -95,8 +146,12 @@ export interface GatewayHost {
   report(report: SessionReport): Promise<void>;
   /** Aborted when the session is about to be closed. */
   signal: AbortSignal;
-  /** Starts `module` in a process of its own, which is ended when the session has been closed. */
-  child(module: URL): SessionChild;
+  /** Bounds the bytes of files that all gateways of the process hold at once. */
+  fileBytes: ByteSemaphore;
+  /** When the person last wrote to this gateway, epoch ms; null: not within a day. Retried while storage is away; rejects with `SessionLost`. */
+  lastHeard(recipient: string): Promise<number | null>;
+  /** Starts `module` in a process of its own, which is ended when the session has been closed; or shares one. */
+  child(module: URL, shared?: SharedProcess): SessionChild;
 }
 
 /**
@@ -104,6 +159,8 @@ export interface GatewayHost {
  * not. It rejects only for a fault of its own; when no connection comes about, the session calls `fail`.
  */
 export interface SessionHost extends GatewayHost {
+  /** What was asked of the link since the last session; null: nothing. `log_out` is not among it: see `logOut`. */
+  linkRequest: LinkRequest | null;
   status(status: SessionStatus): void;
   /** The session cannot go on: it is closed, and another one is opened after a back-off. `reason` is shown to operators. */
   fail(reason: string): void;

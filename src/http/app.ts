@@ -14,7 +14,9 @@ import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
+import { createDashboard } from "#http/pages/dashboard.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
+import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import type { Break } from "#http/server/broken-request.ts";
@@ -163,7 +165,7 @@ export function buildApp(
   const uploadDeadlines = createDeadlines(core.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const proxied = settings.trustedProxies.length > 0;
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
   const allow = createAllow(all);
   const maxValues = maxValuesFor(settings.maxContacts);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
@@ -189,7 +191,11 @@ export function buildApp(
     },
   };
 
+  const dashboard = settings.dashboardFolder === null ? null : createDashboard(settings.dashboardFolder);
+
   function notFoundReply(request: IncomingMessage): Reply {
+    const page = dashboard?.(request) ?? null;
+    if (page !== null) return page;
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
       if (asksForSocket(request)) return upgradeRequired;
@@ -233,6 +239,7 @@ export function buildApp(
     genReqId: () => core.newId("req"),
     requestIdHeader: false,
     trustProxy: trustOf(settings.trustedProxies),
+    rewriteUrl: ({ url = "/" }) => phoneUrl(url),
     serverFactory: (handle) => {
       const connections = createConnections((request, response) => {
         if (hasDoubledHeaders(request)) answerDoubled(request, response);

@@ -7,7 +7,10 @@ import type { Account } from "#accounts/account.ts";
 import type { Authenticator } from "#accounts/authenticate.ts";
 import type { AiGateway } from "#ai/ai.ts";
 import type { Opened } from "#ai/pools/pools.ts";
+import type { AiProblemCode } from "#contract/ai/openai-error.ts";
+import type { Form } from "#contract/ai/operations.ts";
 import type { ProblemCode } from "#contract/problem.ts";
+import type { AccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
 import type { RateLimit } from "#http/auth/rate-limit.ts";
@@ -24,6 +27,7 @@ import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Callbacks } from "#messaging/feedback/callbacks.ts";
 import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
+import type { Phones } from "#messaging/phones/phones.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -67,6 +71,8 @@ export interface Head {
   body?: z.ZodObject;
   /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */
   uploads?: true;
+  /** For an AI endpoint: the body is a form with files instead of JSON. */
+  form?: true;
   /** Status to the schema of its body. */
   replies: Record<number, z.ZodType>;
   /** Media type of replies other than JSON. */
@@ -75,6 +81,8 @@ export interface Head {
   notFound?: Reply;
   /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */
   unavailable?: Reply;
+  /** For an AI endpoint: errors beside those of its gate. */
+  aiProblems?: readonly AiProblemCode[];
   /** The problems that may be answered, beside those of the family. */
   problems: readonly ProblemCode[];
 }
@@ -92,9 +100,13 @@ export interface HttpCore extends Core {
   acceptance: Acceptance;
   callbacks: Callbacks;
   openAndClickTracking: OpenAndClickTracking;
+  phones: Phones;
   passwords: PasswordHasher;
   ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;
+  accountChanges: AccountChanges;
+  /** The id of this process. */
+  processId: string;
   /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
   showApiKeys: boolean;
 }
@@ -178,8 +190,10 @@ export interface ManageAccountCall extends ManageCall {
 export interface PoolCall extends Call {
   /** The key with the pool that it opens. */
   opened: Opened;
-  /** The body's text; empty when the head has none. */
+  /** The body's text; empty when the head has none, or a form. */
   text: string;
+  /** The body of a head with a form. */
+  form: Form | null;
   /** Aborts when the client disconnects. */
   signal: LightAbortSignal;
 }

@@ -47,8 +47,12 @@ type ReplyOf<H extends Head> = {
   };
 }[keyof H["replies"] & number];
 
-/** An AI endpoint passes on what it was answered, which no schema of ours describes in full. */
-type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Reply | null : ReplyOf<H> | Problem | null;
+/** An AI endpoint passes on what it was answered, which no schema of ours describes in full; a stream has no whole body. */
+type HandlerAnswer<H extends Head> = H["family"] extends "pool"
+  ? Reply | null
+  : H["replyType"] extends "text/event-stream"
+    ? Reply | Problem | null
+    : ReplyOf<H> | Problem | null;
 
 export interface Endpoint {
   head: Head;

@@ -12,12 +12,15 @@ import {
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
+import { getOverviewRoute } from "#http/routes/manage/accounts/overview.ts";
+import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
 import {
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
+import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
 import {
   createGatewayRoute,
   deleteGatewayRoute,
@@ -26,6 +29,13 @@ import {
   updateGatewayRoute,
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
+import {
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
+} from "#http/routes/manage/gateways/link.ts";
 import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
@@ -54,6 +64,7 @@ import {
   revokeManagementTokenRoute,
 } from "#http/routes/manage/identity/tokens.ts";
 import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
+import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
 import {
   cancelAccountMessageRoute,
   getAccountMessageRoute,
@@ -61,6 +72,7 @@ import {
 } from "#http/routes/manage/messages/messages.ts";
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
 import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
+import { sendAccountMessagesRoute } from "#http/routes/manage/messages/send.ts";
 import {
   createSuppressionsRoute,
   deleteSuppressionRoute,
@@ -89,7 +101,7 @@ import {
   updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -109,6 +121,7 @@ import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -118,7 +131,15 @@ import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import {
+  createImageRoute,
+  createModerationRoute,
+  createRankingRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+} from "./routes/ai/forwarded.ts";
 import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 import { createResponseRoute } from "./routes/ai/responses.ts";
@@ -133,9 +154,17 @@ export const endpoints: readonly Endpoint[] = [
   cancelMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
+  getReceivedFileRoute,
   getCurrentAccountRoute,
   createChatCompletionRoute,
+  getDeferredCompletionRoute,
+  cancelDeferredCompletionRoute,
   createEmbeddingRoute,
+  createImageRoute,
+  createSpeechRoute,
+  createTranscriptionRoute,
+  createModerationRoute,
+  createRankingRoute,
   createMessageRoute,
   countTokensRoute,
   createResponseRoute,
@@ -171,6 +200,8 @@ export const endpoints: readonly Endpoint[] = [
   getCreditRoute,
   grantCreditRoute,
   listCreditEntriesRoute,
+  watchAccountRoute,
+  getOverviewRoute,
   listGatewayKindsRoute,
   listGatewaysRoute,
   createGatewayRoute,
@@ -181,6 +212,13 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   setDefaultGatewayRoute,
+  getGatewayLinkRoute,
+  linkGatewayRoute,
+  resumeGatewayLinkRoute,
+  unlinkGatewayRoute,
+  watchGatewayLinkRoute,
+  checkGatewayRoute,
+  registerGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,
@@ -189,6 +227,8 @@ export const endpoints: readonly Endpoint[] = [
   rotateSendingDomainKeysRoute,
   activateSendingDomainKeysRoute,
   listAccountMessagesRoute,
+  sendAccountMessagesRoute,
+  changeAccountMessagesRoute,
   getAccountMessageRoute,
   cancelAccountMessageRoute,
   resolveAccountMessageRoute,
@@ -214,6 +254,7 @@ export const endpoints: readonly Endpoint[] = [
   updatePoolRoute,
   deletePoolRoute,
   getPoolHealthRoute,
+  getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,

@@ -16,4 +16,6 @@ export interface HttpSettings {
   /** CIDR blocks and addresses of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies: readonly string[];
   metricsToken: string | null;
+  /** The folder of the built dashboard, or null: it is switched off. */
+  dashboardFolder: string | null;
 }

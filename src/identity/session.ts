@@ -69,10 +69,11 @@ export async function beginSession(
   return started ? secret : null;
 }
 
-/** The session with this secret; records its use. Null: there is no such session, or it has ended. */
+/** The session with this secret; records its use, unless a program repeats its request by itself (`unattended`). Null: there is no such session, or it has ended. */
 export async function resumeSession(
   deps: { database: Database; clock: Clock },
   secret: string,
+  { unattended = false }: { unattended?: boolean } = {},
 ): Promise<Session | null> {
   if (!shape.test(secret)) return null;
   const { database, clock } = deps;
@@ -80,7 +81,7 @@ export async function resumeSession(
   const now = clock.now();
   const row = await database.run(findSession, { hash, now, idleSince: now - sessionIdleMs });
   if (row === null) return null;
-  if (now - row.seen_at >= touchIntervalMs) {
+  if (!unattended && now - row.seen_at >= touchIntervalMs) {
     // A failed write does not end the request: the session only expires earlier.
     await database.run(touchSession, { hash, at: now }).catch(() => {});
   }

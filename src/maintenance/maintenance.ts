@@ -7,6 +7,7 @@ import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
+import { dayOf } from "#runtime/time-zones.ts";
 import {
   deleteFileContent,
   deleteUnboundFile,
@@ -17,6 +18,7 @@ import {
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
 import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
+import { deleteReplyWindows, replyWindowMs } from "#store/feedback/reply-windows.ts";
 import {
   deleteExpiredSessions,
   deleteIdempotencyKeys,
@@ -33,7 +35,9 @@ import {
   deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
+import { deleteUsageSums } from "#store/pools/usage-sums.ts";
 
 /** The one lane of its kind. */
 export const maintenanceLane = { id: "maintenance", kind: "maintenance" } as const;
@@ -43,8 +47,10 @@ export interface RetentionPolicy {
   messagesMs: number | null;
   webhooksMs: number;
   auditMs: number | null;
-  /** The rows of single AI calls; the sums of each day stay. */
+  /** The rows of single AI calls, and sums by hour, end user and tag; the sums of each day stay. */
   usageMs: number;
+  /** Deferred completions, with their results, after they ended. */
+  deferredMs: number;
 }
 
 export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log" | "signals"> {
@@ -156,6 +162,11 @@ export async function runMaintenance(
   );
   await runBatches(
     async () =>
+      (await database.run(deleteReplyWindows, { before: now - replyWindowMs, limit: batchSize })) ===
+      batchSize,
+  );
+  await runBatches(
+    async () =>
       (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: batchSize })) ===
       batchSize,
   );
@@ -216,6 +227,15 @@ export async function runMaintenance(
       before: idAt("req", now - retention.usageMs),
       limit,
     });
+    return { deleted: removed, next: removed === limit ? "" : null };
+  });
+  await remove("deferred completions", (after, limit) => {
+    const endedBefore = now - retention.deferredMs;
+    return database.run(deleteDeferred, { after, before: idAt("cmp", endedBefore), endedBefore, limit });
+  });
+  await remove("sums of AI usage", async (_, limit) => {
+    const before = dayOf(now - retention.usageMs, "UTC");
+    const removed = await database.run(deleteUsageSums, { before, limit });
     return { deleted: removed, next: removed === limit ? "" : null };
   });
 }

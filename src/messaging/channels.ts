@@ -19,7 +19,7 @@ import { prepareEmail } from "./accept/email.ts";
 import type { PreparedSend, PrepareTools } from "./accept/prepare.ts";
 import { prepareSms } from "./accept/sms.ts";
 import { prepareWhatsapp } from "./accept/whatsapp.ts";
-import { emailAddress, phoneNumber, type RecipientKind } from "./recipients.ts";
+import { emailAddress, phoneNumber, type RecipientKind, whatsappRecipient } from "./recipients.ts";
 
 type OwnFields<ChannelRecord> = Omit<ChannelRecord, Exclude<keyof SmsRecord & keyof EmailRecord, "channel">>;
 
@@ -153,7 +153,7 @@ const whatsapp: SendingChannel<WhatsappDraft | WhatsappListDraft> = {
 /** Channels by name. */
 export const messageChannels: Readonly<Record<Channel, MessageChannel>> = {
   sms: { recipients: phoneNumber, sending: sms },
-  whatsapp: { recipients: phoneNumber, sending: whatsapp },
+  whatsapp: { recipients: whatsappRecipient, sending: whatsapp },
   email: { recipients: emailAddress, sending: email },
 };
 

@@ -72,6 +72,7 @@ export async function cancel(
   });
   if (result.kind === "not_found") return result;
   deps.signals.emit("eventsRecorded");
+  deps.signals.emit("changed", account.id, "messages");
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

@@ -33,3 +33,7 @@ export function provenMessage(
   if (id === undefined || mac === undefined || ids.length > 1 || macs.length > 1) return null;
   return constantTimeEqual(mac, macOf(sealer, gatewayId, id)) ? id : null;
 }
+
+/** Where the file of a received message is. Without a public URL it is a path. */
+export const receivedFileUrl = (publicUrl: string | null, messageId: string) =>
+  `${publicUrl ?? ""}/api/whatsapp/media/${messageId}`;

@@ -3,6 +3,7 @@
 // through to a recipient who opted out.
 
 import { normaliseAddress } from "#contract/address.ts";
+import { isUserId } from "#contract/messages/user-id.ts";
 import { toRecipient } from "./accept/phone.ts";
 
 export interface RecipientKind {
@@ -22,6 +23,13 @@ export const phoneNumber: RecipientKind = {
   // E.164, or a short code.
   normalise: (written, country) => toRecipient(written, country)?.recipient ?? null,
   hasConsentKeywords: true,
+};
+
+export const whatsappRecipient: RecipientKind = {
+  ...phoneNumber,
+  // A user id stays as it is.
+  normalise: (written, country) =>
+    isUserId(written.trim()) ? written.trim() : phoneNumber.normalise(written, country),
 };
 
 export const emailAddress: RecipientKind = {

@@ -13,6 +13,16 @@ export function recordOf(row: MessageRow, events?: readonly EventsTable[]): Mess
   return { ...sharedOf(row, events), ...messageChannels[row.channel].sending.record(row) };
 }
 
+/** Of a text, what a list shows, in characters. */
+const briefLength = 200;
+
+/** The record with its text cut short. */
+export function briefRecordOf(row: MessageRow): MessageRecord {
+  // Cut between characters, not within one.
+  const start = row.body.slice(0, briefLength * 2);
+  return recordOf({ ...row, body: [...start].slice(0, briefLength).join("") });
+}
+
 /** What webhook events show of a message: its record, without the body where that may be large. */
 export function eventRecordOf(row: MessageRow): object {
   const { message, ...record } = recordOf(row);

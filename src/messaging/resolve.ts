@@ -47,6 +47,7 @@ export async function resolve(
   const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, details });
   if (result.kind !== "resolved") return result;
   deps.signals.emit("eventsRecorded");
+  deps.signals.emit("changed", account.id, "messages");
   if (answer === "send_again") deps.signals.emit("laneDue", result.laneId);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };

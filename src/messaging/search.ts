@@ -2,12 +2,21 @@
 // of bodies, so it may be shorter than its limit, even empty, and still have a cursor to continue from.
 
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
+import { priorities } from "#queue/priority.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
-import { findAccountGateway, type SearchPage, searchMessages } from "#store/messages/search.ts";
-import { emailAddress, phoneNumber } from "./recipients.ts";
+import {
+  findAccountGateway,
+  findAccountRequest,
+  findReferenced,
+  type Narrowing,
+  type SearchPage,
+  searchMessages,
+} from "#store/messages/search.ts";
+import { type DuePlace, searchDue } from "#store/messages/search-due.ts";
+import { emailAddress, whatsappRecipient } from "./recipients.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
@@ -19,12 +28,29 @@ export interface MessageFilters {
   /** Epoch ms of acceptance: at or after the first, before the second. */
   acceptedFrom: number | null;
   acceptedBefore: number | null;
+  /** The id of a request. */
+  request?: string | undefined;
+  test?: boolean | undefined;
+  /** The code of the error that messages show. */
+  error?: string | undefined;
+  /** The provider's own id of a message. */
+  reference?: string | undefined;
+  /** Whether they came from a restored backup and wait for an operator's decision. */
+  held?: boolean | undefined;
 }
+
+/** Epoch ms: due at or after the first, before the second; null: no bound. */
+export interface DueRange {
+  from: number | null;
+  before: number | null;
+}
+
+export type SearchField = "gateway" | "recipient" | "request" | "cursor" | "order";
 
 export type Search =
   | { kind: "found"; rows: MessageRow[]; nextCursor: string | null }
   /** A filter that matches nothing. */
-  | { kind: "invalid"; field: "gateway" | "recipient" | "cursor"; message: string };
+  | { kind: "invalid"; field: SearchField; message: string };
 
 /** A page reads 100,000 rows at most before the caller gets a reply. */
 const rowsPerScan = 5_000;
@@ -37,26 +63,36 @@ export async function search(
   database: Database,
   account: { id: string; country: string | null },
   filters: MessageFilters,
-  page: { limit: number; cursor: string | null },
+  page: { limit: number; cursor: string | null; brief?: boolean },
 ): Promise<Search> {
-  const { status, acceptedFrom, acceptedBefore } = filters;
+  const { status, acceptedFrom, acceptedBefore, test, error, held } = filters;
   // A cursor is an id of the previous page or the end of its last scan, so it reveals nothing new.
   if (page.cursor !== null && idTime(page.cursor) === null)
     return invalid("cursor", "is not a cursor of this list");
   const recipient = filters.recipient === null ? null : recipientOf(filters.recipient, account.country);
   if (filters.recipient !== null && recipient === null)
     return invalid("recipient", "must be a phone number or an email address");
-  let searched: readonly Channel[] = filters.channel === null ? channels : [filters.channel];
-  let gatewayId: string | null = null;
-  if (filters.gateway !== null) {
-    const identifier = filters.gateway;
-    const gateway = await database.run(findAccountGateway, { accountId: account.id, identifier });
-    if (!gateway) return invalid("gateway", "is not a gateway of this account");
-    if (!searched.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
-    gatewayId = gateway.id;
-    searched = [gateway.channel];
+  const place = await placeOf(database, account, filters);
+  if ("kind" in place) return place;
+  const { channels: searched, gatewayId, requestedAt } = place;
+  const narrowing: Narrowing = {};
+  let from = acceptedFrom === null ? "msg_" : idAt("msg", acceptedFrom);
+  let end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
+  if (filters.request !== undefined && requestedAt !== null) {
+    // The ids of a request's messages lie around its instant, so it needs no index.
+    narrowing.requestId = filters.request;
+    from = later(from, idAt("msg", Math.max(0, requestedAt - idSlackMs)));
+    end = earlier(end, idAt("msg", requestedAt + idSlackMs));
   }
-  const end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
+  if (test !== undefined) narrowing.test = test;
+  if (error !== undefined) narrowing.errorCode = error;
+  if (held !== undefined) narrowing.held = held;
+  if (filters.reference !== undefined) {
+    const { reference } = filters;
+    narrowing.ids = await database.run(findReferenced, { accountId: account.id, reference, limit: 200 });
+    if (narrowing.ids.length === 0) return { kind: "found", rows: [], nextCursor: null };
+  }
+  const isNarrowed = Object.keys(narrowing).length > 0;
   const rows: MessageRow[] = [];
   let before: string | null = page.cursor !== null && page.cursor < end ? page.cursor : end;
   let bytes = maxPageBodyBytes;
@@ -67,13 +103,15 @@ export async function search(
       status,
       gatewayId,
       recipient,
-      from: acceptedFrom === null ? "msg_" : idAt("msg", acceptedFrom),
+      from,
       before,
       acceptedFrom,
       acceptedBefore,
       limit: page.limit + 1 - rows.length,
       maxScanned: rowsPerScan,
       bytes,
+      ...(isNarrowed ? { narrowing } : {}),
+      ...(page.brief === true ? { brief: true } : {}),
     });
     rows.push(...found.rows);
     before = found.lookedTo;
@@ -86,11 +124,87 @@ export async function search(
   return { kind: "found", rows, nextCursor: before };
 }
 
-function invalid(field: "gateway" | "recipient" | "cursor", message: string): Search {
+const later = (one: string, other: string) => (one > other ? one : other);
+const earlier = (one: string, other: string) => (one < other ? one : other);
+
+/** The channels, gateway and request that the filters name; a result, where they name nothing. */
+async function placeOf(
+  database: Database,
+  account: { id: string },
+  filters: Pick<MessageFilters, "channel" | "gateway" | "request">,
+): Promise<Search | { channels: readonly Channel[]; gatewayId: string | null; requestedAt: number | null }> {
+  let searched: readonly Channel[] = filters.channel === null ? channels : [filters.channel];
+  let gatewayId: string | null = null;
+  let requestedAt: number | null = null;
+  if (filters.gateway !== null) {
+    const identifier = filters.gateway;
+    const gateway = await database.run(findAccountGateway, { accountId: account.id, identifier });
+    if (!gateway) return invalid("gateway", "is not a gateway of this account");
+    if (!searched.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
+    gatewayId = gateway.id;
+    searched = [gateway.channel];
+  }
+  if (filters.request !== undefined) {
+    requestedAt = await database.run(findAccountRequest, { accountId: account.id, id: filters.request });
+    if (requestedAt === null) return invalid("request", "is not a request of this account");
+  }
+  return { channels: searched, gatewayId, requestedAt };
+}
+
+/** Rows of one gateway and priority that one page looks at; each is narrow, and stands in one index. */
+const dueRowsPerStretch = 500;
+
+/** The messages that wait, soonest due first, behind the `cursor` of an earlier page. Emails come without their bodies. */
+export async function searchDueMessages(
+  database: Database,
+  account: { id: string },
+  filters: MessageFilters,
+  range: DueRange,
+  page: { limit: number; cursor: string | null },
+): Promise<Search> {
+  const after = page.cursor === null ? null : duePlaceOf(page.cursor);
+  if (page.cursor !== null && after === null) return invalid("cursor", "is not a cursor of this list");
+  const { recipient, error, reference, held, acceptedFrom, acceptedBefore } = filters;
+  if ([recipient, acceptedFrom, acceptedBefore].some((value) => value !== null) || error !== undefined)
+    return invalid("order", `\`due\` goes with ${dueFilters} alone`);
+  if (reference !== undefined || held !== undefined)
+    return invalid("order", `\`due\` goes with ${dueFilters} alone`);
+  const place = await placeOf(database, account, filters);
+  if ("kind" in place) return place;
+  const { rows, lookedTo } = await database.run(searchDue, {
+    accountId: account.id,
+    channels: place.channels,
+    status: filters.status,
+    gatewayId: place.gatewayId,
+    requestId: filters.request ?? null,
+    test: filters.test ?? null,
+    from: range.from ?? 0,
+    before: range.before ?? Number.MAX_SAFE_INTEGER,
+    after,
+    priorities,
+    limit: page.limit,
+    maxScanned: Math.max(dueRowsPerStretch, page.limit + 1),
+  });
+  return {
+    kind: "found",
+    rows,
+    nextCursor: lookedTo === null ? null : `${lookedTo.dueAt}_${lookedTo.id}`,
+  };
+}
+
+const dueFilters = "channel, status, gateway, request, test, due_from and due_to";
+
+function duePlaceOf(cursor: string): DuePlace | null {
+  const parts = /^(\d{1,15})_(msg_.+)$/.exec(cursor);
+  const [, dueAt = "", id = ""] = parts ?? [];
+  return idTime(id) === null ? null : { dueAt: Number(dueAt), id };
+}
+
+function invalid(field: SearchField, message: string): Search {
   return { kind: "invalid", field, message };
 }
 
 /** In the form that messages hold. */
 function recipientOf(text: string, country: string | null): string | null {
-  return (text.includes("@") ? emailAddress : phoneNumber).normalise(text, country);
+  return (text.includes("@") ? emailAddress : whatsappRecipient).normalise(text, country);
 }

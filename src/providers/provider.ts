@@ -4,6 +4,7 @@
 // wire traffic to the shared conformance suite.
 
 import type { z } from "zod";
+import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 
 /** A client's request on its way to one member. */
 export interface ChatRequest {
@@ -21,6 +22,19 @@ export interface ChatRequest {
   refused?: readonly string[];
 }
 
+/** A request of a forwarded operation on its way to one member. */
+export interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
+  /** The caller's form; null: the request is `text`. */
+  form: Form | null;
+}
+
+/** The body of a 2xx that is passed on. */
+export interface VendorAnswer {
+  bytes: Buffer;
+  /** The Content-Type header; empty where there is none. */
+  contentType: string;
+}
+
 /** A parameter that a vendor refused. `given`: the value in the request alone, or the parameter as a whole. */
 export interface RefusedParameter {
   name: string;
@@ -32,7 +46,7 @@ export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
   headers: Record<string, string>;
-  body: string | null;
+  body: string | Uint8Array | null;
 }
 
 /** A response made here instead of requested: the sandbox's. */
@@ -129,9 +143,12 @@ export interface Failure {
   refused?: RefusedParameter;
 }
 
-/** A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. */
+/**
+ * A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. `media`: the
+ * answer is no JSON, and is passed on as these bytes.
+ */
 export type ParsedAnswer =
-  | { kind: "answer"; text: string; output: boolean; usage: Usage | null }
+  | { kind: "answer"; text: string; output: boolean; usage: Usage | null; media?: VendorAnswer }
   | { kind: "failure"; failure: Failure };
 
 /** One `chat.completion.chunk` of OpenAI as JSON text; of a native format, one event. */
@@ -185,6 +202,17 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
   /** Embeddings in OpenAI's form; absent: the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  /** Operations whose requests and answers are passed on unchanged; absent: the provider has none. */
+  forward?: {
+    operations: readonly ForwardedOperation[];
+    request(
+      operation: ForwardedOperation,
+      request: ForwardRequest,
+      settings: z.output<Settings>,
+    ): PreparedRequest;
+    /** Judges a 2xx. */
+    answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
+  };
   /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
   native?(format: NativeFormat, settings: z.output<Settings>): NativeApi | null;
   /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
@@ -205,6 +233,10 @@ export interface Provider {
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): PreparedRequest;
   embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  /** The operations that it forwards. */
+  forwards: readonly ForwardedOperation[];
+  forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
+  forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   native(format: NativeFormat, settings: unknown): NativeApi | null;
   check(settings: unknown): VendorRequest | null;
 }
@@ -234,6 +266,17 @@ export function defineProvider<Settings extends z.ZodObject>(
     embeddingsAnswer: (text, request) => {
       if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);
+    },
+    forwards: definition.forward?.operations ?? [],
+    forward: (operation, request, settings) =>
+      definition.forward?.request(operation, request, settings as Parsed) ?? {
+        kind: "unsupported_parameter",
+        param: "model",
+        message: `Providers of kind ${definition.kind} have no operation ${operation}.`,
+      },
+    forwardAnswer: (operation, answer) => {
+      if (definition.forward) return definition.forward.answer(operation, answer);
+      throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
     },
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     check: (settings) => definition.check(settings as Parsed),

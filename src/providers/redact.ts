@@ -37,6 +37,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
     ...provider,
     answer: (text, request) => withRedaction(provider.answer(text, request)),
     embeddingsAnswer: (text, request) => withRedaction(provider.embeddingsAnswer(text, request)),
+    forwardAnswer: (operation, answer) => withRedaction(provider.forwardAnswer(operation, answer)),
     // Also before it is parsed: a message that is cut to its maximum length may be cut inside a secret.
     failure: (status, headers, text, now) =>
       redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),

@@ -39,6 +39,8 @@ export interface LanesDeps {
   open(lane: ClaimedLane): Promise<OpenLane | null>;
   /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be driven. */
   recover(lane: LanesTable): Promise<void>;
+  /** Something is due `at` (epoch ms; undefined: now) on a lane not driven here. `polled`: it is said again until it is gone. */
+  dueElsewhere?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
 }
 
 export class Lanes {
@@ -68,13 +70,15 @@ export class Lanes {
   constructor(deps: LanesDeps) {
     this.#deps = deps;
     const { database, clock, log, pollMs } = deps;
-    const due = (id: string, dueAt: number) => this.#open.get(id)?.lane.wake(dueAt);
-    this.#poll = new DuePoll({ database, clock, log, pollMs, due });
+    this.#poll = new DuePoll({ database, clock, log, pollMs, due: (id, at) => this.#wakeHere(id, at, true) });
   }
 
   /** Starts claiming lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
-    this.#deps.database.onNotify((topic) => this.#onNotify(topic));
+    this.#deps.database.onNotify((topic) => {
+      if (topic === "lanes") this.#wakeTurn.abort();
+      else if (topic.startsWith("lane ")) this.#wakeHere(topic.slice(5));
+    });
     while (await this.#turn());
     this.#poll.start();
     this.#ended = this.#run();
@@ -82,16 +86,14 @@ export class Lanes {
 
   /** A row is due on this lane at `dueAt` (epoch ms): wakes the lane in the process that drives it. */
   wake(laneId: string, dueAt?: number): void {
-    const open = this.#open.get(laneId);
-    if (open) open.lane.wake(dueAt);
-    else if (this.#deps.database.engine === "postgres" && !this.#pendingNotifications.has(laneId)) {
-      // Many acceptances for one lane make one notification.
-      this.#pendingNotifications.add(laneId);
-      void this.#deps.clock.sleep(notifyDelayMs).then(() => {
-        this.#pendingNotifications.delete(laneId);
-        if (!this.#stopping) this.#deps.database.notify(`lane ${laneId}`);
-      });
-    }
+    if (this.#wakeHere(laneId, dueAt) || this.#deps.database.engine === "sqlite") return;
+    if (this.#pendingNotifications.has(laneId)) return;
+    // Many acceptances for one lane make one notification.
+    this.#pendingNotifications.add(laneId);
+    void this.#deps.clock.sleep(notifyDelayMs).then(() => {
+      this.#pendingNotifications.delete(laneId);
+      if (!this.#stopping) this.#deps.database.notify(`lane ${laneId}`);
+    });
   }
 
   /** Lanes were added, removed or changed: begins a turn now, here and in the other processes. */
@@ -172,9 +174,11 @@ export class Lanes {
     }
   }
 
-  #onNotify(topic: string): void {
-    if (topic === "lanes") this.#wakeTurn.abort();
-    else if (topic.startsWith("lane ")) this.#open.get(topic.slice(5))?.lane.wake();
+  #wakeHere(id: string, at?: number, polled = false): boolean {
+    const open = this.#open.get(id);
+    open?.lane.wake(at);
+    if (!open) this.#deps.dueElsewhere?.(id, { at, polled });
+    return open !== undefined;
   }
 
   async #run(): Promise<void> {

@@ -62,7 +62,10 @@ export async function fanOutOnce(deps: FanOutDeps): Promise<boolean> {
   crashPoint("fan_out.before");
   const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
   crashPoint("fan_out.after");
-  for (const endpoint of endpoints) deps.signals.emit("laneDue", endpoint, at);
+  for (const endpoint of endpoints) {
+    deps.signals.emit("laneDue", endpoint, at);
+    deps.signals.emit("changed", endpoint, "deliveries");
+  }
   return page.more;
 }
 

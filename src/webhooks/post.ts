@@ -96,12 +96,14 @@ export function postWork(
             ? { kind: "delivered" }
             : { kind: "failed", dueAt: wait === null ? null : at + wait, gone: result.gone },
       });
+      deps.signals.emit("changed", endpointId, "deliveries");
       if (disabled !== null) {
         log.warn(
           { event: "webhook_endpoint.disabled", endpoint: endpointId, reason: disabled },
           "A webhook endpoint was disabled.",
         );
         deps.signals.emit("lanesChanged");
+        deps.signals.emit("changed", endpointId, "webhooks");
         await failPendingDeliveries(deps, endpointId, disabled);
       }
       return dueAt;

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ground, harness } from "../harness.ts";
+import { listen, posts, says } from "../scenarios/receiver.ts";
 import { ask, callsOf, keyText, makePool, outcomeOf, sandboxMember } from "./pooled.ts";
 
 test("a stop writes the usage of the last second", async () => {
@@ -31,6 +32,47 @@ test("what calls cost is reckoned by the member's price, and a budget of cost en
     await it.advance(1_000);
     const [call] = await callsOf(it, of);
     assert.equal(call?.cost, first.json().usage.total_tokens * 1_000_000);
+  } finally {
+    await it.close();
+  }
+});
+
+test("the keys of a pool share its budget, and those of an account's pools the account's; little left is an event", async () => {
+  const it = await harness({ respond: () => says(204) });
+  try {
+    const other = "tlp_other6789abcdef0123456789abcdef";
+    const keys = [
+      { name: "app", key: keyText },
+      { name: "other", key: other },
+    ];
+    const { accountId } = await makePool(it, { members: [sandboxMember], keys });
+    await listen(it, accountId, { events: ["budget.*"] });
+    const once = (await ask(it)).json().usage.total_tokens as number;
+    await it.advance(1_000);
+    const budget = { tokens_per_day: once + 1, low_percent: 90 };
+    await makePool(it, { members: [sandboxMember], keys, budget }, accountId);
+    assert.equal(outcomeOf(await ask(it, {}, other)), "200");
+    assert.equal(outcomeOf(await ask(it, {}, other)), "429 insufficient_quota");
+    await it.settle();
+    const told = posts(it).map(({ type, data }) => ({ type, ...(data as object) }));
+    assert.equal(told.length, 1);
+    const { used, percent, ...rest } = told[0] as unknown as Record<string, unknown>;
+    assert.equal(used, 2 * once);
+    assert.equal(percent, Math.floor((200 * once) / (once + 1)));
+    assert.deepEqual(rest, {
+      type: "budget.low",
+      scope: "pool",
+      pool: "default",
+      key: null,
+      bound: "tokens_per_day",
+      limit: once + 1,
+      restarts_at: "2026-01-02T00:00:00.000Z",
+    });
+    await it.advance(24 * 3_600_000);
+    assert.equal(outcomeOf(await ask(it)), "200");
+    await it.account({ ai_budget: { tokens_per_month: 1 } });
+    await it.advance(6_000);
+    assert.equal(outcomeOf(await ask(it)), "429 insufficient_quota", "the account's month");
   } finally {
     await it.close();
   }

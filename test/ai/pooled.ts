@@ -5,8 +5,10 @@ import assert from "node:assert/strict";
 import type { z } from "zod";
 import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
-import { listCalls, readUsage, type UsageBy } from "#store/pools/usage.ts";
+import { listCalls } from "#store/pools/usage.ts";
+import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
 import type { Harness } from "../harness.ts";
+import { anyCall } from "../store/pool-rows.ts";
 
 /** The key's text where a story has one key. */
 export const keyText = "tlp_0123456789abcdef0123456789abcdef";
@@ -53,8 +55,7 @@ export async function callsOf(it: Harness, { accountId, poolId }: PoolOf) {
   const asked = {
     accountId,
     poolId,
-    keyId: null,
-    status: null,
+    ...anyCall,
     before: null,
     limit: 1_000,
     maxScanned: 1_000,

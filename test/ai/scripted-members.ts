@@ -225,6 +225,7 @@ export function script(): Script {
         active: true,
         models: [`model-${name}`],
         embeddingModels: [],
+        forwardedModels: {},
         price: { input: 0, output: 0 },
         provider: openaiCompatible,
         settings: openaiCompatible.settings.parse({ base_url: `http://${name}.test/v1` }),

@@ -10,6 +10,7 @@ import { poolKey } from "./pools/pool-keys.ts";
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
 const text = JSON.stringify(body);
 const request = { kind: "chat", text, body, model: null, stream: false, includeUsage: false } as const;
+const caller = (id: string) => ({ id, clientRequestId: null, tags: [], passedOn: null });
 const levels = { requests: null, tokens: null };
 
 test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
@@ -26,7 +27,8 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
     },
     record: () => asked.push("record"),
   } as unknown as ServeDeps;
-  const call = () => serve(deps, poolKey(), {} as never, request, "req_1", new AbortController().signal);
+  const call = () =>
+    serve(deps, poolKey(), {} as never, request, caller("req_1"), new AbortController().signal);
   const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
   assert.deepEqual([await call(), asked], [refused, []]);
   exhaustedForMs = null;
@@ -51,7 +53,14 @@ test("the place is free before anything is told of the call; a call that ends ot
   const signal = new AbortController().signal;
   const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;
   const asked = { ...request, model: "unknown" };
-  const served = await serve(deps({ clock: movableClock() }), poolKey(), strict, asked, "req_1", signal);
+  const served = await serve(
+    deps({ clock: movableClock() }),
+    poolKey(),
+    strict,
+    asked,
+    caller("req_1"),
+    signal,
+  );
   assert.ok(served.kind === "served" && served.completed.kind === "error");
   assert.deepEqual(order.splice(0), ["end 0", "record 404"]);
   const broken = {
@@ -62,6 +71,6 @@ test("the place is free before anything is told of the call; a call that ends ot
       },
     },
   };
-  await assert.rejects(serve(deps(broken), poolKey(), strict, asked, "req_2", signal), /a bug/);
+  await assert.rejects(serve(deps(broken), poolKey(), strict, asked, caller("req_2"), signal), /a bug/);
   assert.deepEqual(order, ["end 0"]);
 });

@@ -43,7 +43,15 @@ const priced = [{ name: "main", price: { input: 1_000_000, output: 1_500_000 } }
 const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Member[] = []): UsedCall =>
   usageRow(
     { members },
-    { id, key: poolKey(), kind: "chat", stream: true, at: Date.UTC(2026, 0, 30, 23, 30) },
+    {
+      id,
+      key: poolKey(),
+      kind: "chat",
+      stream: true,
+      at: Date.UTC(2026, 0, 30, 23, 30),
+      clientRequestId: "mine",
+      labels: { user: "u", tags: ["a=b"] },
+    },
     {
       status: 200,
       member: "main",
@@ -83,6 +91,10 @@ test("a call is written within a second, as what it was, by the account's local 
     cost: 9,
     first_byte_ms: 11,
     ms: 12,
+    failed_over: 0,
+    end_user: "u",
+    tags: '["a=b"]',
+    client_request_id: "mine",
   });
   assert.deepEqual(told, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);

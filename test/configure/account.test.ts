@@ -62,6 +62,7 @@ test("every field arrives in its column", async () => {
     channel_failover: 1,
     attachment_files: 3,
     attachment_bytes: 10_485_760,
+    ai_budget: null,
     revision: 1,
     created_at: now,
     updated_at: now,

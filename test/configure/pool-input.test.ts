@@ -27,7 +27,10 @@ test("the defaults are the documented ones", () => {
     deadline_ms: 600_000,
     repeat: 1,
     wait_ms: 0,
+    params: "adapt",
+    whole_answers: "forward",
     timeouts: { answer_ms: null },
+    budget: { low_percent: 80 },
   });
   assert.deepEqual(members, [
     {
@@ -35,6 +38,11 @@ test("the defaults are the documented ones", () => {
       kind: "sandbox",
       models: ["echo"],
       embedding_models: [],
+      image_models: [],
+      speech_models: [],
+      transcription_models: [],
+      moderation_models: [],
+      rerank_models: [],
       settings: {},
       priority: 1,
       weight: 1,

@@ -50,6 +50,11 @@ const faults = (result: Awaited<ReturnType<typeof change>>) =>
 test("a stored member is the input that made it, its secret sealed", async () => {
   const rest = {
     embedding_models: ["embed-1"],
+    image_models: ["gpt-image-1"],
+    speech_models: [],
+    transcription_models: ["whisper-1"],
+    moderation_models: [],
+    rerank_models: [],
     context_tokens: 128_000,
     priority: 2,
     weight: 3,
@@ -102,6 +107,10 @@ test("what its provider refuses is told by field, and an address that must not b
   const settings = { api_key: "k" };
   assert.deepEqual(told({ kind: "anthropic", embedding_models: ["e"], settings }), [
     "embedding_models: must be empty: providers of kind anthropic have none",
+  ]);
+  assert.deepEqual(told({ models: [], rerank_models: ["r"] }), []);
+  assert.deepEqual(told({ kind: "anthropic", speech_models: ["s"], settings }), [
+    "speech_models: must be empty: providers of kind anthropic have none",
   ]);
 });
 

@@ -37,6 +37,8 @@ const find = async (name = "default") => {
 const told = (result: { kind: string; issues?: { path: readonly unknown[]; message: string }[] }) =>
   (result.issues ?? []).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
+const noBudget = { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 };
+
 test("a pool with its members and keys is made, and made keys are told once", async () => {
   const input = {
     strict_models: true,
@@ -56,10 +58,10 @@ test("a pool with its members and keys is made, and made keys are told once", as
   for (const text of [key, made[0]!.key])
     assert.equal((await open.deps.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
   assert.deepEqual((await saved(input)).issuedKeys, [], "the same again makes no key");
-  assert.deepEqual(
-    poolFieldsOf((await find()).pool),
-    poolFields.parse({ name: "default", strict_models: true }),
-  );
+  assert.deepEqual(poolFieldsOf((await find()).pool), {
+    ...poolFields.parse({ name: "default", strict_models: true }),
+    budget: noBudget,
+  });
 });
 
 test("what is named changes and keeps its id, what is not named is left alone", async () => {
@@ -149,8 +151,15 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   const { pool } = await find("single");
   const change = (changes: object) => updatePool(open.deps, accountId, pool.id, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
+  assert.equal((await change({ budget: { tokens_per_day: 9, low_percent: 50 } })).kind, "saved");
+  assert.equal((await change({ budget: { tokens_per_day: null, low_percent: 80 } })).kind, "saved");
   const after = (await find("renamed")).pool;
-  assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
+  assert.deepEqual(poolFieldsOf(after), {
+    ...fields,
+    stream_mode: "complete",
+    name: "renamed",
+    budget: noBudget,
+  });
   assert.equal(after.created_at, pool.created_at);
   await open.deps.database.run(storeProvisionMark, {
     kind: "pool",
@@ -159,9 +168,9 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   });
   assert.equal((await updatePool(open.deps, accountId, after.id, { name: "again" })).kind, "provisioned");
   assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
-  assert.equal(open.deps.told.pools, before + 2);
+  assert.equal(open.deps.told.pools, before + 4);
   assert.equal(await deletePool(open.deps, accountId, after.id), true);
   assert.equal(await deletePool(open.deps, accountId, after.id), false);
   assert.equal((await change({ name: "late" })).kind, "not_found");
-  assert.equal(open.deps.told.pools, before + 3);
+  assert.equal(open.deps.told.pools, before + 5);
 });

@@ -12,7 +12,7 @@ import { type Lookups, openLookups } from "./lookups.ts";
 import { pause } from "./marker.ts";
 import { createRecorder, type Recorder, type Sender } from "./recorder.ts";
 import { freePort, type Server, startServer } from "./server.ts";
-import { type Simulator, startSimulator } from "./simulator.ts";
+import { graph, type Simulator, startSimulator } from "./simulator.ts";
 import { postgresWaiting, sqliteWaiting } from "./waiting.ts";
 import type { HookSettings } from "./webhook-sink.ts";
 
@@ -28,11 +28,13 @@ const token = "callback-token";
 const gateways = {
   acme: ["hold-a", "hold-b", "resend"],
   beta: ["beta-a"],
+  gamma: [graph.gateway],
 } as const;
 
 export const senders: readonly Sender[] = [
   { account: "acme", apiKey: `tl_${"a".repeat(32)}`, gateways: gateways.acme },
   { account: "beta", apiKey: `tl_${"b".repeat(32)}`, gateways: gateways.beta },
+  { account: "gamma", apiKey: `tl_${"g".repeat(32)}`, gateways: gateways.gamma, channel: "whatsapp" },
 ];
 const allowance = 10_000_000;
 
@@ -164,7 +166,7 @@ export async function openInstallation(
           policy: policyOf,
           unknownAtMost,
           reported: simulator.reported(),
-          settlesDoubt: (gateway) => gateway === "hold-b",
+          settlesDoubt: (gateway) => gateway === "hold-b" || gateway === graph.gateway,
           creditUsed: Object.fromEntries(
             await Promise.all(
               senders.map(async (sender) => [sender.account, allowance - (await lookups.remaining(sender))]),
@@ -219,7 +221,7 @@ async function asking<T>(base: string, ask: (lookups: Lookups) => Promise<T>): P
   }
 }
 
-/** Two accounts, four gateways: two that hold what is in doubt, one that resends it, one of another account. */
+/** Three accounts, five gateways: three that hold what is in doubt, one that resends it, and one of the WhatsApp Cloud API. */
 function provisioning(provider: string): object {
   return {
     management_tokens: [{ name: "checker", token: operator, role: "operator" }],
@@ -228,10 +230,12 @@ function provisioning(provider: string): object {
       time_zone: "UTC",
       country: "DE",
       api_key: apiKey,
-      plan: { name: "basic", expires_at: null, credit: { sms: allowance, whatsapp: null, email: null } },
+      plan: { name: "basic", expires_at: null, credit: { sms: allowance, whatsapp: allowance, email: null } },
       webhooks: [{ url: `${provider}/hook/${account}`, secret: secretOf(account), events: ["*"] }],
       gateways: [
-        ...identifiers.map((identifier, index) => sending(provider, identifier, index === 0)),
+        ...identifiers.map((identifier, index) =>
+          identifier === graph.gateway ? cloud(provider) : sending(provider, identifier, index === 0),
+        ),
         receiving(provider, account),
       ],
     })),
@@ -262,6 +266,27 @@ function sending(provider: string, identifier: string, isDefault: boolean): obje
         status: "$.state",
         delivered: ["DELIVRD"],
       },
+    },
+  };
+}
+
+/** The provider answers and reports as Meta does below this gateway's path; its statuses carry our id. */
+function cloud(provider: string): object {
+  return {
+    identifier: graph.gateway,
+    channel: "whatsapp",
+    kind: "whatsapp-cloud",
+    default: true,
+    active: true,
+    on_unknown: "hold",
+    retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
+    pace: { concurrency },
+    settings: {
+      phone_number_id: graph.phoneNumberId,
+      access_token: "EAAfaults",
+      app_secret: graph.appSecret,
+      base_url: `${provider}/send/${graph.gateway}`,
+      timeout_ms: 3000,
     },
   };
 }

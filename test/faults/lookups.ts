@@ -68,16 +68,18 @@ export function openLookups(base: string, operator: string): Lookups {
 
   async function pending(sender: Sender): Promise<number> {
     const counts = ["queued", "scheduled", "sending"].map(async (status) => {
-      const path = `/api/get/sms?limit=1&status=${status}`;
+      const path = `/api/get/${channelOf(sender)}?limit=1&status=${status}`;
       return (await asOwner<Page<unknown>>(sender, path)).data.length;
     });
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
   async function rows(sender: Sender): Promise<Row[]> {
-    const listed = await all((query) => asOwner<Page<ApiRecord>>(sender, `/api/get/sms?${query}`));
+    const listed = await all((query) =>
+      asOwner<Page<ApiRecord>>(sender, `/api/get/${channelOf(sender)}?${query}`),
+    );
     const one = async ({ id }: ApiRecord) => {
-      const { data } = await asOwner<{ data: ApiRecord }>(sender, `/api/get/sms/${id}`);
+      const { data } = await asOwner<{ data: ApiRecord }>(sender, `/api/get/${channelOf(sender)}/${id}`);
       return rowOf(sender, data);
     };
     const found: Row[] = [];
@@ -102,31 +104,30 @@ export function openLookups(base: string, operator: string): Lookups {
     }));
   }
 
-  async function ledger({ account }: Sender): Promise<Ledger> {
+  async function ledger(sender: Sender): Promise<Ledger> {
+    const { account } = sender;
+    const channel = channelOf(sender);
     const found = await all((query) =>
       asOperator<Page<{ id: string; name: string }>>(`/api/manage/v1/accounts?search=${account}&${query}`),
     );
     const id = found.find(({ name }) => name === account)?.id;
     if (id === undefined) throw new Error(`the management API knows no account ${account}`);
     const credit = `/api/manage/v1/accounts/${id}/credit`;
-    const { data } = await asOperator<{ data: { sms: { remaining: number } } }>(credit);
+    const { data } = await asOperator<{ data: Credit }>(credit);
     const entries = await all((query) =>
-      asOperator<Page<LedgerEntry>>(`${credit}/entries?channel=sms&${query}`),
+      asOperator<Page<LedgerEntry>>(`${credit}/entries?channel=${channel}&${query}`),
     );
-    return { account, remaining: data.sms.remaining, entries };
+    return { account, remaining: data[channel].remaining, entries };
   }
 
   async function remaining(sender: Sender): Promise<number> {
-    const { data } = await asOwner<{ data: { credit: { sms: { remaining: number } } } }>(
-      sender,
-      "/api/account",
-    );
-    return data.credit.sms.remaining;
+    const { data } = await asOwner<{ data: { credit: Credit } }>(sender, "/api/account");
+    return data.credit[channelOf(sender)].remaining;
   }
 
   async function history(sender: Sender, id: string, taken: readonly Taken[]): Promise<string[]> {
     try {
-      const { data } = await asOwner<{ data: ApiRecord }>(sender, `/api/get/sms/${id}`);
+      const { data } = await asOwner<{ data: ApiRecord }>(sender, `/api/get/${channelOf(sender)}/${id}`);
       const marker = markerIn(data.message);
       return [
         `${id} ${data.status} at ${data.gateway_identifier}, reference ${data.provider_reference}`,
@@ -146,6 +147,10 @@ export function openLookups(base: string, operator: string): Lookups {
   return { pending, rows, inbound, ledger, remaining, history, close: () => pool.destroy() };
 }
 
+type Credit = Record<"sms" | "whatsapp", { remaining: number }>;
+
+const channelOf = ({ channel }: Sender): keyof Credit => channel ?? "sms";
+
 function rowOf(sender: Sender, record: ApiRecord): Row {
   return {
     id: record.id,
@@ -155,7 +160,8 @@ function rowOf(sender: Sender, record: ApiRecord): Row {
     gateway: record.gateway_identifier ?? "",
     status: record.status,
     reference: record.provider_reference,
-    segments: record.segments,
+    // A WhatsApp message has none, and costs one.
+    segments: record.segments ?? 1,
     error: record.error?.code ?? null,
     timeline: record.events.map(({ at, type }) => ({ at, type })),
   };

@@ -5,13 +5,20 @@
 // `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`.
 // Started by `simulator.ts`; spoken to over IPC (`configure`, `stats`); ends with its parent.
 
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createSource } from "./inbound-source.ts";
 import { openJournal } from "./journal.ts";
 import { faultIn, markerIn, pause, seeded } from "./marker.ts";
 import { patience, postUntilTaken } from "./posting.ts";
-import { journals, type ProviderFault, type SimulatorSettings, type SimulatorStats } from "./simulator.ts";
+import {
+  graph,
+  journals,
+  type ProviderFault,
+  type SimulatorSettings,
+  type SimulatorStats,
+} from "./simulator.ts";
 import { createSink } from "./webhook-sink.ts";
 
 const folder = process.argv[2];
@@ -116,11 +123,13 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
   // Faults of a provider that did not take the message.
   if (fault === "reset-early") return void incoming.socket.resetAndDestroy();
   if (fault === "silence-early") return;
-  if (fault === "400") return reply(400, { error: { code: "bad_number", message: "no such number" } });
-  if (fault === "429") return reply(429, { error: { message: "slow down" } });
-  if (fault === "429-after") return reply(429, { error: { message: "slow down" } }, { "retry-after": "1" });
-  if (fault === "500-early") return reply(500, { error: { message: "oops" } });
-  if (fault === "503") return reply(503, { error: { message: "closed" } });
+  const refuse = (status: number, message: string, code: number, headers?: Record<string, string>) =>
+    reply(status, { error: { message, ...(gateway === graph.gateway ? { code } : {}) } }, headers);
+  if (fault === "400") return refuse(400, "no such number", 131026);
+  if (fault === "429") return refuse(429, "slow down", 130429);
+  if (fault === "429-after") return refuse(429, "slow down", 130429, { "retry-after": "1" });
+  if (fault === "500-early") return refuse(500, "oops", 131000);
+  if (fault === "503") return refuse(503, "closed", 131016);
 
   taken += 1;
   const id = `p${process.pid}-${taken}`;
@@ -129,7 +138,7 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
   // Faults of a provider that took it.
   if (fault === "reset-late") return void incoming.socket.resetAndDestroy();
   if (fault === "silence") return;
-  if (fault === "500-late") return reply(500, { error: { message: "oops" } });
+  if (fault === "500-late") return refuse(500, "oops", 131000);
   if (fault === "garbage") return reply(200, "<<<\u0000 not JSON");
   if (fault === "cut") {
     answer.writeHead(200, { "content-type": "application/json", "content-length": "500" });
@@ -137,7 +146,11 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
     return;
   }
   const callbacks = settings.callbacks;
-  const delivery: Delivery = { id, gateway, ours: /"id":"(msg_\w+)"/.exec(body)?.[1] ?? null };
+  const delivery: Delivery = {
+    id,
+    gateway,
+    ours: /"(?:id|biz_opaque_callback_data)":"(msg_\w+)"/.exec(body)?.[1] ?? null,
+  };
   const early = callbacks !== null && random() < callbacks.early && (await postCallback(delivery, 1));
   if (callbacks !== null && !early) void report(delivery, callbacks.delayMs, callbacks.twice);
   reply(200, { messages: [{ id }] });
@@ -170,11 +183,26 @@ async function postCallback({ id, gateway, ours }: Delivery, tries: number): Pro
     path: `/callbacks/${gateway}?token=${settings.callbacks?.token}`,
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ id, ours, state: "DELIVRD" }),
+    ...(gateway === graph.gateway ? metaCall(id, ours) : {}),
   };
   if (!(await postUntilTaken(call, tries))) return false;
   stats.callbacks += 1;
   await reported.add({ id });
   return true;
+}
+
+/** The same report as Meta makes it. */
+function metaCall(id: string, ours: string | null) {
+  const value = {
+    messaging_product: "whatsapp",
+    metadata: { display_phone_number: "15550783881", phone_number_id: graph.phoneNumberId },
+    statuses: [{ id, status: "delivered", timestamp: "1750263773", biz_opaque_callback_data: ours }],
+  };
+  const changes = [{ field: "messages", value }];
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: "1022", changes }] });
+  const proof = createHmac("sha256", graph.appSecret).update(body).digest("hex");
+  const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${proof}` };
+  return { path: `/callbacks/${graph.gateway}`, body, headers };
 }
 
 // ---- the process ----

@@ -13,6 +13,8 @@ export interface Sender {
   apiKey: string;
   /** Identifiers of the account's gateways, used in turn by chance. */
   gateways: readonly string[];
+  /** Default: SMS. */
+  channel?: "whatsapp";
 }
 
 export interface Load {
@@ -62,6 +64,7 @@ interface Asking {
   number: number;
   record: Sent;
   apiKey: string;
+  channel: "sms" | "whatsapp";
   body: string;
   key: string | null;
   /** Everything it was told, in the order of its arrival. */
@@ -108,7 +111,8 @@ export function createRecorder(folder: string, run: string): Recorder {
       ...(extra.scheduleAt === undefined ? {} : { schedule_at: extra.scheduleAt }),
     }));
     const body = JSON.stringify({ contact });
-    return { number, record, apiKey: sender.apiKey, body, key, heard: [], notBefore: 0 };
+    const { apiKey, channel = "sms" } = sender;
+    return { number, record, apiKey, channel, body, key, heard: [], notBefore: 0 };
   }
 
   async function tryOnce(asking: Asking, base: string): Promise<void> {
@@ -230,12 +234,12 @@ function summed(heard: readonly Told[]): Told {
 
 async function ask(
   pool: Pool,
-  { apiKey, body, key }: Asking,
+  { apiKey, body, key, channel }: Asking,
 ): Promise<{ told: Told; answer: Answer | null }> {
   try {
     const request = await pool.request({
       method: "POST",
-      path: "/api/sms/send",
+      path: `/api/${channel}/send`,
       headers: {
         "api-key": apiKey,
         "content-type": "application/json",

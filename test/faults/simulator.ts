@@ -26,6 +26,13 @@ export type ProviderFault =
   | "garbage"
   | "cut";
 
+/** Below the path of this gateway the provider is Meta's Graph API. */
+export const graph = {
+  gateway: "cloud",
+  phoneNumberId: "106540352242922",
+  appSecret: "app-secret-of-the-faults",
+} as const;
+
 export interface SimulatorSettings {
   seed: number;
   /** Chance of each fault for messages whose text asks for none. */

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type { CallbackTools, GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
 import type { EmailContent, OutgoingMessage, TextContent } from "#gateways/message.ts";
@@ -20,7 +21,14 @@ export const seed = 20261120;
 /** A text. */
 export function sampleMessage(change: Partial<OutgoingMessage<"text">> = {}): OutgoingMessage<"text"> {
   const content = textOf("Grüße & 100% {{to}} 🎉");
-  return { id: "msg_01test", recipient: "+4915112345678", attempt: 1, content, ...change };
+  return {
+    id: "msg_01test",
+    requestId: "req_01test",
+    recipient: "+4915112345678",
+    attempt: 1,
+    content,
+    ...change,
+  };
 }
 
 export const textOf = (text: string): TextContent => ({ kind: "text", text });
@@ -41,6 +49,7 @@ const email: EmailContent = {
 export function sampleEmail(change: Partial<EmailContent> = {}): OutgoingMessage<"email"> {
   return {
     id: "msg_01test",
+    requestId: "req_01test",
     recipient: "ada@example.com",
     attempt: 1,
     content: { ...email, ...change },
@@ -81,11 +90,14 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
   const { signal: _, readReport: __, ...tools } = toolsWith();
   return {
     ...tools,
+    fileBytes: new ByteSemaphore(64 * 1024 * 1024),
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
     log: memoryLog(),
     state: { load: async () => new Map(), save: async () => {} },
+    linkRequest: null,
     signal: new AbortController().signal,
     report: async () => {},
+    lastHeard: async () => null,
     status: () => {},
     fail: () => {},
     child: () => assert.fail("no process is expected"),

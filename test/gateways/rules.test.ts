@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { retryDelay } from "#gateways/rules.ts";
+import { paceOf, retryDelay } from "#gateways/rules.ts";
 
 const usual = { firstMs: 5_000, maxMs: 900_000, forMs: 86_400_000 };
 
@@ -27,4 +27,21 @@ test("a wait is never shorter than the first nor longer than the longest, howeve
 
 test("a longest wait below the first one does not make a wait shorter than the first", () => {
   assert.equal(retryDelay({ firstMs: 5_000, maxMs: 100, forMs: 0 }, 3, 0.5), 5_000);
+});
+
+test("a kind's own pace counts where the gateway sets none", () => {
+  const defaults = { perSecond: 0.5, jitterMs: 100, perDay: 9, maxConcurrency: 1 };
+  const unset = { perSecond: null, jitterMs: 0, perDay: null, concurrency: 8, hours: "09:00-10:00" };
+  assert.deepEqual(paceOf(unset, defaults), {
+    perSecond: 0.5,
+    jitterMs: 100,
+    perDay: 9,
+    concurrency: 1,
+    hours: "09:00-10:00",
+  });
+  const set = { perSecond: 3, jitterMs: 1, perDay: 2, concurrency: 1, hours: null };
+  assert.deepEqual(paceOf(set, defaults), set);
+  assert.deepEqual(paceOf(unset, null), unset);
+  const own = paceOf({ ...unset, perSecond: 3 }, defaults);
+  assert.deepEqual([own.perSecond, own.jitterMs, own.perDay], [3, 0, 9], "the jitter belongs to the rate");
 });

@@ -16,6 +16,7 @@ import { createPasswordHasher } from "#identity/password.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import { Phones } from "#messaging/phones/phones.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
@@ -117,6 +118,7 @@ export const settings: HttpSettings = {
   maxConnections: 10_000,
   trustedProxies: [],
   metricsToken: null,
+  dashboardFolder: null,
 };
 
 export interface Edge {
@@ -240,7 +242,7 @@ export function edge(options: EdgeOptions = {}): Edge {
   const newId = createIds(clock, random);
   const database = scriptedStore(staged, options.operations ?? {});
   const unused = async (): Promise<never> => assert.fail("not part of this test");
-  const core: HttpCore = {
+  const basis = {
     clock,
     random,
     log,
@@ -251,6 +253,12 @@ export function edge(options: EdgeOptions = {}): Edge {
     metrics: { ...createMetrics(async () => []), text: async () => "up 1\n" },
     signals: signalsTo(),
     crashPoint: () => {},
+  };
+  const core: HttpCore = {
+    ...basis,
+    accountChanges: { watch: () => null, close: () => {} },
+    processId: "prc_1",
+    phones: new Phones({ ...basis, publicUrl: null, sweepMs: 30_000 }),
     outbound: { request: unused, dial: unused, rejectReason: () => null, close: async () => {} },
     upstreams: { open: unused, close: async () => {} },
     dns: { txt: unused, addresses: unused, mx: unused },

@@ -18,6 +18,8 @@ export interface Holder {
   id: string;
   key: string;
   gateway: string;
+  /** Of a kind that links a device; it is switched off. */
+  linkedGateway: string;
   message: string;
   webhook: string;
   event: string;
@@ -32,6 +34,9 @@ export interface Holder {
 export const bodies: Record<string, object> = {
   updateGateway: { active: true },
   testGateway: { to: "+15550000001" },
+  registerGateway: { pin: "123456" },
+  sendAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
+  changeAccountMessages: { action: "cancel", ids: [`msg_${"0".repeat(26)}`] },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
@@ -39,6 +44,7 @@ export const bodies: Record<string, object> = {
   createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
   updatePoolMember: { weight: 2 },
   createPoolKey: { name: "another" },
+  linkGateway: { method: "qr" },
   updatePoolKey: { limits: { concurrency: 2 } },
 };
 
@@ -46,6 +52,10 @@ export const none = "0".repeat(26);
 /** For each set of ids that a path names behind its account: ids of a holder, and ids of the same shape that nobody has. */
 export const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
   gateway: { of: ({ gateway }) => ({ gateway }), nobody: { gateway: "gateway-of-nobody" } },
+  "gateway link": {
+    of: ({ linkedGateway }) => ({ gateway: linkedGateway }),
+    nobody: { gateway: "gateway-of-nobody" },
+  },
   message: { of: ({ message }) => ({ message }), nobody: { message: `msg_${none}` } },
   webhook: { of: ({ webhook }) => ({ webhook }), nobody: { webhook: `wh_${none}` } },
   "webhook event": {
@@ -79,6 +89,10 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   // Gateways go by their public name, which is unique in the installation.
   const gateway = `gateway-of-${name}`;
   await it.gateway({ identifier: gateway, default: true });
+  const linkedGateway = `linked-of-${name}`;
+  const settings = { accept_risk: true };
+  const linked = { channel: "whatsapp", kind: "whatsapp-linked", settings, active: false } as const;
+  await it.gateway({ identifier: linkedGateway, ...linked });
   const [message] = await it.accepted([{ number: "+15550000001", message: "Hi" }]);
   const webhook = (await post("/webhooks", { url: `https://${name}.example.com/hook`, events: ["*"] })).id;
   const event = (await post(`/webhooks/${webhook}/test`)).id;
@@ -96,6 +110,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   return {
     ...account,
     gateway,
+    linkedGateway,
     message: message!,
     webhook,
     event,
@@ -110,6 +125,12 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
 /** What a path names behind its account, or in all where it has none. */
 export function namesIn({ path }: Head): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => name !== "account");
+}
+
+/** What the path of a route names behind its account. */
+export function idsOf(head: Head): (typeof ids)[string] | undefined {
+  const linking = /\{gateway\}\/link(?:\/|$)/.test(head.path) ? ["link"] : [];
+  return ids[[...namesIn(head), ...linking].join(" ")];
 }
 
 /** Every route that there is, with those that no document describes. */
@@ -132,6 +153,11 @@ const moreBodies: Record<string, object> = {
   resolveMessage: { answer: "mark_failed" },
   createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },
   createEmbedding: { input: "Hi" },
+  createImage: { prompt: "A fox" },
+  createSpeech: { input: "Hi", voice: "alloy" },
+  createTranscription: { model: "whisper-1" },
+  createModeration: { input: "Hi" },
+  createRanking: { query: "fox", documents: ["a", "b"] },
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
   createResponse: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
@@ -170,7 +196,7 @@ const forPeople = ["signOut", "changePassword", "revealApiKey"];
 
 /** What the path of a route names, for a request that finds everything. */
 export function paramsOf(head: Head, { holder, others }: Asking): Params {
-  const known = ids[namesIn(head).join(" ")];
+  const known = idsOf(head);
   return {
     channel: "sms",
     id: holder.message,

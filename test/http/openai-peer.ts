@@ -8,6 +8,8 @@ export interface PeerRequest {
   path: string;
   headers: IncomingMessage["headers"];
   text: string;
+  bytes: Buffer;
+  /** Empty for a form. */
   body: Record<string, unknown>;
   response: ServerResponse;
   /** Resolves when whoever asked closes the connection before the answer has ended. */
@@ -42,13 +44,16 @@ export async function openaiPeer(first: PeerAnswer = says("Hello from the provid
       response.writeHead(200, { "content-type": "application/json" }).end('{"object":"list","data":[]}');
       return;
     }
-    const text = Buffer.concat(pieces).toString();
+    const bytes = Buffer.concat(pieces);
+    const text = bytes.toString();
+    const isForm = request.headers["content-type"]?.startsWith("multipart/") === true;
     const left = new Promise<void>((resolve) => {
       response.once("close", () => {
         if (!response.writableFinished) resolve();
       });
     });
-    const seen = { path, headers: request.headers, text, body: JSON.parse(text), response, left };
+    const body = isForm ? {} : JSON.parse(text);
+    const seen = { path, headers: request.headers, text, bytes, body, response, left };
     asked.push(seen);
     for (const wake of waiting.splice(0)) wake();
     await answer(seen);

@@ -11,6 +11,7 @@ export type PoolGiven = Partial<z.input<typeof poolInput>>;
 
 export interface Pooled {
   it: Harness;
+  accountId: string;
   port: number;
   /** What OpenAI's clients are given as `baseURL`. */
   baseUrl: string;
@@ -57,6 +58,7 @@ export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Pr
   const { port } = it.system.app.server.address() as AddressInfo;
   const made: Pooled = {
     it,
+    accountId: id,
     port,
     baseUrl: `http://127.0.0.1:${port}/api/ai/v1`,
     key: "",

@@ -6,18 +6,19 @@ import { describe, test } from "node:test";
 import { type MaintenanceDeps, openMaintenance, runMaintenance } from "#maintenance/maintenance.ts";
 import type { Database } from "#store/database.ts";
 import { holdPending, releaseHeld } from "#store/maintenance/restore-hold.ts";
-import { listCalls, readUsage, recordUsage } from "#store/pools/usage.ts";
+import { listCalls, recordUsage } from "#store/pools/usage.ts";
+import { readUsage } from "#store/pools/usage-groups.ts";
 import { movableClock } from "../clock.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";
 import { signalsTo } from "../signals.ts";
-import { callRow, makePool } from "../store/pool-rows.ts";
+import { anyCall, callRow, makePool } from "../store/pool-rows.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
-const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day };
+const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day, deferredMs: day };
 
 async function running(options: HarnessOptions, told: (it: Harness) => Promise<void>) {
   const it = await harness({ respond: takes, ...options });
@@ -66,7 +67,7 @@ for (const engine of engines) {
         await it.advance(2 * hour);
         await call();
         const there = async () => {
-          const asked = { ...pool, keyId: null, status: null, before: null, limit: 10, maxScanned: 10 };
+          const asked = { ...pool, ...anyCall, before: null, limit: 10, maxScanned: 10 };
           return (await database.run(listCalls, asked)).rows.map(({ id }) => id);
         };
         await it.advance(day - 3 * hour);
@@ -127,6 +128,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
         expireOverdue: 500,
         deleteIdempotencyKeys: 500,
         deleteExpiredSignatures: 500,
+        deleteReplyWindows: 500,
         deleteSoftBounces: 500,
         readRestoreHold: null,
         refreshStatistics: "a step",
@@ -170,6 +172,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     expireOverdue: 100,
     deleteIdempotencyKeys: 100,
     deleteExpiredSignatures: 100,
+    deleteReplyWindows: 100,
     deleteSoftBounces: 100,
     deleteExpiredSessions: 1,
     readRestoreHold: 1,
@@ -182,6 +185,8 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     deleteWebhookEvents: 100,
     deleteAuditEntries: 100,
     deleteCalls: 1,
+    deleteDeferred: 100,
+    deleteUsageSums: 1,
   });
   const batches = asked.filter(({ name }) => counts.get(name) === 100);
   for (const [i, { at }] of batches.entries()) if (i > 0) assert.ok(at - batches[i - 1]!.at >= 20, "a pause");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emailAddress, phoneNumber, type RecipientKind } from "#messaging/recipients.ts";
+import { emailAddress, phoneNumber, type RecipientKind, whatsappRecipient } from "#messaging/recipients.ts";
 
 test("numbers are spelled as recipients, addresses in lower case with their domain in ASCII", () => {
   const cases: [RecipientKind, string, string | null][] = [
@@ -11,6 +11,9 @@ test("numbers are spelled as recipients, addresses in lower case with their doma
     [phoneNumber, "12345", "12345"],
     [phoneNumber, "Bank", null],
     [phoneNumber, "", null],
+    [whatsappRecipient, " DE.ENT.1349aB ", "DE.ENT.1349aB"],
+    [whatsappRecipient, "0151 2345-6789", "+4915123456789"],
+    [whatsappRecipient, "de.1349", null],
     [emailAddress, " Jane.Doe+News@EXAMPLE.com ", "jane.doe+news@example.com"],
     [emailAddress, "jane@Bücher.example", "jane@xn--bcher-kva.example"],
     [emailAddress, "jane@xn--bcher-kva.example", "jane@xn--bcher-kva.example"],

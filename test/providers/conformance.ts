@@ -91,7 +91,7 @@ function requestChecks(
       assert.equal(prepared.kind, "request", JSON.stringify(prepared));
       assert.equal(prepared.request.method, "POST");
       assert.equal(prepared.request.url, request.url);
-      assert.deepEqual(JSON.parse(prepared.request.body ?? ""), request.body);
+      assert.deepEqual(JSON.parse(String(prepared.request.body)), request.body);
       for (const [header, value] of Object.entries(request.headers ?? {})) {
         assert.equal(prepared.request.headers[header], value, header);
       }

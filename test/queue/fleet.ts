@@ -105,6 +105,7 @@ export class Fleet {
       channel_failover: 0 as const,
       attachment_files: 10,
       attachment_bytes: 10_485_760,
+      ai_budget: null,
       revision: 1,
       created_at: 0,
       updated_at: 0,

@@ -105,6 +105,59 @@ test("it comes back, and is asked again", async () => {
   }
 });
 
+test("the client's request id and trace reach every member that is asked", async () => {
+  const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  primary.answer(fails(503));
+  const reply = await it.ask("/chat/completions", {
+    body: { messages },
+    headers: {
+      authorization: `Bearer ${it.key}`,
+      "x-client-request-id": "checkout-17",
+      traceparent: trace,
+      tracestate: "shop=1",
+    },
+  });
+  assert.equal(reply.status, 200);
+  assert.notEqual(reply.headers.get("x-request-id"), "checkout-17");
+  for (const peer of [primary, backup]) {
+    const headers = peer.asked.at(-1)?.headers ?? {};
+    assert.deepEqual(
+      ["x-client-request-id", "traceparent", "tracestate"].map((name) => headers[name]),
+      ["checkout-17", trace, "shop=1"],
+    );
+    assert.equal(headers.authorization, "Bearer sk-upstream-0123456789abcdef");
+  }
+  primary.answer(says("From the primary."));
+  await it.it.clock.advance(120_000);
+});
+
+test("a parameter that the member does not take is left out and named, unless the pool is strict", async () => {
+  const param = "temperature";
+  primary.answer((request) =>
+    (request.body.temperature === undefined
+      ? says("Without it.")
+      : fails(400, {
+          code: "unsupported_parameter",
+          message: `Unsupported parameter: '${param}' is not supported with this model.`,
+          param,
+        }))(request),
+  );
+  for (const stream of [false, true]) {
+    const reply = await chat(it, { temperature: 0.2, stream });
+    assert.match(reply.text, /Without /);
+    assert.equal(reply.headers.get("x-service-pool-adapted"), "temperature");
+    assert.equal(reply.headers.get("x-service-pool-attempts"), "1");
+  }
+  await it.pool({ params: "strict" });
+  await it.it.clock.advance(5_000);
+  const strict = await chat(it, { temperature: 0.2 });
+  assert.equal(strict.headers.get("x-service-pool-provider"), "backup");
+  assert.equal(strict.headers.get("x-service-pool-adapted"), null);
+  await it.pool({});
+  primary.answer(says("From the primary."));
+  await it.it.clock.advance(120_000);
+});
+
 test("both are down: an error that says so, in OpenAI's shape, without secrets", async () => {
   primary.answer(fails(500, { message: "Down. Key sk-upstream-0123456789abcdef" }));
   backup.answer(fails(503));

@@ -18,6 +18,7 @@ import {
   says,
 } from "../http/openai-peer.ts";
 import { memberOf, type Pooled, pooled } from "../http/pooled.ts";
+import { anyCall } from "../store/pool-rows.ts";
 
 const closing: { close(): Promise<void> }[] = [];
 after(async () => {
@@ -45,8 +46,7 @@ async function callsOf({ it }: Pooled) {
   const asked = {
     accountId,
     poolId: found!.pool.id,
-    keyId: null,
-    status: null,
+    ...anyCall,
     before: null,
     limit: 9,
     maxScanned: 9,

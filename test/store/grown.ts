@@ -20,11 +20,15 @@ export const growing = [
   "messages",
   "outbox",
   "outbox_held",
+  "phone_items",
   "receipts",
+  "reply_windows",
   "requests",
   "soft_bounces",
   "suppressions",
   "usage_days",
+  "usage_hours",
+  "usage_labels",
   "webhook_deliveries",
   "webhook_events",
 ] as const;
@@ -77,6 +81,9 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${messages} cross join (select 1 as seq union all select 2) as s where p >= 5 and p <> 9`,
     `insert into message_references (gateway_id, reference, message_id, parts, created_at)
      select ${gateway}, 'ref' || i, ${idSql("msg", "i")}, 1, ${at} from ${messages} where p > 9`,
+    `insert into phone_items (message_id, gateway_id, phone_id, transmission, handed_at, valid_until, state, failures, last_listed_at, open)
+     select ${idSql("msg", "i")}, ${gateway}, ${idSql("gw", "r % 8")}, 1, ${at}, ${at} + 86400000, '', 0, null, case when p = 5 then 1 else 0 end
+     from ${messages} where p >= 5 and r % 40 < 8`,
     `insert into receipts (gateway_id, key, reference, message_id, status, code, reason, at, received_at, applied, bounce)
      select ${gateway}, 'key' || i, 'ref' || i, case when p < 90 then ${idSql("msg", "i")} end, 'delivered', null, null, ${at}, ${at},
        case when p < 90 then 1 else 0 end, null from ${messages} where p > 9`,
@@ -87,6 +94,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${each(10)}`,
     `insert into inbound_messages (id, account_id, gateway_id, channel, reference, sender, recipient, body, media, received_at)
      select ${idSql("in", "i / 10")}, ${account}, ${gateway}, ${channel}, 'in' || i, '+15550' || (i % 5000), '+1', 'Hello', '[]', ${at} from ${each(10)}`,
+    `insert into reply_windows (gateway_id, sender, heard_at)
+     select ${gateway}, '+1777' || i, ${at} from ${each(20)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)
      select ${account}, ${channel}, '+1666' || i, 'opt_out', null, ${at} from ${each(10)}`,
     `insert into outbox (id, account_id, type, at, message_id, priority, data)
@@ -118,12 +127,18 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into audit_entries (id, at, actor_kind, actor_id, actor_name, account_id, action, target, detail, outcome)
      select ${idSql("aud", "i")}, ${at}, 'user', ${idSql("usr", "r % 10")}, 'A', ${account}, 'updateGateway', null, '{}', 'ok' from ${each(20)}`,
     `insert into completions (id, account_id, pool_id, key_id, at, kind, stream, status, member, model, attempts, prompt_tokens,
-       completion_tokens, estimated, cost, first_byte_ms, ms)
+       completion_tokens, estimated, cost, first_byte_ms, ms, failed_over, end_user, tags)
      select ${idSql("req", "i")}, ${account}, ${idSql("pool", "r % 20")}, ${idSql("key", "r % 40")}, ${at}, 'chat', 0,
-       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1 from ${each(2)}`,
-    `insert into usage_days (key_id, member, day, account_id, pool_id, requests, errors, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
-     select ${idSql("key", "r % 40")}, 'm' || (r / 40), '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
-       1, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+       case when i % 50 = 0 then 502 else 200 end, 'm', 'm', '[]', 1, 1, 0, 1, 1, 1, 0, 'u', '["a=b"]' from ${each(2)}`,
+    `insert into usage_days (key_id, part, member, model, day, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, 'm' || (r / 40), 'm', 'm', '2026-11-' || (10 + i / 10 % 20), ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_hours (key_id, day, hour, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20), 'h' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_labels (key_id, kind, day, label, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost)
+     select ${idSql("key", "r % 40")}, 'tag', '2026-11-' || (10 + i / 10 % 20), 'a=' || i, ${account}, ${idSql("pool", "r % 20")},
+       1, 0, 0, 1, 1, 1 from ${each(10)}`,
   ];
 }
 
@@ -147,6 +162,8 @@ function once(series: (a: number, b: number) => string): string[] {
      select id, 'webhook', active, 1, 0, 0, 0, 0 from webhook_endpoints`,
     `update lanes set paused_until = ${now + minute}, paused_since = ${now - minute} where id = '${id("gw", 10)}'`,
     `update accounts set channel_failover = 1 where id = '${id("acc", 10)}'`,
+    `insert into phones (gateway_id, account_id, token_hash, code_hash, sims, uses_push, pairing_expires_at, linked_at, seen_at)
+     select ${idSql("gw", "i")}, ${idSql("acc", "i % 20")}, 'token' || i, 'code' || i, '[]', 0, ${now + minute}, 1, ${now - minute} from ${series(0, 8)}`,
     `insert into processes (id, heartbeat, started_at) select 'prc_' || i, 1, 1 from ${series(0, 3)}`,
     `insert into users (id, email, name, role, password, active, created_at, updated_at)
      select ${idSql("usr", "i")}, 'u' || i || '@example.com', 'U', 'operator', 'p', 1, ${times} from ${series(0, 10)}`,
@@ -160,13 +177,17 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into dkim_keys (id, domain_id, account_id, selector, algorithm, public_key, private_key, state, created_at, updated_at)
      select ${idSql("dkm", "i")}, ${idSql("dom", "i % 20")}, ${idSql("acc", "i % 20")}, 's' || i, 'rsa-sha256', 'p', 'p',
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
-    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, revision, created_at, updated_at)
-     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 1, ${times} from ${series(0, 20)}`,
-    `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, priority, weight, settings, timeouts, created_at, updated_at)
-     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', 1, 1, 's', '{}', ${times}
+    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, params, budget, whole_answers, revision, created_at, updated_at)
+     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', '{}', 'forward', 1, ${times} from ${series(0, 20)}`,
+    `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, forwarded_models, priority, weight, settings, timeouts, created_at, updated_at)
+     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', '{}', 1, 1, 's', '{}', ${times}
      from ${series(0, 40)}`,
     `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
      select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', ${times} from ${series(0, 40)}`,
+    `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts, expires_at, bytes, request, scheduled_for, created_at, finished_at)
+     select ${idSql("cmp", "i")}, ${idSql("acc", "i % 20")}, ${idSql("pool", "i % 20")}, ${idSql("key", "i % 20")},
+       case when i < 400 then 'queued' else 'completed' end, 0, case when i < 400 then i end, 0, 1, 10, 's', 1, 1, case when i >= 400 then 1 end
+     from ${series(0, 2000)}`,
     `insert into key_buckets (key_id, kind, used, at) select ${idSql("key", "i")}, 'tokens', 0, 1 from ${series(0, 40)}`,
     `insert into key_slots (key_id, slot, until) select ${idSql("key", "i")}, 'slot' || i, 1 from ${series(0, 40)}`,
     `insert into provisioned (kind, name, hash) select 'account', 'account ' || i, 'h' from ${series(0, 3)}`,

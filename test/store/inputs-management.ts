@@ -9,6 +9,7 @@ import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callbac
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
+import { storeNews } from "#store/gateways/news.ts";
 import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
@@ -17,27 +18,14 @@ import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import * as lanes from "#store/lanes/lanes.ts";
 import * as provisioned from "#store/maintenance/provisioned.ts";
 import { findAccountGateway } from "#store/messages/search.ts";
-import { recordMemberEvent } from "#store/pools/events.ts";
-import * as limits from "#store/pools/key-limits.ts";
-import * as keys from "#store/pools/keys.ts";
-import * as pools from "#store/pools/pools.ts";
-import * as usage from "#store/pools/usage.ts";
 import * as webhooks from "#store/webhooks/endpoints.ts";
 import { endpointOf } from "./endpoints.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, given } from "./inputs-messages.ts";
-import { callRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
-const [accountId, gatewayId, endpointId, poolId, keyId] = [
-  accountOf(0),
-  gatewayOf(0),
-  id("whe", 0),
-  id("pool", 0),
-  id("key", 0),
-];
-const whose = { accountId, poolId };
+const [accountId, gatewayId, endpointId] = [accountOf(0), gatewayOf(0), id("whe", 0)];
 const account = {
   id: accountId,
   name: "account 0",
@@ -50,6 +38,7 @@ const account = {
   channel_failover: 0 as const,
   attachment_files: 1,
   attachment_bytes: 1,
+  ai_budget: null,
   revision: 1,
   created_at: 1,
   updated_at: 1,
@@ -106,14 +95,6 @@ const token = {
   revoked_at: null,
 };
 const session = { hash: "new", user_id: id("usr", 0), created_at: now, seen_at: now, expires_at: now + 1 };
-const call = {
-  keyId,
-  limits: { requestsPerMinute: 10, tokensPerMinute: 100, concurrency: 5 },
-  tokens: 1,
-  slot: "new",
-  until: now + 1,
-  now,
-};
 const domain = { id: "dom_new", account_id: accountId, domain: "new.test", created_at: now, updated_at: now };
 const dkim = {
   id: "dkm_new",
@@ -128,7 +109,6 @@ const dkim = {
   updated_at: now,
 };
 const ofDomain = { accountId, domainId: id("dom", 0), at: now };
-const calls = { accountId, poolId, keyId: null, status: null, before: null, limit, maxScanned: 500 };
 
 export const managementCases: Case[] = [
   given(changes.createAccount, {
@@ -158,14 +138,6 @@ export const managementCases: Case[] = [
   given(accounts.countAccounts, null),
   given(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
   given(accounts.findApiKey, accountId),
-  given(accounts.setAllowance, {
-    accountId,
-    channel: "sms",
-    allowance: null,
-    renews: null,
-    at: now,
-    id: "ce_4",
-  }),
   given(accounts.readCredits, accountId),
   given(audit.insertAuditEntry, entry),
   given(audit.finishAuditEntry, { id: id("aud", 0), outcome: "ok", createdId: null }),
@@ -197,8 +169,11 @@ export const managementCases: Case[] = [
       pairing: null,
       pairing_expires_at: null,
       changed_at: now,
+      details: null,
     },
   }),
+  given(sessions.requestLink, { accountId, identifier: "gateway-0", at: now, request: "{}" }),
+  given(sessions.takeLinkRequest, { gatewayId, fence: 1 }),
   given(sessions.saveSessionValues, {
     gatewayId,
     fence: 1,
@@ -226,14 +201,21 @@ export const managementCases: Case[] = [
   }),
   given(gateways.findWaitingOnInactive, null),
   given(gateways.readFailoverGateways, now),
-  given(limits.admitCalls, call),
-  given(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
-  given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
   given(lanes.readLanes, null),
   given(findLanesToRecover, [gatewayId, id("gw", 10)]),
   given(readDueLanes, { priorities, until: now }),
   given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
   given(deleteExpiredSignatures, { now, limit }),
+  given(storeNews, {
+    gatewayId,
+    at: now,
+    facts: { quality: "low" },
+    aboutNumber: null,
+    notice: "Restricted",
+    pauseUntil: now + 1000,
+    lifted: false,
+    now,
+  }),
   given(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   given(lanes.heartbeat, { processId: "prc_0", at: now }),
@@ -281,29 +263,6 @@ export const managementCases: Case[] = [
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: true, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: false, at: now },
   ),
-  given(recordMemberEvent, {
-    id: "x_3",
-    accountId,
-    type: "pool.member_down",
-    at: now,
-    data: { pool: "p", member: "m", kind: "k", reason: null },
-  }),
-  given(keys.findKeyHash, "hash0"),
-  given(keys.findPoolKey, { ...whose, id: keyId }),
-  given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
-  given(
-    keys.savePoolKey,
-    keyRow(whose, { id: "key_new" }),
-    keyRow(whose, { id: keyId, name: "key 0", revision: 1 }),
-  ),
-  given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
-  given(pools.findPoolByKey, "hash0"),
-  given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
-  given(pools.findPoolByName, { accountId, name: "pool 0" }),
-  given(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),
-  given(pools.removePool, whose),
-  given(pools.saveMember, memberRow(whose), memberRow(whose, { id: id("mem", 0), revision: 1 })),
-  given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
   given(provisioned.readProvisionMarks, null),
   given(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
   given(provisioned.saveProvisioned, [
@@ -336,17 +295,6 @@ export const managementCases: Case[] = [
   given(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
   given(refreshStatistics, { after: null }, { after: "receipts ~" }),
   given(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
-  given(usage.recordUsage, [callRow({ accountId, poolId, keyId, memberId: "m" })]),
-  given(usage.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
-  given(usage.readUsage, { accountId, poolId, from: "2026-11-01", to: "2026-11-30", by: "key" }),
-  given(
-    usage.listCalls,
-    calls,
-    { ...calls, before: id("req", 500) },
-    { ...calls, keyId },
-    { ...calls, keyId, status: [500, 600], before: id("req", 500) },
-  ),
-  given(usage.deleteCalls, { before: id("req", 500), limit }),
   given(webhooks.findEndpoint, endpointId),
   given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
   given(webhooks.findEndpointByUrl, { accountId, url: "https://hook.test/0" }),

@@ -7,8 +7,9 @@ import * as attachments from "#store/email/attachments.ts";
 import * as mails from "#store/email/emails.ts";
 import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
-import { recentInbound, storeInbound } from "#store/feedback/inbound.ts";
+import { findInboundFile, recentInbound, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
+import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
 import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
@@ -252,8 +253,11 @@ export const messageCases: Case[] = [
     storeInbound,
     inbound,
     { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
-    { ...inbound, message: { ...inbound.message, consent_keyword: "in" } },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, saidAt: now },
   ),
+  given(findInboundFile, { accountId, id: id("in", 500) }),
+  given(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
+  given(deleteReplyWindows, { before: now, limit }),
   given(
     recentInbound,
     { accountId, channel: null, before: null, limit },
@@ -350,6 +354,9 @@ export const messageCases: Case[] = [
     { ...search, channels: ["sms"], gatewayId, status: "sending" },
     { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
     { ...search, accountId: accountOf(3), channels: ["email"] },
+    { ...search, narrowing: { requestId: id("req", 0), test: true, errorCode: "x", held: false } },
+    { ...search, narrowing: { held: true } },
+    { ...search, narrowing: { ids: [due, due2] }, brief: true },
   ),
   given(
     suppressions.listSuppressions,

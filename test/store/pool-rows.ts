@@ -4,8 +4,13 @@ import assert from "node:assert/strict";
 import type { Database } from "#store/database.ts";
 import { savePoolKey } from "#store/pools/keys.ts";
 import { saveMember, savePool } from "#store/pools/pools.ts";
-import type { UsedCall } from "#store/pools/usage.ts";
-import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+import type { CallFilter, UsedCall } from "#store/pools/usage.ts";
+import type {
+  DeferredCompletionsTable,
+  PoolKeysTable,
+  PoolMembersTable,
+  PoolsTable,
+} from "#store/schema/pools.ts";
 import { fresh, makeAccount, now } from "./rows.ts";
 
 export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): PoolsTable {
@@ -22,6 +27,9 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     answer_ms: null,
     repeats: 1,
     wait_ms: 0,
+    whole_answers: "forward",
+    budget: '{"tokensPerDay":null,"tokensPerMonth":null,"costPerMonth":null,"lowPercent":80}',
+    params: "adapt",
     revision: 0,
     created_at: now,
     updated_at: now,
@@ -43,6 +51,7 @@ export function memberRow(
     active: 1,
     models: '["echo"]',
     embedding_models: "[]",
+    forwarded_models: "{}",
     context_tokens: null,
     priority: 1,
     weight: 1,
@@ -127,7 +136,49 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     cost: 7,
     first_byte_ms: 100,
     ms: 1_000,
+    failed_over: 0,
+    end_user: null,
+    tags: "[]",
+    client_request_id: null,
     day: "2027-01-15",
     ...columns,
   };
 }
+
+/** A deferred completion that is due. */
+export function deferredRow(
+  of: Pick<Pooled, "accountId" | "keyId" | "poolId">,
+  columns: Partial<DeferredCompletionsTable> = {},
+): DeferredCompletionsTable {
+  return {
+    id: fresh("cmp"),
+    account_id: of.accountId,
+    pool_id: of.poolId,
+    key_id: of.keyId,
+    status: "queued",
+    priority: 0,
+    due_at: now,
+    attempts: 0,
+    expires_at: now + 86_400_000,
+    bytes: 100,
+    request: "sealed",
+    result: null,
+    scheduled_for: now,
+    created_at: now,
+    finished_at: null,
+    ...columns,
+  };
+}
+
+/** Every call, for `listCalls`. */
+export const anyCall = {
+  keyId: null,
+  status: null,
+  member: null,
+  model: null,
+  failedOver: null,
+  user: null,
+  tag: null,
+  at: null,
+  from: null,
+} satisfies CallFilter & { from: null };

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import type { Channel } from "#contract/messages/channel.ts";
-import { createAccount, type NewAllowance } from "#store/accounts/changes.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
+import { changeAccount, createAccount, type NewAllowance } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
@@ -38,6 +39,7 @@ export async function makeAccount(
     channel_failover: 0,
     attachment_files: 10,
     attachment_bytes: 10_485_760,
+    ai_budget: null,
     revision: 1,
     created_at: now,
     updated_at: now,
@@ -50,6 +52,23 @@ export async function makeAccount(
 }
 
 /** Makes a gateway, or changes the one with the id in `columns`. */
+/** Gives the account's channel an allowance (null: unlimited) as a change of the account does: again where another one overtakes it. */
+export async function setAllowance(
+  database: Database,
+  id: string,
+  channel: Channel,
+  allowance: number | null,
+  { renews = null, at = now }: { renews?: "monthly" | null; at?: number } = {},
+): Promise<void> {
+  const allowances: NewAllowance[] = [{ channel, allowance, id: fresh("ce") }];
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { revision } = (await database.run(findAccount, id))!;
+    const change = { id, revision, columns: {}, allowances, renews, at };
+    if ((await database.run(changeAccount, change)) === "changed") return;
+  }
+  assert.fail("Other changes overtook this one ten times.");
+}
+
 export async function makeGateway(
   database: Database,
   accountId: string,

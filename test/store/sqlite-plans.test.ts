@@ -26,7 +26,11 @@ const messages = 30_000;
 const walks: [operation: string, line: RegExp, why: string][] = [
   ["countWebhooks", /^SCAN (outbox USING|webhook_deliveries USING) /, "counts at most 100,000, for metrics"],
   ["readOutbox", /^SCAN outbox USING INDEX (sqlite_autoindex_outbox_1|outbox_requests)$/, "the first page"],
-  ["readDueLanes", /^SCAN (messages|webhook_deliveries) USING COVERING INDEX \w+_due$/, "the first row"],
+  [
+    "readDueLanes",
+    /^SCAN (messages|webhook_deliveries|deferred_completions) USING COVERING INDEX \w+_due$/,
+    "the first row",
+  ],
   ["countWaiting", /^SCAN messages USING COVERING INDEX messages_due$/, "the first row"],
   [
     "findInactiveWithDeliveries",
@@ -39,7 +43,11 @@ const walks: [operation: string, line: RegExp, why: string][] = [
     /^SCAN audit_entries USING INDEX sqlite_autoindex_audit_entries_1$/,
     "the newest page",
   ],
-  ["holdPending", /^SCAN (messages|webhook_deliveries) USING COVERING INDEX \w+_due$/, "what waits, a page"],
+  [
+    "holdPending",
+    /^SCAN (messages|webhook_deliveries|deferred_completions) USING (COVERING )?INDEX \w+_due$/,
+    "what waits, a page",
+  ],
   ["holdPending", /^SCAN outbox USING INDEX/, "the first page"],
   [
     "readRestoreHold",

@@ -10,8 +10,11 @@ import { numericTypes, type Store } from "./conformance.ts";
 import { grow, growing } from "./grown.ts";
 import { managementCases } from "./inputs-management.ts";
 import { messageCases } from "./inputs-messages.ts";
+import { pageCases } from "./inputs-pages.ts";
+import { phoneCases } from "./inputs-phones.ts";
+import { poolCases } from "./inputs-pools.ts";
 
-export const cases = [...messageCases, ...managementCases];
+export const cases = [...messageCases, ...managementCases, ...pageCases, ...phoneCases, ...poolCases];
 
 /** Adds the messages `from` to `to`, with all that belongs to them. */
 export async function growTo(store: Store, from: number, to: number): Promise<void> {

@@ -91,10 +91,18 @@ export const longFiles: Readonly<Record<string, string>> = {};
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
+  "src/contract/phones/": "words, ranks and a list of kinds, run by the tests of messaging/phones",
+  "src/http/pages/link-phone.ts": "shown by the test of messaging/phones/link.ts",
+  "src/http/routes/phones/": "asked by the simulated phones of messaging/phones, as the app asks",
+  "src/store/phones/": "run by the simulated phones of messaging/phones, on both engines",
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",
   "src/gateways/message.ts":
     "types, and an error without logic that the tests of messaging/email/files.ts raise",
   "src/messaging/feedback/store-report.ts": "run by the tests of callbacks.ts, and of sessions",
+  "src/gateways/whatsapp/linked/":
+    "run by the test of session.ts with a bridge process, and by that of the bridge",
+  "src/configure/link.ts": "run by the test of http/routes/manage/gateways/link.ts",
+  "src/contract/manage/links.ts": "a schema, run by the test of http/routes/manage/gateways/link.ts",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",

@@ -2,7 +2,7 @@
 
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
-import { adapt } from "#providers/translate/hints.ts";
+import { lacking } from "#providers/translate/hints.ts";
 
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
@@ -11,11 +11,12 @@ import { adapt } from "#providers/translate/hints.ts";
 export function ableMembers(
   choices: readonly Choice<Member>[],
   body: Readonly<Record<string, unknown>>,
+  params: "adapt" | "strict",
   now: number,
 ): readonly Choice<Member>[] {
   const lacks = ({ member, model }: Choice<Member>) => {
     const refused = member.health.refused.of(model, body, now);
-    return refused.length > 0 && adapt(refused).lacking.length > 0;
+    return refused.length > 0 && lacking(refused, params).length > 0;
   };
   if (!choices.some(lacks)) return choices;
   const able = choices.filter((choice) => !lacks(choice));

@@ -1,7 +1,7 @@
 // One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
 // value: a whole answer, a stream with its first output, or a failure.
 
-import { type CollectResult, collect, defaultMaxAnswerBytes, outOfTime } from "#ai/stream/collect.ts";
+import { type CollectResult, collect, defaultMaxAnswerBytes, outOfTime, textOf } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import { simulate } from "#ai/stream/simulate.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -15,6 +15,7 @@ import type {
   StreamPiece,
   StreamReader,
   Usage,
+  VendorAnswer,
 } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
@@ -29,7 +30,7 @@ import type { MemberTimeouts } from "#store/schema/pools.ts";
 export interface AttemptDeps {
   clock: Clock;
   upstreams: StreamingClient;
-  /** Longest whole answer, bytes; answers with embeddings may be four times as long. Absent: 16 MiB. */
+  /** Longest whole answer, bytes; answers other than completions may be four times as long. Absent: 16 MiB. */
   answerBytes?: number;
 }
 
@@ -38,6 +39,8 @@ export interface Target {
   provider: Pick<Provider, "answer" | "stream" | "failure">;
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
+  /** More headers of the request; those of the member win. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
   /** Use a new connection. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
@@ -45,7 +48,7 @@ export interface Target {
 }
 
 export type AttemptResult =
-  | { kind: "answer"; text: string; usage: Usage | null }
+  | { kind: "answer"; text: string; usage: Usage | null; media?: VendorAnswer }
   | { kind: "streaming"; stream: UpstreamStream }
   | { kind: "buffered"; chunks: Chunk[] }
   /**
@@ -69,7 +72,7 @@ const maxPrefaceChunks = 2048;
 export async function askWhole(
   deps: AttemptDeps,
   target: Target,
-  read: (text: string) => ParsedAnswer,
+  read: (answer: VendorAnswer) => ParsedAnswer,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
@@ -83,11 +86,12 @@ export async function askWhole(
     target.timeouts.idleMs,
     limitAt,
   );
-  if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-  const answer = read(body.text);
+  if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
+  const answer = read({ bytes: body.bytes, contentType: opened.headers["content-type"] ?? "" });
   if (answer.kind === "failure") return failedWith(answer.failure);
   if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
-  return { kind: "answer", text: answer.text, usage: answer.usage };
+  const { text, usage, media } = answer;
+  return { kind: "answer", text, usage, ...(media === undefined ? {} : { media }) };
 }
 
 /**
@@ -109,8 +113,8 @@ export async function askStream(
   const type = opened.headers["content-type"] ?? "";
   if (/json|html/i.test(type)) {
     const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idleMs, speakAt);
-    if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-    const answer = /json/i.test(type) ? provider.answer(body.text, request) : null;
+    if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
+    const answer = /json/i.test(type) ? provider.answer(textOf(body.bytes), request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
     return badAnswer("The provider answered with something else than a stream.");
   }
@@ -131,7 +135,7 @@ type Opened =
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
   { clock, upstreams }: AttemptDeps,
-  { provider, prepared, timeouts, fresh }: Target,
+  { provider, prepared, timeouts, passedOn, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: LightAbortSignal,
@@ -143,7 +147,7 @@ async function openAnswer(
       : await upstreams.open({
           method: prepared.request.method,
           url: prepared.request.url,
-          headers: prepared.request.headers,
+          headers: !passedOn ? prepared.request.headers : { ...passedOn, ...prepared.request.headers },
           body: prepared.request.body,
           connectMs: Math.min(timeouts.connectMs, leftMs),
           headersMs: Math.min(headersMs, leftMs),
@@ -158,7 +162,9 @@ async function openAnswer(
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };
   const read = await collect(clock, body, maxErrorBytes, timeouts.idleMs, limitAt);
   if (signal.aborted) return { kind: "aborted" };
-  return failedWith(provider.failure(status, headers, read.kind === "text" ? read.text : "", clock.now()));
+  return failedWith(
+    provider.failure(status, headers, read.kind === "bytes" ? textOf(read.bytes) : "", clock.now()),
+  );
 }
 
 /** Replaces the transport's reason, which names the address: clients know members by name alone. */
@@ -198,7 +204,7 @@ const failedAnswer = (message: string, code: string) => failedWith(upstreamError
 const badAnswer = (message: string) => failedWith(upstreamError(message, "bad_upstream_answer", 200));
 
 function incompleteAnswer(
-  body: Exclude<CollectResult, { kind: "text" }>,
+  body: Exclude<CollectResult, { kind: "bytes" }>,
 ): Extract<AttemptResult, { kind: "failed" }> {
   if (body.kind === "too_long") return badAnswer("The provider's answer is too long.");
   const timeout = body.kind === "timeout";

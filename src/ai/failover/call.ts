@@ -3,13 +3,15 @@
 import type { Door } from "#ai/doors/door.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
-import type { Chunk, Failure, Usage } from "#providers/provider.ts";
+import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
+import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { AttemptDeps, UpstreamStream } from "./attempt.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
-export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings";
+/** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
+export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;
 
 /** How a pool goes through its members. */
 export interface FailoverRules {
@@ -21,6 +23,11 @@ export interface FailoverRules {
   repeat: number;
   /** A `Retry-After` of up to this long is waited for at the same member, ms. */
   waitMs: number;
+  /**
+   * `adapt`: a member that does not take a parameter of sampling or effort is asked without it. `strict`: another one is
+   * asked.
+   */
+  params: "adapt" | "strict";
 }
 
 export interface FailoverCall extends FailoverRules {
@@ -28,10 +35,14 @@ export interface FailoverCall extends FailoverRules {
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
+  /** Of a forwarded operation that takes one; null: the request is `text`. */
+  form: Form | null;
   /** Another API than chat completions in which `text` and `body` are; absent: chat completions. */
   door?: Door | undefined;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
+  /** Headers that each request to a member has too. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
@@ -61,7 +72,7 @@ export interface AttemptRecord {
 
 /** `attempts` of a failure: the members that were attempted, as in `Winner`. */
 export type FailoverResult = { tried: AttemptRecord[] } & (
-  | { kind: "answer"; text: string; usage: Usage | null; won: Winner }
+  | { kind: "answer"; text: string; usage: Usage | null; media?: VendorAnswer; won: Winner }
   | { kind: "streaming"; stream: UpstreamStream; won: Winner }
   | { kind: "buffered"; chunks: Chunk[]; won: Winner }
   | { kind: "failed"; failure: Failure; last: Choice<Member> | null; attempts: number }
@@ -75,6 +86,8 @@ export interface Winner {
   attempts: number;
   /** The request was forwarded in the door's format, in which the answer is too. */
   forwarded: boolean;
+  /** Parameters that it was not sent, or under another name. */
+  adapted: readonly string[];
   /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }

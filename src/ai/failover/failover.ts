@@ -23,7 +23,9 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   const { clock } = deps;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
   // What a door's members refused is known in terms of chat completions.
-  const choices = call.door ? call.choices : ableMembers(call.choices, call.body, clock.monotonic());
+  const choices = call.door
+    ? call.choices
+    : ableMembers(call.choices, call.body, call.params, clock.monotonic());
   const repeats = new Map<string, number>();
   let waited = false;
   /** Those whose `Retry-After` was waited for. */

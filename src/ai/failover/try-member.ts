@@ -1,15 +1,22 @@
 // One member's turn in a call: its request, and what its health records of the result.
 
-import type { Door } from "#ai/doors/door.ts";
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
+import { fold } from "#ai/stream/fold.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Failure, NativeApi, PreparedRequest } from "#providers/provider.ts";
-import { adapt } from "#providers/translate/hints.ts";
+import type {
+  ChatRequest,
+  Failure,
+  NativeApi,
+  ParsedAnswer,
+  PreparedRequest,
+  VendorAnswer,
+} from "#providers/provider.ts";
+import { lacking } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -22,6 +29,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
+import { readyFor } from "./ready.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
@@ -42,7 +50,7 @@ const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
 
 /** The moving average to compare with. A buffered stream is judged like a whole answer. */
 export const responseKindOf = (ask: AnswerMode): ResponseKind =>
-  ask === "chat" || ask === "buffered" ? "whole" : ask;
+  ask === "chat" || ask === "buffered" || ask === "folded" ? "whole" : ask;
 
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
@@ -69,15 +77,13 @@ export async function tryMember(
 ): Promise<Outcome> {
   const { clock } = deps;
   const { member, model } = choice;
-  const stream = call.mode === "stream" || call.mode === "buffered";
   const startedAt = clock.monotonic();
   const native = call.door ? member.provider.native(call.door.format, member.settings) : null;
-  const { prepared, request, refused } =
-    call.door === undefined
-      ? chatPrepared(call, choice, call, stream, startedAt)
-      : native === null
-        ? translated(call, call.door, choice, stream, startedAt)
-        : forwarded(call, call.door, native, model, stream);
+  // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
+  const folds = call.mode === "folded" && native === null;
+  const stream = call.mode === "stream" || call.mode === "buffered" || folds;
+  const ready = readyFor(call, choice, native, stream, startedAt);
+  const { prepared, request, refused } = ready;
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
@@ -141,7 +147,13 @@ export async function tryMember(
     return { kind: "failed", failure, final, transient, adaptable };
   }
   note("ok", 200);
-  const won = winner(deps, choice, run.attemptedIds.length, native !== null, ticket, startedAt, kind, size);
+  const won: Winner = {
+    choice,
+    attempts: run.attemptedIds.length,
+    forwarded: native !== null,
+    adapted: ready.adapted,
+    settle: settler(deps, choice, ticket, startedAt, kind, size),
+  };
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
@@ -162,67 +174,27 @@ function learn(
   if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
   if (before.includes(name)) return false;
-  return call.door?.optional.has(name) === true || adapt([...before, name]).lacking.length === 0;
+  return call.door?.optional.has(name) === true || lacking([...before, name], call.params).length === 0;
 }
 
-/** A request to one member, ready to be sent. `refused`: what its model refused before. */
-interface Ready {
-  prepared: PreparedRequest;
-  request: ChatRequest;
-  refused: readonly string[];
-}
-
-function chatPrepared(
-  call: FailoverCall,
-  { member, model }: Choice<Member>,
-  { text, body }: Pick<ChatRequest, "text" | "body">,
-  stream: boolean,
-  now: number,
-): Ready {
-  const refused = member.health.refused.of(model, body, now);
-  const request: ChatRequest = { text, body, model, stream, refused };
-  return { prepared: prepare(member, request, call.mode), request, refused };
-}
-
-/** The door's request as a chat completion, without the optional parameters that the model refused before. */
-function translated(
-  call: FailoverCall,
-  door: Door,
-  choice: Choice<Member>,
-  stream: boolean,
-  now: number,
-): Ready {
-  const chat = door.chat();
-  if (chat.kind === "unsupported_parameter")
-    return {
-      prepared: chat,
-      request: { text: call.text, body: call.body, model: choice.model, stream },
-      refused: [],
-    };
-  const { refused } = choice.member.health;
-  const without = refused
-    .of(choice.model, chat.body, now)
-    .filter((name) => door.optional.has(name) && Object.hasOwn(chat.body, name));
-  if (without.length === 0) return chatPrepared(call, choice, chat, stream, now);
-  const body = Object.fromEntries(Object.entries(chat.body).filter(([name]) => !without.includes(name)));
-  const ready = chatPrepared(call, choice, { text: JSON.stringify(body), body }, stream, now);
-  return { ...ready, refused: [...ready.refused, ...without] };
-}
-
-function forwarded(
-  { text, body }: FailoverCall,
-  { headers }: Door,
-  native: NativeApi,
-  model: string,
-  stream: boolean,
-): Ready {
-  const prepared = native.prepare({ text, body, model, stream, headers });
-  return { prepared, request: { text, body, model, stream }, refused: [] };
-}
-
-function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
-  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
-  return member.provider.chat(request, member.settings);
+/** Reads a whole answer. */
+function read(
+  { provider }: Member,
+  native: NativeApi | null,
+  request: ChatRequest,
+  mode: AnswerMode,
+): (answer: VendorAnswer) => ParsedAnswer {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+    case "folded":
+      return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
+    case "embeddings":
+      return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
+    default:
+      return (answer) => provider.forwardAnswer(mode, answer);
+  }
 }
 
 function sendAttempt(
@@ -241,50 +213,46 @@ function sendAttempt(
     provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
     prepared,
     timeouts: member.timeouts,
+    passedOn: call.passedOn,
     fresh,
-    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+    maxAnswerBytes: maxAnswerBytes(
+      deps.answerBytes,
+      responseKindOf(call.mode) === call.mode && !request.stream,
+    ),
   };
   if (request.stream) {
     const opening = askStream(deps, target, request, limitAt, signal);
     if (call.mode === "stream") return opening;
-    return opening.then((spoken) => {
+    return opening.then(async (spoken) => {
       waiting?.end();
-      return bufferStream(spoken, signal);
+      const whole = await bufferStream(spoken, signal);
+      if (call.mode === "buffered" || whole.kind !== "buffered") return whole;
+      return { kind: "answer", ...fold(whole.chunks) };
     });
   }
-  const read = (text: string) =>
-    call.mode === "embeddings"
-      ? member.provider.embeddingsAnswer(text, request)
-      : (native ?? member.provider).answer(text, request);
-  return askWhole(deps, target, read, limitAt, signal);
+  return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);
 }
 
-function winner(
+/** The member has begun to answer; the result reports how the answer ended. */
+function settler(
   deps: FailoverDeps,
   choice: Choice<Member>,
-  attempts: number,
-  forwarded: boolean,
   ticket: HealthTicket,
   startedAt: number,
   kind: ResponseKind,
   size: number,
-): Winner {
+): Winner["settle"] {
   const { health } = choice.member;
   const spokeAt = deps.clock.monotonic();
   if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) deps.memberUp(choice.member);
   let open = true;
-  return {
-    choice,
-    attempts,
-    forwarded,
-    settle: (how) => {
-      if (!open) return;
-      open = false;
-      const now = deps.clock.monotonic();
-      if (how === "completed") health.succeeded(ticket, now);
-      else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
-    },
+  return (how) => {
+    if (!open) return;
+    open = false;
+    const now = deps.clock.monotonic();
+    if (how === "completed") health.succeeded(ticket, now);
+    else if (how === "dropped") health.dropped(ticket);
+    else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
   };
 }
 

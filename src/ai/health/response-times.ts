@@ -2,7 +2,9 @@
 // whole answer takes as long as all of its tokens, embeddings take none of that time, and one average over all would
 // depend on what clients happen to request.
 
-export type ResponseKind = "stream" | "whole" | "embeddings";
+import type { ForwardedOperation } from "#contract/ai/operations.ts";
+
+export type ResponseKind = "stream" | "whole" | "embeddings" | ForwardedOperation;
 
 /** Weight of a new time that is below the moving average. */
 const decay = 0.2;
@@ -11,32 +13,43 @@ const typicalPromptTokens = 4_000;
 /** A wait is overdue after this many times the average. */
 const overdueFactor = 4;
 /** And never before this, ms: a member that answers in 20 ms is not slow after 80. */
-const minOverdueMs: Record<ResponseKind, number> = { stream: 5_000, whole: 10_000, embeddings: 5_000 };
-/** For a member without an average: thinking or cold models take long. */
+const minOverdueMs: Record<ResponseKind, number> = {
+  stream: 5_000,
+  whole: 10_000,
+  embeddings: 5_000,
+  image: 30_000,
+  speech: 10_000,
+  transcription: 30_000,
+  moderation: 5_000,
+  rerank: 5_000,
+};
+/** For a member without an average: thinking or cold models take long, a picture or an hour of sound a minute. */
 const defaultOverdueMs = 20_000;
+const defaultMediaMs = 60_000;
 
 /** How much longer than usual a prompt of this many tokens may take: 1 for all but long ones. */
 export const promptSizeFactor = (promptTokens: number) => Math.max(1, promptTokens / typicalPromptTokens);
 
 export class ResponseTimes {
-  readonly #averages: Record<ResponseKind, number | null> = { stream: null, whole: null, embeddings: null };
+  readonly #averages: Partial<Record<ResponseKind, number>> = {};
 
   /** The moving average, ms, normalised to short prompts; null: no such response yet. */
   average(kind: ResponseKind): number | null {
-    return this.#averages[kind];
+    return this.#averages[kind] ?? null;
   }
 
   /** Records a time to the first output. Peaks count at once, improvements slowly. */
   record(kind: ResponseKind, tookMs: number, size: number): void {
     const ms = tookMs / size;
-    const before = this.#averages[kind];
+    const before = this.average(kind);
     this.#averages[kind] = before === null || ms > before ? ms : before + decay * (ms - before);
   }
 
   /** After how long a wait is overdue for this member, ms. */
   overdueMs(kind: ResponseKind, size: number): number {
-    const average = this.#averages[kind];
-    const ms = average === null ? defaultOverdueMs : Math.max(minOverdueMs[kind], overdueFactor * average);
+    const average = this.average(kind);
+    const unknownMs = kind === "image" || kind === "transcription" ? defaultMediaMs : defaultOverdueMs;
+    const ms = average === null ? unknownMs : Math.max(minOverdueMs[kind], overdueFactor * average);
     return ms * size;
   }
 }

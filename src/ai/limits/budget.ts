@@ -1,23 +1,24 @@
-// Daily and monthly budgets of a key. Its spend is read from the usage records and cached for a moment; what this
-// process served since the read, and what is not written yet, is added, so that neither a burst nor a storage outage
-// overshoots a budget by much.
+// Daily and monthly budgets of keys, and those that the keys of a pool or of an account share. The spend of each is read
+// from the usage records and cached for a moment; what this process served since the read, and what is not written yet, is
+// added, so that neither a burst nor a storage outage overshoots a budget by much.
 
-import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { BudgetOwner, PoolKey } from "#ai/pools/pool-key.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { startOfNextDay, startOfNextMonth } from "#runtime/time-zones.ts";
+import type { BudgetNoticesTable } from "#store/schema/pools.ts";
 import { localDay } from "./local-day.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
-/** A key's spend in a local day and its month. */
-export interface KeySpend {
+/** What was spent of a budget in a local day and its month. */
+export interface Spend {
   tokensToday: number;
   tokensThisMonth: number;
   /** Millionths of the currency unit. */
   costThisMonth: number;
 }
 
-/** The cost of entry call, counted on the local day of its start, `YYYY-MM-DD`. */
+/** The cost of a call, counted on the local day of its start, `YYYY-MM-DD`. */
 export interface CallCost {
   day: string;
   tokens: number;
@@ -25,29 +26,43 @@ export interface CallCost {
   cost: number;
 }
 
+/** A bound of which so much is used that it is announced. */
+export interface LowNotice {
+  owner: BudgetOwner;
+  bound: BudgetNoticesTable["bound"];
+  /** Local day, or month such as `2026-11`. */
+  period: string;
+  used: number;
+  limit: number;
+  /** When the bound begins anew, epoch ms. */
+  restartsAt: number;
+}
+
 export interface Budgets {
-  /** Until the budget is available again, ms; null: it is not exhausted. Synchronous if the spend is cached. */
+  /** Until all budgets of the key are available again, ms; null: none is exhausted. Synchronous if the spend is cached. */
   exhaustedForMs(key: PoolKey, now: number): number | null | Promise<number | null>;
   /** Counts a call of the key that has ended. */
   addCall(key: PoolKey, spent: CallCost): void;
-  /** The record of such a call is written: reads include it from now on. */
-  callWritten(keyId: string, spent: CallCost): void;
+  /** The record of such a call is written: reads include it from now on. `ownerIds`: its key, pool and account. */
+  callWritten(ownerIds: readonly string[], spent: CallCost): void;
 }
 
-/** The spend of entry key in entry local day and its month. */
+/** The spend of a budget in a local day and its month. */
 interface SpendEntry {
   day: string;
   /** From the last read. */
-  stored: KeySpend;
+  stored: Spend;
   /** Served since, and not included in the last read. */
-  since: KeySpend;
+  since: Spend;
   /** Served, and not written yet. */
-  unwritten: KeySpend;
+  unwritten: Spend;
   /** Monotonic ms; null: never read. */
   readAt: number | null;
   reading: Promise<void> | null;
   /** The read takes too long: calls no longer wait for it. */
   hanging: boolean;
+  /** The period of each bound in which it was announced that little is left. */
+  announced: Map<BudgetNoticesTable["bound"], string>;
 }
 
 /** How long a read stays fresh. */
@@ -56,7 +71,7 @@ const ttlMs = 5_000;
 const lookupTimeoutMs = 2_000;
 const maxEntries = 100_000;
 
-const noSpend = (): KeySpend => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
+const noSpend = (): Spend => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
 const monthOf = (day: string) => day.slice(0, 7);
 
 /** Resets the entry if a new day has begun. */
@@ -72,40 +87,42 @@ function rollOver(entry: SpendEntry, day: string): void {
 }
 
 /** Counts a call, or with -1 removes it, as far as it belongs to the day and the month. */
-function count(to: KeySpend, today: string, { day, tokens, cost }: CallCost, sign = 1): void {
+function count(to: Spend, today: string, { day, tokens, cost }: CallCost, sign = 1): void {
   if (monthOf(day) !== monthOf(today)) return;
   if (day === today) to.tokensToday += sign * tokens;
   to.tokensThisMonth += sign * tokens;
   to.costThisMonth += sign * cost;
 }
 
-/** `read`: a key's spend on a local day, `YYYY-MM-DD`, and in its month. */
+/** `read`: what was spent of a budget on a local day, `YYYY-MM-DD`, and in its month. */
 export function createBudgets(deps: {
   clock: Clock;
   log: Log;
-  read(keyId: string, day: string): Promise<KeySpend>;
+  read(owner: BudgetOwner, day: string): Promise<Spend>;
+  /** Once for each period and bound in this process, as long as the entry is cached. */
+  low(notice: LowNotice): void;
 }): Budgets {
-  const { clock, log, read } = deps;
+  const { clock, log, read, low } = deps;
   const entries = new LruCache<string, SpendEntry>(maxEntries);
 
-  function entryFor(keyId: string, day: string): SpendEntry {
-    let entry = entries.get(keyId);
+  function entryFor(ownerId: string, day: string): SpendEntry {
+    let entry = entries.get(ownerId);
     if (!entry) {
       const empty = { stored: noSpend(), since: noSpend(), unwritten: noSpend() };
-      entry = { day, ...empty, readAt: null, reading: null, hanging: false };
-      entries.set(keyId, entry);
+      entry = { day, ...empty, readAt: null, reading: null, hanging: false, announced: new Map() };
+      entries.set(ownerId, entry);
     }
     rollOver(entry, day);
     return entry;
   }
 
-  async function refresh(keyId: string, entry: SpendEntry): Promise<void> {
+  async function refresh(owner: BudgetOwner, entry: SpendEntry): Promise<void> {
     const { day } = entry;
     // A write during the read may count twice until the next read, which errs on the safe side.
     const unseen = { ...entry.unwritten };
     const before = { ...entry.since };
     try {
-      const stored = await read(keyId, day);
+      const stored = await read(owner, day);
       if (entry.day === day) {
         for (const field of ["tokensToday", "tokensThisMonth", "costThisMonth"] as const)
           entry.since[field] += unseen[field] - before[field];
@@ -114,7 +131,7 @@ export function createBudgets(deps: {
     } catch (error) {
       log.warn(
         { event: "key_spend.read_failed", error },
-        "The spend of a pool key could not be read; the cached value is used.",
+        "The spend of a budget could not be read; the cached value is used.",
       );
     }
     entry.reading = null;
@@ -122,43 +139,78 @@ export function createBudgets(deps: {
     if (entry.day === day) entry.readAt = clock.monotonic();
   }
 
-  function exhaustedFor(
-    { stored, since }: SpendEntry,
-    { budget, timeZone }: PoolKey,
+  /** Null: the budget is not exhausted. */
+  function ownerExhausted(
+    owner: BudgetOwner,
+    timeZone: string,
     now: number,
-  ): number | null {
-    const { tokensPerDay, tokensPerMonth, costPerMonth } = budget;
-    const monthOver =
-      (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
-      (costPerMonth !== null && stored.costThisMonth + since.costThisMonth >= costPerMonth);
-    if (monthOver) return startOfNextMonth(now, timeZone) - now;
-    const dayOver = tokensPerDay !== null && stored.tokensToday + since.tokensToday >= tokensPerDay;
-    return dayOver ? startOfNextDay(now, timeZone) - now : null;
+  ): number | null | Promise<number | null> {
+    const entry = entryFor(owner.id, localDay(now, timeZone));
+    const left = () => exhaustedFor(entry, owner, timeZone, now);
+    if (entry.readAt !== null && clock.monotonic() - entry.readAt <= ttlMs) return left();
+    entry.reading ??= refresh(owner, entry);
+    if (entry.hanging) return left();
+    return withTimeout(clock, lookupTimeoutMs, entry.reading).then((done) => {
+      if (done === timedOut) entry.hanging = true;
+      return left();
+    });
+  }
+
+  function announceLow(entry: SpendEntry, owner: BudgetOwner, timeZone: string, now: number): void {
+    const { lowPercent } = owner.budget;
+    if (lowPercent === null) return;
+    for (const { bound, used, limit, monthly } of boundsOf(entry, owner)) {
+      if (limit === null || used < (limit * lowPercent) / 100) continue;
+      const period = monthly ? monthOf(entry.day) : entry.day;
+      if (entry.announced.get(bound) === period) continue;
+      entry.announced.set(bound, period);
+      const restartsAt = monthly ? startOfNextMonth(now, timeZone) : startOfNextDay(now, timeZone);
+      low({ owner, bound, period, used, limit, restartsAt });
+    }
   }
 
   return {
-    exhaustedForMs(key, now) {
-      const { tokensPerDay, tokensPerMonth, costPerMonth } = key.budget;
-      if (tokensPerDay === null && tokensPerMonth === null && costPerMonth === null) return null;
-      const entry = entryFor(key.id, localDay(now, key.timeZone));
-      if (entry.readAt !== null && clock.monotonic() - entry.readAt <= ttlMs)
-        return exhaustedFor(entry, key, now);
-      entry.reading ??= refresh(key.id, entry);
-      if (entry.hanging) return exhaustedFor(entry, key, now);
-      return withTimeout(clock, lookupTimeoutMs, entry.reading).then((read) => {
-        if (read === timedOut) entry.hanging = true;
-        return exhaustedFor(entry, key, now);
-      });
+    exhaustedForMs({ budgets, timeZone }, now) {
+      let longest: number | null = null;
+      let pending: Promise<number | null>[] | null = null;
+      for (const owner of budgets) {
+        const left = ownerExhausted(owner, timeZone, now);
+        if (left instanceof Promise) pending = [...(pending ?? []), left];
+        else longest = longer(longest, left);
+      }
+      return pending === null ? longest : Promise.all(pending).then((lefts) => lefts.reduce(longer, longest));
     },
-    addCall(key, spent) {
-      const entry = entries.get(key.id);
-      if (!entry) return;
-      count(entry.since, entry.day, spent);
-      count(entry.unwritten, entry.day, spent);
+    addCall({ budgets, timeZone }, spent) {
+      for (const owner of budgets) {
+        const entry = entries.get(owner.id);
+        if (!entry) continue;
+        count(entry.since, entry.day, spent);
+        count(entry.unwritten, entry.day, spent);
+        announceLow(entry, owner, timeZone, clock.now());
+      }
     },
-    callWritten(keyId, spent) {
-      const entry = entries.get(keyId);
-      if (entry) count(entry.unwritten, entry.day, spent, -1);
+    callWritten(ownerIds, spent) {
+      for (const id of ownerIds) {
+        const entry = entries.get(id);
+        if (entry) count(entry.unwritten, entry.day, spent, -1);
+      }
     },
   };
+}
+
+const longer = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b));
+
+function boundsOf({ stored, since }: SpendEntry, { budget }: BudgetOwner) {
+  const used = (field: keyof Spend) => stored[field] + since[field];
+  return [
+    { bound: "tokens_per_month", used: used("tokensThisMonth"), limit: budget.tokensPerMonth, monthly: true },
+    { bound: "cost_per_month", used: used("costThisMonth"), limit: budget.costPerMonth, monthly: true },
+    { bound: "tokens_per_day", used: used("tokensToday"), limit: budget.tokensPerDay, monthly: false },
+  ] as const;
+}
+
+function exhaustedFor(entry: SpendEntry, owner: BudgetOwner, timeZone: string, now: number): number | null {
+  const spent = boundsOf(entry, owner).find(({ used, limit }) => limit !== null && used >= limit);
+  if (spent === undefined) return null;
+  return (spent.monthly ? startOfNextMonth(now, timeZone) : startOfNextDay(now, timeZone)) - now;
 }

@@ -3,6 +3,7 @@
 // because the length of its base64 says nothing about its tokens. It walks parsed values and reads no string's
 // content, so a picture of 20 MB costs no more than its URL.
 
+import { type CallKind, isForwarded } from "#contract/ai/operations.ts";
 import { isRecord, outputUnits } from "#providers/openai/stream.ts";
 
 /** UTF-16 units of text in a token: the vendors' rule of thumb for English. */
@@ -50,10 +51,13 @@ interface Sum {
  * Tokens of a request's input. `body`: of a completion, or of embeddings, whose token lists count as they
  * are.
  */
-export function promptTokens(kind: "chat" | "embeddings", body: Readonly<Record<string, unknown>>): number {
+export function promptTokens(kind: CallKind, body: Readonly<Record<string, unknown>>): number {
   const sum: Sum = { units: 0, tokens: 0 };
   if (kind === "embeddings") addInput(sum, body.input);
-  else {
+  else if (isForwarded(kind)) {
+    const { model: _, ...fields } = body;
+    for (const value of Object.values(fields)) addText(sum, value);
+  } else {
     const { messages } = body;
     if (Array.isArray(messages)) for (const message of messages) addMessage(sum, message);
     if (body.tools !== undefined) addText(sum, body.tools);
@@ -65,11 +69,11 @@ export function promptTokens(kind: "chat" | "embeddings", body: Readonly<Record<
 
 /** Tokens to reserve for a call: its prompt, and the limit of each answer. */
 export function reservedTokens(
-  kind: "chat" | "embeddings",
+  kind: CallKind,
   body: Readonly<Record<string, unknown>>,
   prompt: number,
 ): number {
-  if (kind === "embeddings") return prompt;
+  if (kind !== "chat") return prompt;
   const bound = isBound(body.max_completion_tokens) ? body.max_completion_tokens : body.max_tokens;
   const perAnswer = isBound(bound) ? Math.min(Math.ceil(bound), maxAnswerTokens) : defaultAnswerTokens;
   const { n } = body;
@@ -80,9 +84,9 @@ export function reservedTokens(
 const isBound = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;
 
-/** Tokens of a whole answer (OpenAI's JSON text), from its messages. Embeddings have no completion tokens. */
-export function answerTokens(kind: "chat" | "embeddings", text: string): number {
-  if (kind === "embeddings") return 0;
+/** Tokens of a whole answer (OpenAI's JSON text), from its messages. Other answers have no completion tokens. */
+export function answerTokens(kind: CallKind, text: string): number {
+  if (kind !== "chat") return 0;
   const sum: Sum = { units: 0, tokens: 0 };
   const answer: unknown = JSON.parse(text);
   const choices = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];

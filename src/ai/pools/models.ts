@@ -2,6 +2,7 @@
 
 import type { Pool } from "#ai/complete.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { allModels } from "./operation-models.ts";
 import type { PoolKey } from "./pool-key.ts";
 
 /** OpenAI's model object. */
@@ -18,9 +19,10 @@ export function listModels(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[]
   const now = clock.monotonic();
   const created = Math.floor(pool.createdAt / 1000);
   const names = new Map<string, string>([[pool.name, "trunkline"]]);
-  for (const { active, health, models, embeddingModels, name } of pool.members) {
+  for (const member of pool.members) {
+    const { active, health, name } = member;
     if (!active || health.availability(now).kind === "down") continue;
-    for (const model of [...models, ...embeddingModels]) {
+    for (const model of allModels(member)) {
       if (
         names.has(model) ||
         health.isModelMissing(model, now) ||

@@ -1,12 +1,17 @@
 // A pool key as requests use it: its pool, limits, budget and models.
 
 import type { KeyLimits } from "#ai/limits/limits.ts";
+import type { SharedBudget } from "#store/schema/pools.ts";
 
-export interface KeyBudget {
-  tokensPerDay: number | null;
-  tokensPerMonth: number | null;
-  /** Millionths of the currency unit. */
-  costPerMonth: number | null;
+/** A budget that a call counts for: of its key, or shared by the keys of its pool or account. */
+export interface BudgetOwner {
+  kind: "key" | "pool" | "account";
+  id: string;
+  accountId: string;
+  /** Names for events: of the pool, and of the key; null: it is of more than one. */
+  pool: string | null;
+  key: string | null;
+  budget: SharedBudget;
 }
 
 export interface PoolKey {
@@ -18,7 +23,8 @@ export interface PoolKey {
   /** The models that the key may use; null: all of the pool. */
   models: readonly string[] | null;
   limits: KeyLimits;
-  budget: KeyBudget;
+  /** Those with a bound. */
+  budgets: readonly BudgetOwner[];
   /** Epoch ms. */
   expiresAt: number | null;
 }

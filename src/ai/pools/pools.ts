@@ -12,10 +12,10 @@ import { findProvider } from "#providers/registry.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
-import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
-import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
+import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
+import type { MemberTimeouts, PoolMembersTable, SharedBudget } from "#store/schema/pools.ts";
 import type { Member } from "./member.ts";
-import type { PoolKey } from "./pool-key.ts";
+import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
 /** A key with its pool. */
 export interface Opened {
@@ -53,7 +53,7 @@ interface Loaded {
 
 export class Pools {
   readonly #deps: PoolsDeps;
-  /** Valid keys, by their text. */
+  /** Valid keys, by their text, or `id` and their id. */
   readonly #entries = new Map<string, Entry>();
   /** Texts that are not keys, as far as is known. */
   readonly #unknownKeys = new Map<string, Entry>();
@@ -66,8 +66,18 @@ export class Pools {
   }
 
   /** The key and its pool; null: unknown or expired. Throws `StorageError` if nothing is cached. */
-  async open(token: string): Promise<Opened | null> {
-    const { opened: lookup, known, settled } = this.#lookup(token);
+  open(token: string): Promise<Opened | null> {
+    return this.#valid(this.#lookup(token, () => this.#deps.database.run(findPoolByKey, hashSecret(token))));
+  }
+
+  /** The same by the key's id, for what a key asked for earlier. */
+  openById(keyId: string): Promise<Opened | null> {
+    // No token has a space in it.
+    const read = () => this.#deps.database.run(findPoolByKeyId, keyId);
+    return this.#valid(this.#lookup(`id ${keyId}`, read));
+  }
+
+  async #valid({ opened: lookup, known, settled }: Entry): Promise<Opened | null> {
     // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
     const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
     const expiresAt = opened?.key.expiresAt ?? null;
@@ -99,13 +109,13 @@ export class Pools {
     return opened === timedOut ? known.opened : opened;
   }
 
-  #lookup(token: string): Entry {
+  #lookup(token: string, find: () => Promise<PoolByKey | null>): Entry {
     const now = this.#deps.clock.monotonic();
     // By the whole text: a prefix or a short hash could confuse two keys.
     const entry = this.#entries.get(token) ?? this.#unknownKeys.get(token);
     if (entry && now - entry.at < ttlMs) return entry;
     const known = entry?.known ?? null;
-    const fresh: Entry = { at: now, opened: this.#read(token, known), known, settled: false };
+    const fresh: Entry = { at: now, opened: this.#read(find, known), known, settled: false };
     put(known ? this.#entries : this.#unknownKeys, token, fresh);
     fresh.opened.then(
       (opened) => {
@@ -131,11 +141,11 @@ export class Pools {
     return fresh;
   }
 
-  async #read(token: string, known: Entry["known"]): Promise<Opened | null> {
-    const { database, clock, log } = this.#deps;
+  async #read(find: () => Promise<PoolByKey | null>, known: Entry["known"]): Promise<Opened | null> {
+    const { clock, log } = this.#deps;
     try {
-      const holder = await database.run(findPoolByKey, hashSecret(token));
-      return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
+      const holder = await find();
+      return holder && { key: keyOf(holder), pool: this.#poolOf(holder) };
     } catch (error) {
       const unavailable = error instanceof StorageError && error.fault !== "failed";
       if (!unavailable || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
@@ -163,6 +173,8 @@ export class Pools {
       answerMs: row.answer_ms,
       repeat: row.repeats,
       waitMs: row.wait_ms,
+      params: row.params,
+      wholeAnswers: row.whole_answers,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };
@@ -202,6 +214,7 @@ export class Pools {
       active: row.active === 1,
       models: JSON.parse(row.models) as string[],
       embeddingModels: JSON.parse(row.embedding_models) as string[],
+      forwardedModels: JSON.parse(row.forwarded_models) as Member["forwardedModels"],
       contextTokens: row.context_tokens,
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
@@ -219,7 +232,8 @@ function put(map: Map<string, Entry>, token: string, entry: Entry): void {
   map.set(token, entry);
 }
 
-function keyOf(row: PoolKeysTable, timeZone: string): PoolKey {
+function keyOf(holder: PoolByKey): PoolKey {
+  const { key: row, timeZone } = holder;
   return {
     id: row.id,
     poolId: row.pool_id,
@@ -231,11 +245,33 @@ function keyOf(row: PoolKeysTable, timeZone: string): PoolKey {
       tokensPerMinute: row.tokens_per_minute,
       concurrency: row.concurrency,
     },
-    budget: {
-      tokensPerDay: row.tokens_per_day,
-      tokensPerMonth: row.tokens_per_month,
-      costPerMonth: row.cost_per_month,
-    },
+    budgets: budgetsOf(holder),
     expiresAt: row.expires_at,
   };
+}
+
+/** The share of a key's bound whose use is announced. */
+const keyLowPercent = 80;
+
+function budgetsOf({ key, pool, accountBudget }: PoolByKey): BudgetOwner[] {
+  const ofKey: SharedBudget = {
+    tokensPerDay: key.tokens_per_day,
+    tokensPerMonth: key.tokens_per_month,
+    costPerMonth: key.cost_per_month,
+    lowPercent: keyLowPercent,
+  };
+  const accountId = key.account_id;
+  const ofPool = JSON.parse(pool.budget) as SharedBudget;
+  const owners: BudgetOwner[] = [
+    { kind: "key", id: key.id, accountId, pool: pool.name, key: key.name, budget: ofKey },
+    { kind: "pool", id: pool.id, accountId, pool: pool.name, key: null, budget: ofPool },
+  ];
+  if (accountBudget !== null) {
+    const budget = JSON.parse(accountBudget) as SharedBudget;
+    owners.push({ kind: "account", id: accountId, accountId, pool: null, key: null, budget });
+  }
+  return owners.filter(
+    ({ budget: { tokensPerDay, tokensPerMonth, costPerMonth } }) =>
+      tokensPerDay !== null || tokensPerMonth !== null || costPerMonth !== null,
+  );
 }

@@ -7,8 +7,8 @@ import type { Clock } from "#runtime/runtime.ts";
 
 /** Default limit of a whole answer, bytes. Answers with pictures have megabytes. */
 export const defaultMaxAnswerBytes = 16 * 1024 * 1024;
-/** Vectors are longer: a thousand of 3,072 numbers take 64 MiB as text. */
-const embeddingsFactor = 4;
+/** Vectors are longer: a thousand of 3,072 numbers take 64 MiB as text, ten pictures in base64 about as much. */
+const longFactor = 4;
 
 /**
  * The most pieces of an answer: this many, plus one for each KiB of its limit. A piece takes 2 to 3 µs, and a
@@ -17,13 +17,13 @@ const embeddingsFactor = 4;
 const basePieces = 4096;
 
 export type CollectResult =
-  | { kind: "text"; text: string }
+  | { kind: "bytes"; bytes: Buffer }
   | { kind: "too_long" }
   | { kind: "cut" | "timeout"; reason: string };
 
-/** The limit of an answer, bytes. */
-export function maxAnswerBytes(configured: number = defaultMaxAnswerBytes, embeddings = false): number {
-  return embeddings ? configured * embeddingsFactor : configured;
+/** The limit of an answer, bytes. `long`: with vectors, or with pictures or sound in it. */
+export function maxAnswerBytes(configured: number = defaultMaxAnswerBytes, long = false): number {
+  return long ? configured * longFactor : configured;
 }
 
 /**
@@ -42,10 +42,7 @@ export async function collect(
   for (;;) {
     const leftMs = limitAt - clock.monotonic();
     const piece = leftMs <= 0 ? outOfTime : await body.read(Math.min(idleMs, leftMs));
-    if (piece === null) {
-      const text = bytes.take().toString("utf8");
-      return { kind: "text", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
-    }
+    if (piece === null) return { kind: "bytes", bytes: bytes.take() };
     if (isBodyError(piece)) {
       body.cancel();
       return { kind: piece.why === "timeout" ? "timeout" : "cut", reason: piece.reason };
@@ -57,6 +54,12 @@ export async function collect(
       return { kind: "too_long" };
     }
   }
+}
+
+/** The body as text, without a byte order mark. */
+export function textOf(bytes: Buffer): string {
+  const text = bytes.toString("utf8");
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** Takes the place of a piece when no time is left to read one. */

@@ -34,6 +34,15 @@ export function rewrite(
   return withMembers(text, changes);
 }
 
+/** An answer of a forwarded operation: `service_pool` is added, and a `model` that it names is replaced. */
+export function withServed(text: string, model: string, served: ServicePool): string {
+  const named = membersOf(text).some(({ key }) => key === "model");
+  return withMembers(text, {
+    ...(named ? { model: JSON.stringify(model) } : {}),
+    service_pool: JSON.stringify(served),
+  });
+}
+
 const zeroDate = /"created"\s*:\s*0\s*[,}]/;
 
 /** Translated answers have `created: 0`. Only a top-level one counts. */

@@ -18,7 +18,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A request for embeddings or a completion, by its text; `depth` was judged before. */
+/** A request whose body is JSON, by its text; its depth was judged before. */
 export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
   try {
@@ -42,7 +42,7 @@ export function readModelRequest(text: string): ModelRequest | Problem {
   };
 }
 
-/** The answer to a parameter that has a fault. */
+/** The problem that names a parameter. */
 export function wrong(param: string, what: string): Problem {
   return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
 }

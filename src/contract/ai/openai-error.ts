@@ -37,11 +37,35 @@ export const aiProblems = {
     message: "No member of this pool has embedding models.",
     when: "Embeddings were asked of a pool none of whose members has `embedding_models`.",
   },
+  operation_not_served: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "No member of this pool has models for this operation.",
+    when: "Images, speech, transcriptions, moderations or reranking were asked of a pool none of whose members lists models for them; the message names the field.",
+  },
   model_not_found: {
     status: 404,
     type: "invalid_request_error",
     message: "The model does not exist or you do not have access to it.",
     when: "The pool is strict and no member of it serves the model, or the key may not use it.",
+  },
+  completion_not_found: {
+    status: 404,
+    type: "invalid_request_error",
+    message: "There is no such deferred completion.",
+    when: "The id is unknown, another key's, or past its retention.",
+  },
+  completion_ended: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "The completion has ended; it cannot be cancelled.",
+    when: "The deferred completion that is to be cancelled has ended.",
+  },
+  too_many_deferred: {
+    status: 429,
+    type: "requests",
+    message: "Too many deferred completions wait in this pool; try again later.",
+    when: "10,000 deferred completions, or 1 GiB of their requests, wait in the pool.",
   },
   unknown_url: {
     status: 404,
@@ -88,8 +112,8 @@ export const aiProblems = {
   insufficient_quota: {
     status: 429,
     type: "tokens",
-    message: "The key's budget is spent.",
-    when: "The key's budget of the day or the month is spent.",
+    message: "The budget is spent.",
+    when: "The budget of the key, of its pool or of the account for the day or the month is spent.",
   },
   server_error: {
     status: 500,
@@ -112,6 +136,12 @@ export interface OpenAiError {
   type: string;
   param: string | null;
   code: string | null;
+}
+
+/** One of our own errors as OpenAI's object. */
+export function openAiError(code: AiProblemCode): OpenAiError {
+  const { type, message } = aiProblems[code];
+  return { message, type, param: null, code };
 }
 
 interface Details {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { cursorNote, idCursor, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText } from "#contract/name.ts";
+import { sharedBudget } from "./pools.ts";
 
 const allowance = z.int().nullable();
 
@@ -29,6 +30,7 @@ const accountFields = z.object({
       max_bytes: z.int().describe("The maximum size of each file in bytes."),
     })
     .describe("The limits of an email's attachments."),
+  ai_budget: sharedBudget.nullable().describe("For all keys of all pools together; null: no bound."),
   revision,
   created_at: instant,
   updated_at: instant,
@@ -82,13 +84,12 @@ const balance = z
   .meta({ id: "AccountBalance" })
   .nullable();
 
+export const creditBalances = z
+  .object({ sms: balance, whatsapp: balance, email: balance })
+  .describe("The credit of each channel; null where the plan sets no allowance.");
+
 /** What is left on each channel. */
-export const creditReply = reply(
-  "CreditReply",
-  z
-    .object({ sms: balance, whatsapp: balance, email: balance })
-    .describe("The credit of each channel; null where the plan sets no allowance."),
-);
+export const creditReply = reply("CreditReply", creditBalances);
 
 const channel = channelWord.describe("The channel of the balance.");
 

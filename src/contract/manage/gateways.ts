@@ -66,6 +66,24 @@ const gateway = z
       .describe(
         "The last status in a report of the provider that Trunkline does not know; null: there was none.",
       ),
+    provider: z
+      .object({
+        number: z.string().nullable().describe("The sending number."),
+        name: z.string().nullable().describe("The name that recipients see."),
+        quality: z.enum(["high", "medium", "low"]).nullable().describe("How recipients judge what they got."),
+        limit: z
+          .string()
+          .nullable()
+          .describe("How many people may be written to first in a day, in the provider's word."),
+        throughput: z.string().nullable().describe("How fast the number may send, in the provider's word."),
+        notice: z
+          .object({ text: z.string(), at: instant })
+          .nullable()
+          .describe("The last thing that the provider reported, such as a restriction."),
+        at: instant.describe("When the provider last reported, by its clock."),
+      })
+      .nullable()
+      .describe("What the provider reports of the gateway itself; null: nothing so far."),
     waiting: z.int().describe("The number of messages that wait for the gateway, counted up to 10,000."),
     callback_url: z
       .string()

@@ -1,7 +1,7 @@
 // The management API's schemas for finding an account's messages.
 
 import { z } from "zod";
-import { idCursor, limit, page, reply } from "#contract/envelope.ts";
+import { anyFields, idCursor, limit, page, reply } from "#contract/envelope.ts";
 import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
 import { resolveRequest } from "#contract/messages/resolve.ts";
@@ -10,6 +10,8 @@ const acceptedAt = z.iso.datetime({
   offset: true,
   error: "must be a date and time (ISO 8601) with its offset",
 });
+
+const flag = z.enum(["true", "false"], { error: "must be true or false" });
 
 export const messagesQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),
@@ -22,6 +24,28 @@ export const messagesQuery = z.strictObject({
     .describe("Only messages to this phone number or email address, in any spelling."),
   created_from: acceptedAt.optional().describe("Only messages accepted at this time (ISO 8601) or later."),
   created_to: acceptedAt.optional().describe("Only messages accepted before this time (ISO 8601)."),
+  request: z.string().max(64).optional().describe("Only messages of the request with this id."),
+  test: flag.optional().describe("Only messages of sandbox gateways (`true`), or only others (`false`)."),
+  error: z.string().max(100).optional().describe("Only messages whose `error` has this code."),
+  reference: z
+    .string()
+    .max(255)
+    .optional()
+    .describe("Only messages that a provider gave this id (`provider_reference`)."),
+  held: flag
+    .optional()
+    .describe("Only messages that wait for an operator after a restore (`true`), or only others (`false`)."),
+  order: z
+    .enum(["newest", "due"])
+    .default("newest")
+    .describe(
+      "`due`: only messages that wait, soonest first, emails without their bodies. It goes with channel, status, gateway, request, test, due_from and due_to.",
+    ),
+  due_from: acceptedAt.optional().describe("With `order=due`: only messages due at this time or later."),
+  due_to: acceptedAt.optional().describe("With `order=due`: only messages due before this time."),
+  brief: flag
+    .optional()
+    .describe("`true`: texts are cut to 200 characters, and emails come without their bodies."),
   limit,
   cursor: idCursor,
 });
@@ -55,3 +79,65 @@ const attempt = z
 
 /** One message with its timeline, and what is known of its tries. */
 export const accountMessageReply = reply("AccountMessageReply", z.object({ record: messageRecord, attempt }));
+
+/** A send as a channel's own endpoint takes it, without files. */
+export const sendMessagesRequest = z
+  .strictObject({
+    channel: channelWord.describe("The channel of all messages of the request."),
+    contact: z
+      .array(anyFields)
+      .min(1)
+      .describe("The contacts, with the fields of the channel's send endpoint."),
+  })
+  .meta({ id: "SendAccountMessagesRequest" });
+
+const sentContact = z
+  .object({
+    recipient: z.string().describe("The recipient as the request has it."),
+    status: z.enum(["queued", "scheduled"]),
+    id: z.string().describe("The message's id."),
+  })
+  .meta({ id: "SentContact" });
+
+export const sendMessagesReply = reply(
+  "SendAccountMessagesReply",
+  z.object({
+    request_id: z.string().describe("The id of this request."),
+    contact: z.array(sentContact).describe("One entry per contact of the request, in the same order."),
+  }),
+);
+
+const bulkAction = z
+  .enum(["cancel", "send_again", "mark_sent", "mark_failed"])
+  .describe(
+    "`cancel`: messages that are not on their way yet. The others: messages whose outcome is unknown.",
+  );
+export type BulkAction = z.output<typeof bulkAction>;
+
+export const bulkMessagesRequest = z
+  .strictObject({
+    action: bulkAction,
+    ids: z
+      .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id"))
+      .min(1)
+      .max(500)
+      .describe("The messages' ids."),
+  })
+  .meta({ id: "ChangeAccountMessagesRequest" });
+
+const bulkRefusal = z
+  .object({
+    id: z.string(),
+    code: z.enum(["not_found", "not_cancellable", "not_unknown"]),
+    message: z.string(),
+  })
+  .meta({ id: "RefusedChange" });
+export type BulkRefusal = z.output<typeof bulkRefusal>;
+
+export const bulkMessagesReply = reply(
+  "ChangedMessagesReply",
+  z.object({
+    done: z.array(z.string()).describe("The ids of the messages that were changed."),
+    refused: z.array(bulkRefusal).describe("The messages that were not changed, each with the reason."),
+  }),
+);

@@ -10,6 +10,11 @@ const member = z
     kind: z.string(),
     models: z.array(z.string()),
     embedding_models: z.array(z.string()),
+    image_models: z.array(z.string()),
+    speech_models: z.array(z.string()),
+    transcription_models: z.array(z.string()),
+    moderation_models: z.array(z.string()),
+    rerank_models: z.array(z.string()),
     context_tokens: z.int().nullable(),
     settings: anyFields.describe(
       "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
@@ -35,6 +40,15 @@ const member = z
   .meta({ id: "PoolMember" });
 export type PoolMemberReplyData = z.output<typeof member>;
 
+export const sharedBudget = z
+  .object({
+    tokens_per_day: z.int().nullable(),
+    tokens_per_month: z.int().nullable(),
+    cost_per_month: z.number().nullable(),
+    low_percent: z.int().nullable(),
+  })
+  .meta({ id: "SharedBudget", description: "How much in all, for all keys together; null: no bound." });
+
 const pool = z
   .object({
     id: z.string(),
@@ -46,7 +60,10 @@ const pool = z
     deadline_ms: z.int(),
     repeat: z.int(),
     wait_ms: z.int(),
+    params: z.enum(["adapt", "strict"]),
+    whole_answers: z.enum(["forward", "stream"]),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
+    budget: sharedBudget,
     members: z.array(member).describe("Oldest first."),
     revision: revision.describe(
       "Raised by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",

@@ -1,21 +1,40 @@
 // The management API's schemas for what a pool's keys used, and for single calls.
 
 import { z } from "zod";
+import { callKinds } from "#contract/ai/operations.ts";
 import { cursorNote, instant, limit, page } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
 
-export const usageQuery = z.strictObject({
+const range = {
   from: day.optional().describe("The first local day of the account. The default is 29 days before `to`."),
-  to: day.optional().describe("The last local day. The default is today. The range is at most 366 days."),
-  by: z.enum(["key", "member", "day"]).default("day").describe("What the sums are grouped by."),
+  to: day
+    .optional()
+    .describe("The last local day. The default is today. The range is at most 366 days, by hour 31."),
+};
+const groupings = ["key", "member", "model", "user", "tag", "day", "hour"] as const;
+const byNote =
+  "What the sums are grouped by. By hour, user and tag, usage is kept as long as single calls are; of users and tags, the 1,000 with the most calls are in the reply.";
+
+export const usageQuery = z.strictObject({
+  ...range,
+  by: z.enum(groupings).default("day").describe(byNote),
+});
+
+export const accountUsageQuery = z.strictObject({
+  ...range,
+  by: z
+    .enum(["pool", ...groupings])
+    .default("day")
+    .describe(byNote),
 });
 
 const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
   .meta({
     id: "Percentiles",
-    description: "Over the answered calls, in ms, within 5 %. Null: no call was answered.",
+    description:
+      "Over the answered calls, in ms, within 5 %. Null: no call was answered, or the sums are by user or tag.",
   });
 
 const usage = z
@@ -23,13 +42,14 @@ const usage = z
     group: z
       .string()
       .describe(
-        "The key's id, the member's name (empty: no member answered), or the day, according to `by`.",
+        "According to `by`: the id of the pool or key, the name of the member or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
       ),
-    name: z.string().nullable().describe("The name of a key, as long as the key exists."),
+    name: z.string().nullable().describe("The name of a pool or key, as long as it exists."),
     requests: z.int(),
     errors: z
       .int()
       .describe("Calls with a status of 400 or above, except 499: the caller closed the connection."),
+    failed_over: z.int().describe("Calls for which more than one member was asked."),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     cost: z.number().describe("In the currency of the members' prices."),
@@ -40,6 +60,9 @@ const usage = z
 
 export const usageReply = page("PoolUsageReply", usage);
 export type UsageReplyData = z.output<typeof usage>;
+
+const named = z.string().min(1).max(200);
+const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T13:00:00Z" });
 
 export const callsQuery = z.strictObject({
   key: z
@@ -54,6 +77,16 @@ export const callsQuery = z.strictObject({
     .describe(
       "Only calls that were answered with this status, such as `429` or `5xx`. 499: the caller closed the connection.",
     ),
+  member: named.optional().describe("Only calls that this member answered, by its name."),
+  model: named.optional().describe("Only calls that this model answered."),
+  failed_over: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
+  user: named.optional().describe("Only calls with this `user`."),
+  tag: named.optional().describe("Only calls with this tag, such as `team=checkout`."),
+  after: time.optional().describe("Only calls that began at this time (ISO 8601) or later."),
+  before: time.optional().describe("Only calls that began before this time (ISO 8601)."),
   limit,
   cursor: z
     .string()
@@ -67,7 +100,7 @@ const call = z
     id: z.string(),
     at: instant,
     key: z.string().describe("The key's id."),
-    kind: z.enum(["chat", "embeddings"]),
+    kind: z.enum(callKinds),
     stream: z.boolean(),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
     member: z.string().nullable().describe("The name of the member that answered; null: none answered."),
@@ -95,6 +128,18 @@ const call = z
     cost: z.number().describe("In the currency of the members' prices."),
     first_byte_ms: z.int().nullable(),
     ms: z.int(),
+    failed_over: z.boolean().describe("Whether more than one member was asked."),
+    user: z
+      .string()
+      .nullable()
+      .describe("The request's `user`, `safety_identifier` or `metadata.user_id`, up to 128 characters."),
+    tags: z
+      .array(z.string())
+      .describe("Such as `team=checkout`: of `X-Trunkline-Tags`, and the texts in the request's `metadata`."),
+    client_request_id: z
+      .string()
+      .nullable()
+      .describe("The client's `X-Client-Request-Id`, or `X-Request-Id`."),
   })
   .meta({ id: "PoolCall" });
 export type CallReplyData = z.output<typeof call>;

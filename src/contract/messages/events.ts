@@ -12,9 +12,13 @@ export const eventTypes = [
   "gateway.resumed",
   "gateway.linked",
   "gateway.unlinked",
+  "gateway.limited",
+  "gateway.outdated",
   "credit.low",
   "pool.member_down",
   "pool.member_up",
+  "budget.low",
+  "completion.done",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -45,7 +45,9 @@ export const receivedRecord = z
     message: z.string().describe("The body."),
     media: z
       .array(z.object({ url: z.string(), content_type: z.string().nullable() }))
-      .describe("The files of the message, at the provider's addresses."),
+      .describe(
+        "The files of the message, at the provider's addresses. A file of WhatsApp is at an address of Trunkline, which takes the API key.",
+      ),
     in_reply_to: z
       .string()
       .nullable()

@@ -37,10 +37,14 @@ import {
 import { asNumber } from "./sms.ts";
 
 const shared = {
-  number: number.schema.describe("The recipient's WhatsApp number.").meta({
-    type: ["string", "integer"],
-    examples: ["+4915123456789"],
-  }),
+  number: number.schema
+    .describe(
+      "The recipient's WhatsApp number; with a `whatsapp-cloud` gateway also WhatsApp's user id of a person, such as `US.13491208655302741918`.",
+    )
+    .meta({
+      type: ["string", "integer"],
+      examples: ["+4915123456789"],
+    }),
   gateway_identifier: gatewayIdentifier.schema
     .nullish()
     .describe("An active WhatsApp gateway of the account. The default is the account's default gateway."),

@@ -3,9 +3,11 @@
 
 import { isUtf8 } from "node:buffer";
 import { aiProblem } from "#contract/ai/openai-error.ts";
-import type { Problem } from "#contract/problem.ts";
+import type { Form } from "#contract/ai/operations.ts";
+import { isProblem, type Problem } from "#contract/problem.ts";
 import { valueCost } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
+import { readFormParts } from "#http/body/form.ts";
 import { defaultMaxValues } from "#http/body/limits.ts";
 import { mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
@@ -32,12 +34,12 @@ function keyOf(call: Call): string | null {
   return typeof key !== "string" || key.length > maxKeyLength || /\s/.test(key) ? null : key;
 }
 
-async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
+async function bodyOf(head: Head, call: Call): Promise<string | Form | Problem | null> {
   if (head.body === undefined) return "";
   const { request, gate, share } = call;
   const { maxBytes } = gate.bodyLimits;
-  if (announcesBody(request) && mediaOf(request.headers) !== "json")
-    return aiProblem("unsupported_media_type");
+  if (announcesBody(request) && mediaOf(request.headers) !== (head.form ? "multipart" : "json"))
+    return aiProblem("unsupported_media_type", head.form ? { message: mustBeForm } : {});
   const read = await readBytes(request, gate.bodyLimits, share);
   switch (read.kind) {
     case "gone":
@@ -54,6 +56,11 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
       return noRoom;
     case "bytes": {
       const { bytes } = read;
+      if (head.form) {
+        // A second copy goes out to the member.
+        if (!share.grow(bytes.length)) return noRoom;
+        return readFormParts(bytes, request.headers["content-type"] ?? "") ?? badForm;
+      }
       if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
       const values = countValues(bytes, { maxDepth, maxValues: defaultMaxValues });
       if (values === "depth")
@@ -70,6 +77,8 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
   }
 }
 
+const mustBeForm = "The body must be multipart/form-data, and not compressed.";
+const badForm = aiProblem("malformed_body", { message: "The body is not a valid form." });
 const noRoom = aiProblem("unavailable", {
   message: "Too many large requests are under way; please try again.",
   retryAfterMs: noRoomRetryMs,
@@ -87,7 +96,9 @@ export async function answerPooled(
   const opened = token === null ? null : await call.core.ai.authenticate(token);
   if (opened === null) return aiProblem("invalid_api_key");
   call.share.markAuthenticated();
-  const text = await bodyOf(head, call);
-  if (text === null || typeof text !== "string") return text;
-  return await handler({ ...call, opened, text, signal: gone });
+  const body = await bodyOf(head, call);
+  if (typeof body === "string")
+    return await handler({ ...call, opened, text: body, form: null, signal: gone });
+  if (body === null || isProblem(body)) return body;
+  return await handler({ ...call, opened, text: "", form: body, signal: gone });
 }

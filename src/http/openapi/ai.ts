@@ -9,14 +9,23 @@ import type { Head } from "#http/call.ts";
 import { headerReferences, type Share } from "./errors.ts";
 import { type Json, schemaOf } from "./schemas.ts";
 
-/** The errors that the gate of the AI endpoints causes. */
+/** Errors that not every endpoint with a body has. */
+const notOfAll: ReadonlySet<string> = new Set<AiProblemCode>([
+  "unknown_url",
+  "method_not_allowed",
+  "completion_not_found",
+  "completion_ended",
+  "too_many_deferred",
+]);
+
+/** The errors that the gate of the AI endpoints causes, and the endpoint's own. */
 function poolProblems(head: Head): AiProblemCode[] {
   const always: AiProblemCode[] = ["invalid_api_key", "unavailable", "server_error"];
   if (head.query !== undefined) always.push("invalid_value");
-  if (head.body === undefined) return head.params === undefined ? always : [...always, "model_not_found"];
-  return Object.keys(aiProblems).filter(
-    (code): code is AiProblemCode => code !== "unknown_url" && code !== "method_not_allowed",
-  );
+  const own = head.aiProblems ?? [];
+  if (head.body === undefined) return [...always, ...own];
+  const gate = Object.keys(aiProblems).filter((code): code is AiProblemCode => !notOfAll.has(code));
+  return [...gate, ...own];
 }
 
 /** The errors that a pool's members cause. */
@@ -43,6 +52,7 @@ const reasons: Record<string, string> = {
   401: "Unauthorized",
   404: "NotFound",
   408: "RequestTimeout",
+  409: "Conflict",
   413: "ContentTooLarge",
   415: "UnsupportedMediaType",
   422: "UnprocessableContent",
@@ -89,7 +99,12 @@ export function poolReplies(head: Head, share: Share): Json {
         "application/json": { schema: schemaOf(shapes[shape].schema), ...(example && { examples: example }) },
       },
     };
-    return [status, share(nameOf(shape, status, completes), response)];
+    const isOwn = head.aiProblems?.some((code) => String(aiProblems[code].status) === status) ?? false;
+    const name = nameOf(shape, status, completes);
+    return [
+      status,
+      share(isOwn ? `${name}Of${head.name[0]?.toUpperCase()}${head.name.slice(1)}` : name, response),
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -117,7 +132,9 @@ export const servedHeaders: Record<string, Json> = {
     "The time in the gateway up to the first byte of the answer.",
     "number",
   ),
-  "X-Service-Pool-Adapted": header("What the member was not sent because it has no equivalent, by name."),
+  "X-Service-Pool-Adapted": header(
+    "The parameters and parts of the request that the member was not sent because it does not take them, or under another name.",
+  ),
   ...Object.fromEntries(
     ["requests", "tokens"].flatMap((kind) => [
       [

@@ -3,6 +3,12 @@
 
 import { z } from "zod";
 import { chatRequest, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
+import {
+  imageRequest,
+  moderationRequest,
+  rerankRequest,
+  speechRequest,
+} from "#contract/ai/forwarded-shapes.ts";
 import { countTokensRequest, messagesRequest } from "#contract/ai/messages.ts";
 import { responsesRequest } from "#contract/ai/responses.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
@@ -53,6 +59,10 @@ const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   ],
   [chatRequest, { messages: [{ role: "user", content: "Hello!" }] }],
   [embeddingsRequest, { input: "Hello!" }],
+  [imageRequest, { prompt: "A fox in the snow" }],
+  [speechRequest, { input: "Hello!", voice: "alloy" }],
+  [moderationRequest, { input: "Hello!" }],
+  [rerankRequest, { query: "opening hours", documents: ["We open at nine.", "We sell tea."] }],
   [messagesRequest, { max_tokens: 1024, messages: [{ role: "user", content: "Hello!" }] }],
   [responsesRequest, { input: "Hello!" }],
   [countTokensRequest, { messages: [{ role: "user", content: "Hello!" }] }],
@@ -101,6 +111,10 @@ export function requestBodyOf(
   const inJson = {
     "application/json": { schema: reference(name), ...(example === undefined ? {} : { example }) },
   };
+  if (head.form) {
+    const inForm = { "multipart/form-data": { schema: reference(name) } };
+    return { requestBody: { required: true, content: inForm }, schemas: {} };
+  }
   if (head.family !== "api_key") return { requestBody: { required: true, content: inJson }, schemas: {} };
   const stem = name.replace(/Request$/, "");
   const schemas = {

@@ -64,6 +64,7 @@ function hasLocation({ path }: Head): boolean {
 const successes: Record<string, string> = {
   200: "The operation succeeded.",
   201: "The resource was created.",
+  202: "The operation has begun.",
   204: "The operation succeeded. The reply has no body.",
 };
 

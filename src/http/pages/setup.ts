@@ -46,7 +46,11 @@ form.addEventListener("submit", async (event) => {
     if (reply.ok) {
       form.hidden = true;
       said.className = "done";
-      said.textContent = "You are the operator of this installation now. What you can do with it is at /docs.";
+      said.textContent = "You are the operator of this installation now.";
+      // The dashboard may be switched off.
+      const dashboard = await fetch("/", { headers: { accept: "text/html" } });
+      if (dashboard.ok) location.replace("/");
+      else said.textContent += " What you can do with it is at /docs.";
     } else {
       const faults = Object.entries(body.errors ?? {}).map(([field, words]) => field + ": " + words.join(" "));
       said.textContent = faults.join(" ") || body.message;

@@ -5,10 +5,12 @@ import type { ServerResponse } from "node:http";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Text as it comes; what `ai/complete.ts` gives. */
+/** Text as it comes, what `ai/complete.ts` gives; or the bytes of a file. */
 export interface EventSource {
-  next(): Promise<string | null>;
+  next(): Promise<string | Uint8Array | null>;
   cancel(): void;
+  /** No events: nothing is added to what comes. */
+  isFile?: true;
   /** What is sent while nothing comes; absent: a comment. */
   keepAlive?: (() => string) | undefined;
 }
@@ -49,7 +51,7 @@ export async function writeEvents(
     closed.abort();
     source.cancel();
   });
-  response.socket?.setNoDelay(true);
+  if (source.isFile !== true) response.socket?.setNoDelay(true);
   response.writeHead(head.status, head.headers);
   let spokeAt = clock.monotonic();
   const keepAlive = async () => {
@@ -62,7 +64,7 @@ export async function writeEvents(
       if (!response.writableNeedDrain) response.write(source.keepAlive?.() ?? keepAliveComment);
     }
   };
-  void keepAlive();
+  if (source.isFile !== true) void keepAlive();
   try {
     for (;;) {
       const state = writeText(response, await source.next(), open);
@@ -92,13 +94,14 @@ export async function writeEvents(
  */
 function writeText(
   response: ServerResponse,
-  text: string | null,
+  text: string | Uint8Array | null,
   open: boolean,
 ): "over" | "nothing" | "taken" | "full" {
   if (text === null || !open) return "over";
-  if (text === "") return "nothing";
+  if (text.length === 0) return "nothing";
   // Node keeps what a client has not taken: of a string also the copy that it writes from.
-  return response.write(text.length < longText ? text : Buffer.from(text)) ? "taken" : "full";
+  const isLong = typeof text === "string" && text.length >= longText;
+  return response.write(isLong ? Buffer.from(text) : text) ? "taken" : "full";
 }
 
 /** Waits until the client has taken what was written; false: it did not in time, or went away. */

@@ -244,6 +244,7 @@ async function store(
   crashPoint("accept.after");
   for (const [laneId, dueAt] of lanes) deps.signals.emit("laneDue", laneId, dueAt);
   deps.signals.emit("eventsRecorded");
+  deps.signals.emit("changed", input.accountId, "messages");
   return { kind: "accepted", requestId, ids, statuses };
 }
 

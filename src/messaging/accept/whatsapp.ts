@@ -1,11 +1,13 @@
 // The rules of a WhatsApp message that need its account: the phone number, the gateway and the time. All issues of all
 // contacts are reported together, beside those found in the body itself.
 
-import type { Account } from "#accounts/account.ts";
+import type { Account, AccountGateway } from "#accounts/account.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
+import { isUserId } from "#contract/messages/user-id.ts";
 import type { WhatsappDraft, WhatsappListDraft } from "#contract/messages/whatsapp.ts";
 import { sentences } from "#contract/wording.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
 import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
@@ -38,6 +40,10 @@ export async function prepareWhatsapp(
     const payload = payloadOf(contact);
     const content = payload?.kind ?? "text";
     const route = routeOf(contact, index, content);
+    if (recipient !== null && route !== null && !reaches(route.gateway, recipient)) {
+      const path = ["contact", index, "number"];
+      issues.push({ path, message: sentences.phone(path) });
+    }
     if (issues.length > 0) continue;
     const { number, message } = contact;
     if (number === undefined || message === undefined || recipient === null || route === null)
@@ -66,8 +72,13 @@ export async function prepareWhatsapp(
   return { kind: "ready", messages, ...(payloads.length === 0 ? {} : { payloads }) };
 }
 
-/** E.164; null for what is no phone number, and for short codes, which have no WhatsApp. */
+/** Some kinds of gateways reach phone numbers alone. */
+const reaches = ({ kind }: AccountGateway, recipient: string) =>
+  recipient.startsWith("+") || (findAdapter(kind, "whatsapp")?.takesUserIds ?? false);
+
+/** E.164, or a user id; null for what is neither, and for short codes, which have no WhatsApp. */
 function whatsappNumber(written: string, country: string | null): string | null {
+  if (isUserId(written)) return written;
   const recipient = toRecipient(written, country)?.recipient;
   return recipient?.startsWith("+") ? recipient : null;
 }

@@ -1,7 +1,7 @@
 // The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
 
 import type { Core } from "#core/core.ts";
-import type { Outcome } from "#gateways/outcome.ts";
+import type { Outcome, PartReferences } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
@@ -50,6 +50,7 @@ export function deliverWork(
       });
       crashPoint("stamp.after");
       deps.signals.emit("eventsRecorded");
+      deps.signals.emit("changed", laneId, "messages");
       return result;
     },
     revertAttempts: async (ids) => {
@@ -71,6 +72,7 @@ export function deliverWork(
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
       deps.signals.emit("eventsRecorded");
+      deps.signals.emit("changed", laneId, "messages");
       if (result === "late") {
         const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
         deps.log.warn(
@@ -98,12 +100,14 @@ export function deliverWork(
           eventId: deps.newId("gp"),
         });
         deps.signals.emit("eventsRecorded");
+        deps.signals.emit("changed", laneId, "gateways");
         deps.signals.emit("pausesChanged");
       },
       resume: async () => {
         deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "The gateway resumed.");
         await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
         deps.signals.emit("eventsRecorded");
+        deps.signals.emit("changed", laneId, "gateways");
         deps.signals.emit("pausesChanged");
       },
     },
@@ -123,7 +127,7 @@ function settlementOf(
   const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
   if (outcome.kind === "accepted") {
-    const { reference, parts, receipt } = outcome;
+    const { reference, parts, receipt, note } = outcome;
     const references = parts?.references.map(cleanText) ?? null;
     const named = references?.join(", ") ?? reference;
     return {
@@ -131,10 +135,10 @@ function settlementOf(
       step: "accepted",
       details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}`,
+        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}${note === undefined ? "" : ` ${cleanText(note)}`}`,
         reference: reference === null ? null : cleanText(reference),
       },
-      parts: references === null ? null : { references, each: parts?.each ?? false },
+      parts: parts === undefined ? null : partsOf(parts),
       receipt: receipt
         ? {
             step: receipt.status,
@@ -153,7 +157,13 @@ function settlementOf(
   const details: TransitionDetails = { at, detail: message, code, message };
   if (outcome.kind === "rejected") return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
-    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "outcome_unknown", details };
+    if (policyOf(gateway) === "hold" || row.resends > 0) {
+      // What is reported on the parts that were taken still settles it.
+      const parts = outcome.parts === undefined ? null : partsOf(outcome.parts);
+      const [reference] = parts?.references ?? [];
+      const known = reference === undefined ? details : { ...details, reference };
+      return { ...base, step: "outcome_unknown", details: known, parts };
+    }
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
@@ -175,6 +185,13 @@ function settlementOf(
     details: { ...details, dueAt: at + delay, firstDeferredAt },
   };
 }
+
+/** As they are stored. */
+const partsOf = ({ references, each, of }: PartReferences): NonNullable<Settlement["parts"]> => ({
+  references: references.map(cleanText),
+  each,
+  ...(of === undefined ? {} : { of }),
+});
 
 type RecoveringGateway = Pick<LaneGateway, "id" | "identifier" | "adapter" | "rules">;
 

@@ -2,17 +2,19 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import type { GatewayRules } from "#gateways/rules.ts";
+import { type GatewayRules, paceOf } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { storeReport } from "#messaging/feedback/store-report.ts";
 import { messageUrl } from "#messaging/message-urls.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
+import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
@@ -25,13 +27,16 @@ import type { SessionDeps, SessionGateway } from "./session-scope.ts";
 import type { Transport } from "./transmit.ts";
 
 /** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
-export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
+export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" | "settings">): unknown {
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
 export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   longestWaitMs: number;
+  sharedChildren: SharedChildren;
 }
 
 /** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
@@ -57,7 +62,7 @@ async function readDkimKeys(
 function openTransport(
   deps: SessionDeps,
   gateway: SessionGateway,
-  adapter: GatewayAdapter,
+  adapter: Exclude<GatewayAdapter, { connection: "pulled" }>,
   settings: unknown,
 ): Transport {
   if (adapter.connection === "on_demand")
@@ -78,6 +83,8 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
     return null;
   }
+  // Its lane is not offered to any process; see `Connection`.
+  if (adapter.connection === "pulled") return null;
   let settings: unknown;
   let email: EmailSender | null = null;
   let dkim: readonly DkimKey[] = [];
@@ -99,7 +106,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
-  const { pace } = rules;
+  const pace = paceOf(rules.pace, adapter.defaultPace);
   const zone = gateway.time_zone;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;

@@ -2,6 +2,7 @@
 // and its processes.
 
 import type { Core } from "#core/core.ts";
+import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewayHost,
@@ -10,14 +11,21 @@ import {
   SessionLost,
   type SessionReport,
   type SessionState,
+  type SharedProcess,
 } from "#gateways/session.ts";
-import { startChild } from "#runtime/child-process.ts";
+import { startChild } from "#runtime/children/child-process.ts";
+import type { SharedChildren } from "#runtime/children/shared-children.ts";
+import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
+  /** See `GatewayHost.fileBytes`. */
+  fileBytes: ByteSemaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
+  /** The processes that sessions of this process share. */
+  sharedChildren: SharedChildren;
 }
 
 /** The gateway, as the owner of its lane knows it. */
@@ -75,7 +83,7 @@ export class SessionScope {
     this.#deps = deps;
     this.#gateway = gateway;
     this.#stopping = stopping;
-    const { clock, random, log, outbound, storeReport } = deps;
+    const { clock, random, log, outbound, fileBytes, storeReport } = deps;
     const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
       clock,
@@ -87,9 +95,12 @@ export class SessionScope {
       timeoutMs,
       dkim,
       signal: this.#over.signal,
+      fileBytes,
       state: this.#state(),
       report: (report) => this.#retry("report", () => storeReport(report)),
-      child: (module) => this.#start(module),
+      lastHeard: (sender) =>
+        this.#retry("lastHeard", () => deps.database.run(lastHeard, { gatewayId: gateway.id, sender })),
+      child: (module, shared) => this.#start(module, shared),
     };
   }
 
@@ -138,8 +149,15 @@ export class SessionScope {
     };
   }
 
-  #start(module: URL): SessionChild {
-    const child = startChild({ module, clock: this.#deps.clock });
+  #start(module: URL, shared?: SharedProcess): SessionChild {
+    const { clock, sharedChildren } = this.#deps;
+    const child =
+      shared === undefined
+        ? startChild({ module, clock })
+        : sharedChildren.open(module, {
+            permissions: shared.permissions,
+            maxChannels: shared.maxSessions,
+          });
     this.#children.push(child);
     void child.ended.then(() => this.#children.splice(this.#children.indexOf(child), 1));
     return child;

@@ -2,8 +2,8 @@
 // it again with a back-off when it fails, suspends the lane while there is no connection, and closes it with the lane.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
-import type { GatewaySession, SessionHost, SessionStatus } from "#gateways/session.ts";
-import { pairingContext, recordSession } from "#store/gateways/sessions.ts";
+import type { GatewaySession, LinkRequest, SessionHost, SessionStatus } from "#gateways/session.ts";
+import { pairingContext, recordSession, takeLinkRequest } from "#store/gateways/sessions.ts";
 import {
   notConnected,
   retryStorage,
@@ -25,6 +25,8 @@ const reopen = { firstMs: 1_000, maxMs: 60_000 };
 const healthyMs = 60_000;
 /** How long a message that was in flight when the connection went may still get its outcome, ms. */
 const lastWordsMs = 5_000;
+/** How long a device may take to connect so that it can be told that it is unlinked, ms. */
+const tellMs = 20_000;
 /** A connection that takes longer to open counts as a pause, ms. */
 const slowMs = 30_000;
 
@@ -49,6 +51,8 @@ export class SessionSupervisor implements Transport {
   #unrecorded: SessionStatus | null = null;
   #recording: Promise<void> | null = null;
   #ended: Promise<void> | null = null;
+  /** Resolved when the status changes. */
+  #changed = Promise.withResolvers<void>();
 
   /** `open` is the adapter's, with the gateway's settings. */
   constructor(
@@ -106,11 +110,12 @@ export class SessionSupervisor implements Transport {
   async #run(): Promise<void> {
     const { clock, log, random } = this.#deps;
     const { signal } = this.#stopping;
+    let request = await this.#takeLinkRequest();
     for (let failures = 0; !signal.aborted; ) {
       const scope = new SessionScope(this.#deps, this.#gateway, this.#stopping);
       const startedAt = clock.monotonic();
       this.#changeStatus({ kind: "connecting" });
-      const opening = this.#open(this.#hostOf(scope));
+      const opening = this.#open(this.#hostOf(scope, request?.action === "log_out" ? null : request));
       const session = await this.#unless(signal, opening).catch((error) => {
         log.error(
           { event: "session.open_failed", gateway: this.#gateway.identifier, error },
@@ -122,6 +127,8 @@ export class SessionSupervisor implements Transport {
       if (session !== null) {
         this.#session = session;
         this.#applyStatus();
+        if (request?.action === "log_out") await this.#logOutWhenConnected(scope.host.signal);
+        request = null;
         if (!scope.isOver && !signal.aborted) await aborted(scope.host.signal, signal);
         this.#session = null;
         this.#disconnect();
@@ -142,6 +149,36 @@ export class SessionSupervisor implements Transport {
     }
   }
 
+  /** What a person asked of the link since the lane was last opened. */
+  async #takeLinkRequest(): Promise<LinkRequest | null> {
+    const { id, fence, linked } = this.#gateway;
+    if (!linked) return null;
+    const take = () => this.#deps.database.run(takeLinkRequest, { gatewayId: id, fence });
+    const text = await retryStorage(
+      this.#deps,
+      this.#gateway,
+      this.#stopping.signal,
+      "take link request",
+      take,
+    ).catch(() => null);
+    return text === null ? null : JSON.parse(text);
+  }
+
+  /** Ends the link, and tells the other side if the device connects in time. */
+  async #logOutWhenConnected(over: AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const end = () => late.abort();
+    for (const signal of [over, this.#stopping.signal]) signal.addEventListener("abort", end, { once: true });
+    const waited = this.#deps.clock.sleep(tellMs, late.signal).then(() => true);
+    for (;;) {
+      const isSettled = this.#status.kind === "connected" || this.#status.kind === "logged_out";
+      if (isSettled || over.aborted || this.#stopping.signal.aborted) break;
+      if ((await Promise.race([waited, this.#changed.promise])) === true) break;
+    }
+    late.abort();
+    if (!over.aborted) await this.logOut();
+  }
+
   /** The value, or null when the signal aborts first. */
   async #unless<T>(signal: AbortSignal, value: Promise<T>): Promise<T | null> {
     if (signal.aborted) return null;
@@ -152,6 +189,8 @@ export class SessionSupervisor implements Transport {
   #changeStatus(status: SessionStatus): void {
     this.#status = status;
     this.#applyStatus();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
   }
 
   #applyStatus(): void {
@@ -160,9 +199,11 @@ export class SessionSupervisor implements Transport {
     if (lane === null) return;
     if (status.kind === "connected") {
       // `open` may say so before it has resolved.
-      if (this.#session === null || this.#connection !== null) return;
-      this.#connection = new AbortController();
-      lane.resume();
+      if (this.#session === null) return;
+      if (this.#connection === null) {
+        this.#connection = new AbortController();
+        lane.resume();
+      } else if (status.link === undefined) return;
     } else {
       this.#disconnect();
       lane.suspend(reasonOf(status));
@@ -200,6 +241,7 @@ export class SessionSupervisor implements Transport {
         pairing: pairing === undefined ? null : sealer.seal(JSON.stringify(pairing), pairingContext(id)),
         pairing_expires_at: pairing?.expiresAt ?? null,
         changed_at: clock.now(),
+        details: status.link === undefined ? null : JSON.stringify(status.link),
       };
       const input = { fence, linked, eventId: `${eventId}_${number}`, session };
       const write = () => database.run(recordSession, input);
@@ -207,15 +249,18 @@ export class SessionSupervisor implements Transport {
       const stored = await retryStorage(this.#deps, this.#gateway, signal, "record", write).catch(
         () => false,
       );
-      if (stored) signals.emit("eventsRecorded");
-      else this.#stopping.abort();
+      if (stored) {
+        signals.emit("eventsRecorded");
+        signals.emit("changed", id, "links");
+      } else this.#stopping.abort();
     }
     this.#recording = null;
   }
 
-  #hostOf(scope: SessionScope): SessionHost {
+  #hostOf(scope: SessionScope, linkRequest: LinkRequest | null): SessionHost {
     return {
       ...scope.host,
+      linkRequest,
       status: (status) => {
         if (!scope.isOver) this.#changeStatus(status);
       },

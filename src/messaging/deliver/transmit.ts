@@ -5,6 +5,7 @@
 import { wireAddress } from "#contract/address.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
@@ -15,7 +16,6 @@ import type { BreakerWork } from "#queue/lane-work.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
-import { ByteSemaphore } from "./byte-semaphore.ts";
 
 export interface TransmitDeps
   extends ComposeDeps,
@@ -79,20 +79,26 @@ async function send(
   if (!gateway.adapter.contents.includes(row.content)) return notSupported(gateway, row);
   switch (row.content) {
     case "text": {
-      const { id, recipient, body: text } = row;
+      const { id, request_id: requestId, recipient, body: text } = row;
       const repeated = row.resends > 0 ? { repeated: true } : {};
       const content = { kind: "text", text } as const;
-      return await transmit(deps, gateway, { id, recipient, attempt, content, ...repeated }, signal);
+      return await transmit(
+        deps,
+        gateway,
+        { id, requestId, recipient, attempt, content, ...repeated },
+        signal,
+      );
     }
     case "email":
       return await sendEmail(deps, gateway, memory, row, attempt, signal);
     case "media":
     case "list":
     case "template": {
-      const { id, recipient, body: text } = row;
+      const { id, request_id: requestId, recipient, body: text } = row;
       const payload = await tryCompose(deps, gateway, id, () => payloadOf(deps, id));
       if (payload === null) return notSent;
-      return await transmit(deps, gateway, { id, recipient, attempt, content: { text, ...payload } }, signal);
+      const content = { text, ...payload };
+      return await transmit(deps, gateway, { id, requestId, recipient, attempt, content }, signal);
     }
   }
 }
@@ -123,7 +129,7 @@ async function sendEmail(
   attempt: number,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { id, recipient } = row;
+  const { id, request_id: requestId, recipient } = row;
   if (gateway.email === null) return notSupported(gateway, row);
   const stored = await tryCompose(deps, gateway, id, () => storedEmail(deps, id));
   if (stored === null) return notSent;
@@ -140,7 +146,7 @@ async function sendEmail(
     if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
     const address = wireAddress(row.recipient_raw) ?? recipient;
-    return await transmit(deps, gateway, { id, recipient: address, attempt, content }, signal);
+    return await transmit(deps, gateway, { id, requestId, recipient: address, attempt, content }, signal);
   } finally {
     memory.release(bytes);
   }

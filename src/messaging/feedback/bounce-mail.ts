@@ -60,6 +60,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
           "The report of a bounce mail was stored.",
         );
         deps.signals.emit("eventsRecorded");
+        deps.signals.emit("changed", gateway.gateway_id, "messages");
       }
     },
   };

@@ -2,21 +2,31 @@
 
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
-import type { CallbackRequest, IgnoredUpdate, Received, ReplayGuard } from "#gateways/callback.ts";
+import type {
+  CallbackRequest,
+  GatewayNews,
+  IgnoredUpdate,
+  Received,
+  ReplayGuard,
+} from "#gateways/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
+import type { Phones } from "#messaging/phones/phones.ts";
+import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
+import { storeNews } from "#store/gateways/news.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { toDbText } from "./normalise.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
   readReport: ReadReport;
+  phones: Pick<Phones, "noteHealth">;
 }
 
 /** Providers wait about 15 s for the reply to a callback. */
@@ -56,6 +66,7 @@ export async function receiveCallback(
 ): Promise<CallbackResult> {
   const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
+  if (gateway && adapter?.connection === "pulled") return await receiveFromPhone(deps, gateway, request);
   // A gateway without callbacks looks like one that does not exist, so that guessing finds no gateways.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
@@ -90,7 +101,9 @@ export async function receiveCallback(
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
   await storeReport(deps, gateway, received);
+  if (received.afterStored !== undefined) void runAfter(deps, identifier, received.afterStored);
   if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
+  for (const news of received.news ?? []) await keepNews(deps, gateway, news);
   countIgnored(deps, identifier, received.ignored ?? []);
   if (
     received.confirmUrl !== undefined &&
@@ -114,6 +127,43 @@ async function noteUnknownWords(
     { event: "receipt.word_unknown", gateway: identifier, word },
     "A provider reported a status that is not known; it changes nothing.",
   );
+}
+
+/** What an adapter does for what was stored; the provider has its answer without it. */
+async function runAfter({ log }: CallbackDeps, gateway: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error(
+      { event: "adapter.failed", gateway, error },
+      "A gateway adapter threw after a callback was stored.",
+    );
+  }
+}
+
+/** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
+async function keepNews(
+  { clock, database, log, signals }: CallbackDeps,
+  { id, identifier }: GatewaysTable,
+  { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: GatewayNews,
+): Promise<void> {
+  if (notice !== undefined)
+    log.warn({ event: "gateway.notice", gateway: identifier, notice }, "A provider reported on a gateway.");
+  const pauseChanged = await database.run(storeNews, {
+    gatewayId: id,
+    at,
+    facts,
+    aboutNumber: aboutNumber ?? null,
+    notice: notice === undefined ? null : toDbText(notice),
+    pauseUntil: pauseUntil ?? null,
+    lifted: lifted ?? false,
+    now: clock.now(),
+  });
+  signals.emit("changed", id, "gateways");
+  if (!pauseChanged) return;
+  signals.emit("lanesChanged");
+  signals.emit("pausesChanged");
+  signals.emit("eventsRecorded");
 }
 
 /** Counts skipped updates. Many may come in one call, so the log has one line for all of them. */

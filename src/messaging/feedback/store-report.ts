@@ -5,25 +5,31 @@ import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReceivedDetails } from "#contract/messages/received-details.ts";
 import type { Core } from "#core/core.ts";
 import type { Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
+import type { ReceivedFile } from "#gateways/received-file.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { messageChannels } from "#messaging/channels.ts";
+import { receivedFileUrl } from "#messaging/message-urls.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
-import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
+import { fileSecretContext, type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
-export type StoreReportDeps = Pick<
-  Core,
-  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "signals"
->;
+export interface StoreReportDeps
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "sealer" | "signals"
+  > {
+  /** Where callers reach us: the files of messages are below it. */
+  publicUrl: string | null;
+}
 
 /** The gateway whose provider reports. */
 export type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
 
 /** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
-const replyWindowMs = 7 * 86_400_000;
+const answeredWithinMs = 7 * 86_400_000;
 
 /** Resolves when everything is stored. A report that comes again changes nothing, so a failed call may be repeated. */
 export async function storeReport(
@@ -47,6 +53,12 @@ export async function storeReport(
   crashPoint("receipt.after");
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+  if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
+  if (inbound.length > 0) {
+    deps.signals.emit("changed", gateway.id, "received");
+    // What was received may be an opt-out word.
+    deps.signals.emit("changed", gateway.id, "suppressions");
+  }
 }
 
 /** Opt-out and opt-in words one after the other, as they were said: calls at once may be stored in any order. */
@@ -80,7 +92,7 @@ async function storeEngagement(
 
 /** An inbound message as it is stored. Its sender is normalised as recipients are, so that both compare as equal. */
 function toIncomingMessage(
-  { newId }: StoreReportDeps,
+  { newId, publicUrl, sealer }: StoreReportDeps,
   gateway: ReportingGateway,
   country: string | null,
   inbound: InboundMessage,
@@ -90,13 +102,20 @@ function toIncomingMessage(
   const from = toDbText(inbound.from);
   const body = toDbText(inbound.message);
   const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
+  const id = newId("in");
+  const { file } = inbound;
   const media = inbound.media.map(({ url, contentType }) => ({
     url: toDbText(url),
     content_type: contentType,
   }));
+  if (file !== undefined)
+    media.push({
+      url: receivedFileUrl(publicUrl, id),
+      content_type: file.contentType === null ? null : toDbText(file.contentType),
+    });
   return {
     message: {
-      id: newId("in"),
+      id,
       account_id: gateway.account_id,
       gateway_id: gateway.id,
       channel,
@@ -108,14 +127,22 @@ function toIncomingMessage(
       received_at: at,
       consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
       details: inbound.details === undefined ? null : detailsText(inbound.details),
+      ...(file === undefined ? {} : { file: fileText(sealer, gateway.id, file) }),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
-    sentSince: at - replyWindowMs,
+    sentSince: at - answeredWithinMs,
+    ...(inbound.saidAt === undefined ? {} : { saidAt: Math.min(inbound.saidAt, at) }),
   };
 }
 
 /** Details as JSON, in the names of the record. */
+function fileText(sealer: Core["sealer"], gatewayId: string, file: ReceivedFile): string {
+  const { secret, ...open } = file;
+  const sealed = secret === undefined ? {} : { secret: sealer.seal(secret, fileSecretContext(gatewayId)) };
+  return toDbText(JSON.stringify({ ...open, ...sealed }));
+}
+
 function detailsText({ type, reply, profileName, userId, forwarded }: InboundDetails): string {
   const details: ReceivedDetails = { type, reply, profile_name: profileName, user_id: userId, forwarded };
   return JSON.stringify(details, (_name, value) => (typeof value === "string" ? toDbText(value) : value));

@@ -3,6 +3,7 @@
 // platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
 
 import { z } from "zod";
+import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
@@ -11,7 +12,9 @@ import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
-import { forwardedAnswer, forwardedBody, forwardedStream } from "./responses.ts";
+import { encodeForm } from "./form.ts";
+import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
+import { responsesAnswer, responsesBody, responsesStream } from "./responses.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -102,10 +105,7 @@ function baseOf({ vendor, base_url }: Settings): string {
 /** Azure's older API has a base URL for each deployment; its models are listed beside them. */
 const deployment = /\/deployments\/[^/]+$/;
 
-function urlOf(
-  settings: Settings,
-  path: "/chat/completions" | "/embeddings" | "/models" | "/responses",
-): string {
+function urlOf(settings: Settings, path: `/${string}`): string {
   const base = baseOf(settings);
   const root = path === "/models" ? base.replace(deployment, "") : base;
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
@@ -204,13 +204,30 @@ export const openaiCompatible = defineProvider({
                 "content-type": "application/json",
                 accept: request.stream ? "text/event-stream" : "application/json",
               },
-              body: forwardedBody(request),
+              body: responsesBody(request),
             },
           }),
-          answer: forwardedAnswer,
-          stream: forwardedStream,
+          answer: responsesAnswer,
+          stream: responsesStream,
         }
       : null,
+  forward: {
+    operations: forwardedOperations,
+    request: (operation, request, settings) => {
+      const { form, model } = request;
+      const type = form === null ? "application/json" : `multipart/form-data; boundary="${form.boundary}"`;
+      return {
+        kind: "request",
+        request: {
+          method: "POST",
+          url: urlOf(settings, forwardedPaths[operation]),
+          headers: { ...headersOf(settings), "content-type": type },
+          body: form === null ? bodyFor(request, {}) : encodeForm(form, model),
+        },
+      };
+    },
+    answer: forwardedAnswer,
+  },
   check: (settings) => ({
     method: "GET",
     url: urlOf(settings, "/models"),

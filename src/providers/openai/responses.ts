@@ -30,7 +30,7 @@ const isUnsealed = (item: unknown) =>
  * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
  * go to another member. For the same reason thoughts that are not sealed in the request are taken out.
  */
-export function forwardedBody({ text, body, model }: Pick<NativeRequest, "text" | "body" | "model">): string {
+export function responsesBody({ text, body, model }: Pick<NativeRequest, "text" | "body" | "model">): string {
   const changes: Record<string, string | undefined> = {
     model: JSON.stringify(model),
     base_url: undefined,
@@ -63,7 +63,7 @@ function failureIn(value: Fields): Failure {
 }
 
 /** A whole answer, as it came. */
-export function forwardedAnswer(text: string): ParsedAnswer {
+export function responsesAnswer(text: string): ParsedAnswer {
   const value = parseJson(text);
   if (!isFields(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
   if (isFields(value.error) || value.status === "failed")
@@ -77,7 +77,7 @@ export function forwardedAnswer(text: string): ParsedAnswer {
 const isWork = (item: unknown) => isFields(item) && item.type !== "message";
 
 /** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
-export function forwardedStream(): StreamReader {
+export function responsesStream(): StreamReader {
   let over = false;
 
   const read = (name: string | null, data: string): StreamPiece[] => {

@@ -29,6 +29,31 @@ const otherNames: Readonly<Record<string, string>> = {
   max_completion_tokens: "max_tokens",
 };
 
+/**
+ * Sampling and effort: a model that does not take one still does what is asked for. What asks for something else, such as
+ * tools, a format, several choices, ends or log probabilities, is none.
+ */
+const adaptable: ReadonlySet<string> = new Set([
+  "temperature",
+  "top_p",
+  "top_k",
+  "min_p",
+  "top_a",
+  "repetition_penalty",
+  "logit_bias",
+  "reasoning_effort",
+  "reasoning",
+  "thinking",
+  "parallel_tool_calls",
+]);
+
+/** Whether a pool that adapts requests leaves the parameter out for a model that does not take it. */
+export const isAdaptable = (name: string): boolean => adaptable.has(name);
+
+/** Of the parameters that a model refused, those without which it cannot be asked. */
+export const lacking = (refused: readonly string[], params: "adapt" | "strict"): readonly string[] =>
+  adapt(refused).lacking.filter((name) => params === "strict" || !isAdaptable(name));
+
 export const isHint = (name: string): boolean => hints.has(name);
 
 /** How to ask a model that refused some parameters. */

@@ -103,14 +103,9 @@ export interface AllowanceChange {
 /**
  * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used:
  * the balance moves by the difference and stops at zero. Every movement is an entry of the ledger, the
- * end of a balance too, so that the entries of the next one go on from zero.
+ * end of a balance too, so that the entries of the next one go on from zero. The transaction holds the
+ * account's lock (`lockAccount`): two first balances would not see each other.
  */
-export const setAllowance = writeOperation("setAllowance", async (tx, input: AllowanceChange) => {
-  await lockAccount(tx, input.accountId);
-  await applyAllowance(tx, input);
-});
-
-/** The same inside a transaction that holds the account's lock: two first balances would not see each other. */
 export async function applyAllowance(tx: Tx, input: AllowanceChange): Promise<void> {
   const { accountId, channel, allowance, renews, at, id } = input;
   const current = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);

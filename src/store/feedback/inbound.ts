@@ -8,15 +8,18 @@ import { receivedDetails } from "#contract/messages/received-details.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
+import { openWindow } from "./reply-windows.ts";
 
 export interface IncomingMessage {
-  message: Omit<InboundTable, "in_reply_to">;
+  message: Omit<InboundTable, "in_reply_to" | "file"> & { file?: string };
   /** The public name of the gateway that took it. */
   gatewayIdentifier: string;
   /** The provider's reference of the message that it answers, when it said so. */
   replyTo: string | null;
   /** Without such a reference it may answer what was sent since then, epoch ms. */
   sentSince: number;
+  /** When it was written, by the provider's clock: on channels where that opens a reply window. */
+  saidAt?: number;
 }
 
 /** How far back a person's messages are looked through for the one that is answered. */
@@ -34,11 +37,11 @@ export const storeInbound = batchedOperation(
 );
 
 async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
-  const { message } = incoming;
+  const { message, saidAt } = incoming;
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")
-    .values({ ...message, in_reply_to: null })
+    .values({ file: null, ...message, in_reply_to: null })
     .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
     .returning("id")
     .executeTakeFirst();
@@ -51,11 +54,13 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
       .where("id", "=", message.id)
       .execute();
   }
-  if (message.consent_keyword !== null) {
-    await heed(tx, message, message.sender);
-    // A person may be written to by either.
-    const { user_id: userId } = details;
-    if (userId !== null && userId !== message.sender) await heed(tx, message, userId);
+  // A person may be written to by either.
+  const { user_id: userId } = details;
+  const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
+  for (const sender of senders) {
+    if (message.consent_keyword !== null) await heed(tx, message, sender);
+    if (saidAt !== undefined)
+      await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: saidAt });
   }
   await recordEvents(tx, [
     {
@@ -162,5 +167,25 @@ export const recentInbound = readOperation(
       found.push(...(await query.orderBy("inbound_messages.id", "desc").limit(input.limit).execute()));
     }
     return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, input.limit);
+  },
+);
+
+/** What the secret of a file is bound to. */
+export const fileSecretContext = (gatewayId: string) => `inbound_messages file ${gatewayId}`;
+
+/** The file of a message that the account received; null: there is none. */
+export const findInboundFile = readOperation(
+  "findInboundFile",
+  async (
+    tx,
+    { accountId, id }: { accountId: string; id: string },
+  ): Promise<{ file: string; gatewayId: string; receivedAt: number } | null> => {
+    const row = await tx.db
+      .selectFrom("inbound_messages")
+      .select(["account_id", "file", "gateway_id", "received_at"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (row === undefined || row.account_id !== accountId || row.file === null) return null;
+    return { file: row.file, gatewayId: row.gateway_id, receivedAt: row.received_at };
   },
 );

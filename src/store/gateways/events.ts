@@ -1,7 +1,14 @@
-// What the events `gateway.paused` and `gateway.resumed` say of a gateway. Never its settings.
+// What the events of a gateway say of it (`gateway.paused`, `gateway.linked`, …). Never its settings.
 
 import type { Tx } from "#store/database.ts";
 import { recordEvents } from "#store/webhooks/outbox.ts";
+
+/** Of a link: its device, or until when the provider limits it (epoch ms). */
+export interface GatewayEventDetails {
+  number?: string | null;
+  name?: string | null;
+  until?: number | null;
+}
 
 /**
  * Records the event that a gateway's pause began or ended. A lane of another kind has no gateway, and no event.
@@ -11,13 +18,20 @@ export async function recordGatewayEvent(
   tx: Tx,
   event: {
     id: string;
-    type: "gateway.paused" | "gateway.resumed" | "gateway.linked" | "gateway.unlinked";
+    type:
+      | "gateway.paused"
+      | "gateway.resumed"
+      | "gateway.linked"
+      | "gateway.unlinked"
+      | "gateway.limited"
+      | "gateway.outdated";
     gatewayId: string;
     at: number;
     reason: string | null;
+    more?: GatewayEventDetails;
   },
 ): Promise<void> {
-  const { id, type, gatewayId, at, reason } = event;
+  const { id, type, gatewayId, at, reason, more } = event;
   const gateway = await tx.db
     .selectFrom("gateways")
     .select(["account_id", "identifier", "channel", "kind", "active", "is_default"])
@@ -25,6 +39,14 @@ export async function recordGatewayEvent(
     .executeTakeFirst();
   if (!gateway) return;
   const { account_id: accountId, identifier, channel, kind, active, is_default } = gateway;
-  const data = { identifier, channel, kind, active: active === 1, default: is_default === 1, reason };
+  const data = {
+    identifier,
+    channel,
+    kind,
+    active: active === 1,
+    default: is_default === 1,
+    reason,
+    ...more,
+  };
   await recordEvents(tx, [{ id, accountId, type, at, data }]);
 }

@@ -1,6 +1,7 @@
 // Gateways, and the lane that each of them has.
 
 import { sql } from "kysely";
+import { isPulled } from "#contract/phones/pulled.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
@@ -93,15 +94,17 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     .where("id", "=", gateway.id)
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
+  // No process drives a lane whose messages are fetched.
+  const active = isPulled(gateway.kind) ? 0 : gateway.active;
   await tx.db
     .insertInto("lanes")
-    .values(newLane(gateway.id, "gateway", gateway.active))
+    .values(newLane(gateway.id, "gateway", active))
     .onConflict((conflict) =>
       conflict
         .column("id")
         // The change may have fixed the cause of the pause: it sends at once, not at the next probe.
         .doUpdateSet((eb) => ({
-          active: gateway.active,
+          active,
           revision: eb("lanes.revision", "+", 1),
           paused_until: null,
           pause_reason: null,

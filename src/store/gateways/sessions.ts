@@ -4,7 +4,7 @@
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
-import { recordGatewayEvent } from "./events.ts";
+import { type GatewayEventDetails, recordGatewayEvent } from "./events.ts";
 
 /** What a stored value of a session is bound to. */
 export const sessionValueContext = (gatewayId: string, key: string) => `gateway_values ${gatewayId} ${key}`;
@@ -97,7 +97,7 @@ export const recordSession = writeOperation(
       fence: number;
       linked: boolean;
       eventId: string;
-      session: Omit<GatewaySessionsTable, "linked_at">;
+      session: Omit<GatewaySessionsTable, "linked_at" | "request">;
     },
   ): Promise<boolean> => {
     const { fence, linked, eventId, session } = input;
@@ -105,7 +105,7 @@ export const recordSession = writeOperation(
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const before = await tx.db
       .selectFrom("gateway_sessions")
-      .select(["linked_at", "status", "changed_at"])
+      .select(["linked_at", "status", "changed_at", "details"])
       .where("gateway_id", "=", gatewayId)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
@@ -116,30 +116,108 @@ export const recordSession = writeOperation(
         : status === "connected"
           ? (linkedBefore ?? at)
           : linkedBefore;
+    const link = linkOf(session.details);
+    const linkBefore = linkOf(before?.details ?? null);
     // A new code to link by, or another reason, is no new state.
-    const changedAt = before?.status === status ? before.changed_at : at;
+    const changedAt = before?.status === status && linkBefore?.state === link?.state ? before.changed_at : at;
     const row = { ...session, linked_at: linkedAt, changed_at: changedAt };
     await tx.db
       .insertInto("gateway_sessions")
-      .values(row)
+      .values({ ...row, request: null })
       .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
       .execute();
-    if (linkedBefore === null && linkedAt !== null)
+    const event = async (
+      name: "linked" | "unlinked" | "limited" | "outdated",
+      eventReason: string | null,
+      more: GatewayEventDetails = {},
+    ) =>
       await recordGatewayEvent(tx, {
-        id: eventIdOf(eventId, "linked"),
-        type: "gateway.linked",
+        id: eventIdOf(eventId, name),
+        type: `gateway.${name}`,
         gatewayId,
         at,
-        reason: null,
+        reason: eventReason,
+        more,
       });
-    if (linkedBefore !== null && linkedAt === null)
-      await recordGatewayEvent(tx, {
-        id: eventIdOf(eventId, "unlinked"),
-        type: "gateway.unlinked",
-        gatewayId,
-        at,
-        reason,
-      });
+    if (linkedBefore === null && linkedAt !== null) {
+      const { number = null, name = null } = link?.device ?? {};
+      await event("linked", null, link?.device == null ? {} : { number, name });
+    }
+    if (linkedBefore !== null && linkedAt === null) await event("unlinked", link?.word ?? reason);
+    if (link === null || link.state === linkBefore?.state) return true;
+    if (link.state === "limited") await event("limited", reason, { until: link.limitedUntil });
+    if (link.state === "outdated") await event("outdated", reason);
     return true;
+  },
+);
+
+/** What the events of a link need of its stored details. */
+interface StoredLink {
+  state: string;
+  word?: string;
+  device: { number: string; name: string | null } | null;
+  limitedUntil: number | null;
+}
+
+const linkOf = (details: string | null): StoredLink | null => (details === null ? null : JSON.parse(details));
+
+/**
+ * Stores what a person asks of a gateway's link, and opens its lane anew, so that its owner takes the request. A later
+ * request replaces one that was not taken. False: the account has no active gateway of this name.
+ */
+export const requestLink = writeOperation(
+  "requestLink",
+  async (tx, input: { accountId: string; identifier: string; at: number; request: string }) => {
+    const gateway = await tx.db
+      .selectFrom("gateways")
+      .select("id")
+      .where("account_id", "=", input.accountId)
+      .where("identifier", "=", input.identifier)
+      .where("active", "=", 1)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (gateway === undefined) return false;
+    const { request, at } = input;
+    await tx.db
+      .insertInto("gateway_sessions")
+      .values({
+        gateway_id: gateway.id,
+        status: "connecting",
+        reason: null,
+        pairing: null,
+        pairing_expires_at: null,
+        linked_at: null,
+        changed_at: at,
+        details: null,
+        request,
+      })
+      .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet({ request }))
+      .execute();
+    await tx.db
+      .updateTable("lanes")
+      .set((eb) => ({ revision: eb("revision", "+", 1) }))
+      .where("id", "=", gateway.id)
+      .execute();
+    return true;
+  },
+);
+
+/** Takes what was asked of a gateway's link; null: nothing, or the fence is another owner's. */
+export const takeLinkRequest = writeOperation(
+  "takeLinkRequest",
+  async (tx, input: { gatewayId: string; fence: number }): Promise<string | null> => {
+    const row = await tx.db
+      .selectFrom("gateway_sessions")
+      .select("request")
+      .where("gateway_id", "=", input.gatewayId)
+      .executeTakeFirst();
+    if (row == null || row.request === null) return null;
+    if (!(await holdsLane(tx, input.gatewayId, input.fence))) return null;
+    await tx.db
+      .updateTable("gateway_sessions")
+      .set({ request: null })
+      .where("gateway_id", "=", input.gatewayId)
+      .execute();
+    return row.request;
   },
 );

@@ -15,6 +15,7 @@ export interface DueLane {
 const sources = [
   { table: "messages", lane: "gateway_id", id: "id", index: "messages_due" },
   { table: "webhook_deliveries", lane: "endpoint_id", id: "event_id", index: "webhook_deliveries_due" },
+  { table: "deferred_completions", lane: "pool_id", id: "id", index: "deferred_completions_due" },
 ] as const;
 
 type Source = (typeof sources)[number];

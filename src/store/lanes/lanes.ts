@@ -26,6 +26,7 @@ export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTab
   revision: 0,
   operator_paused_at: null,
   wanted_by: null,
+  next_at: null,
 });
 
 /** Creates a lane that every installation has, if it does not exist yet. */
@@ -196,66 +197,68 @@ async function pausedSince(
  * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is reported
  * to webhook endpoints; a longer pause is the same one. Returns false when the fence is not ours any more.
  */
-export const pauseLane = writeOperation(
-  "pauseLane",
-  async (
-    tx,
-    input: {
-      id: string;
-      fence: number;
-      at: number;
-      until: number;
-      reason: string;
-      pauses: number;
-      eventId: string;
-    },
-  ) => {
-    const { id, fence, at, until, reason, pauses, eventId } = input;
-    const before = await pausedSince(tx, { id, fence });
-    if (!before) return false;
-    await tx.db
-      .updateTable("lanes")
-      .set({
-        paused_until: until,
-        pause_reason: reason,
-        pauses,
-        paused_since: before.paused_since ?? at,
-      })
-      .where("id", "=", id)
-      .execute();
-    // For the account, a gateway that an operator paused is paused already.
-    if (before.paused_since === null && before.operator_paused_at === null) {
-      const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
-      await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason });
-    }
-    return true;
-  },
-);
+export const pauseLane = writeOperation("pauseLane", storePause);
+
+export interface LanePause {
+  id: string;
+  fence: number;
+  at: number;
+  until: number;
+  reason: string;
+  pauses: number;
+  eventId: string;
+}
+
+/** The same inside a transaction. */
+export async function storePause(tx: Tx, input: LanePause): Promise<boolean> {
+  const { id, fence, at, until, reason, pauses, eventId } = input;
+  const before = await pausedSince(tx, { id, fence });
+  if (!before) return false;
+  await tx.db
+    .updateTable("lanes")
+    .set({
+      paused_until: until,
+      pause_reason: reason,
+      pauses,
+      paused_since: before.paused_since ?? at,
+    })
+    .where("id", "=", id)
+    .execute();
+  // For the account, a gateway that an operator paused is paused already.
+  if (before.paused_since === null && before.operator_paused_at === null) {
+    const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
+    await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason });
+  }
+  return true;
+}
 
 /** Ends a pause, adds it to the lane's paused time, and records the event `eventId`. */
-export const resumeLane = writeOperation(
-  "resumeLane",
-  async (tx, input: { id: string; fence: number; at: number; eventId: string }) => {
-    const { id, fence, at, eventId } = input;
-    const before = await pausedSince(tx, { id, fence });
-    if (!before) return;
-    await tx.db
-      .updateTable("lanes")
-      .set((eb) => ({
-        paused_until: null,
-        pause_reason: null,
-        pauses: 0,
-        paused_ms: eb("paused_ms", "+", before.paused_since === null ? 0 : at - before.paused_since),
-        paused_since: null,
-      }))
-      .where("id", "=", id)
-      .execute();
-    if (before.paused_since !== null && before.operator_paused_at === null) {
-      const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
-      await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason: null });
-    }
-  },
-);
+export const resumeLane = writeOperation("resumeLane", storeResume);
+
+/** The same inside a transaction. */
+export async function storeResume(
+  tx: Tx,
+  input: { id: string; fence: number; at: number; eventId: string },
+): Promise<void> {
+  const { id, fence, at, eventId } = input;
+  const before = await pausedSince(tx, { id, fence });
+  if (!before) return;
+  await tx.db
+    .updateTable("lanes")
+    .set((eb) => ({
+      paused_until: null,
+      pause_reason: null,
+      pauses: 0,
+      paused_ms: eb("paused_ms", "+", before.paused_since === null ? 0 : at - before.paused_since),
+      paused_since: null,
+    }))
+    .where("id", "=", id)
+    .execute();
+  if (before.paused_since !== null && before.operator_paused_at === null) {
+    const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
+    await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason: null });
+  }
+}
 
 export interface WaitingCount {
   identifier: string;

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { insertNextEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import { failRestored } from "#store/pools/deferred-completions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
 import { appendLine, type DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
@@ -57,9 +58,16 @@ export const holdPending = writeOperation(
       )
       .executeTakeFirst();
     const doubted = await markSendingUnknown(tx, at, limit);
+    const failed = await failRestored(tx, at, limit);
     // After that: what is in doubt now is an event too.
     const entries = await moveEntries(tx, "outbox", "outbox_held", limit);
-    const counts = [Number(messages.numUpdatedRows), Number(deliveries.numUpdatedRows), doubted, entries];
+    const counts = [
+      Number(messages.numUpdatedRows),
+      Number(deliveries.numUpdatedRows),
+      doubted,
+      failed,
+      entries,
+    ];
     if (counts.some((count) => count > 0)) return false;
     await deleteSessionsAndOwners(tx);
     const held = await countHeld(tx);

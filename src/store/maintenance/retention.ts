@@ -27,7 +27,11 @@ const belongings = [
   ["receipts", "receipts_message"],
 ] as const;
 const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
-type Belonging = (typeof belongings)[number][0] | (typeof belongingsOfEmails)[number] | "message_payloads";
+type Belonging =
+  | (typeof belongings)[number][0]
+  | (typeof belongingsOfEmails)[number]
+  | "message_payloads"
+  | "phone_items";
 
 const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
@@ -106,6 +110,7 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
     .returning(["request_id", "channel", "content"])
     .execute();
   if (gone.some(({ content }) => hasPayload(content))) await removeOf("message_payloads");
+  if (gone.some(({ channel }) => channel === "sms")) await removeOf("phone_items");
   if (gone.some(({ channel }) => channel === "email")) {
     for (const table of belongingsOfEmails) await removeOf(table);
   }

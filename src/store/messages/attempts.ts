@@ -21,6 +21,7 @@ import {
 const dueColumns = [
   "id",
   "account_id",
+  "request_id",
   "recipient_raw",
   "recipient",
   "content",
@@ -64,101 +65,101 @@ export interface AttemptBatch {
 /** `stamped`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the lane belongs to another process. */
 export type BeginAttemptsResult = { kind: "stamped"; attempts: Map<string, number> } | { kind: "fenced" };
 
-export const beginAttempts = batchedOperation(
-  "beginAttempts",
-  async (tx, stamps: readonly AttemptBatch[]) => {
-    const counted = stamps.some((stamp) => stamp.day !== null);
-    const lanes = await tx.db
-      .selectFrom("lanes")
-      .select(["id", "fence", "day", "day_count"])
-      .where("id", "in", [...new Set(stamps.map((stamp) => stamp.laneId))])
-      .orderBy("id")
-      // A takeover waits for this transaction, or this one sees its higher fence.
-      .modifyEnd(tx.lock(counted ? "update" : "share"))
-      .execute();
-    const held = new Map(lanes.map((lane) => [lane.id, lane]));
-    const owned = stamps.filter((stamp) => held.get(stamp.laneId)?.fence === stamp.fence);
-    const wanted = owned
-      .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
-        ids.map((id) => ({ id, fence, at, lane, late })),
-      )
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
-    if (wanted.length === 0)
-      return stamps.map(
-        (stamp) =>
-          (owned.includes(stamp)
-            ? { kind: "stamped", attempts: new Map() }
-            : { kind: "fenced" }) satisfies BeginAttemptsResult,
-      );
-    const stamped = await tx.update<{
-      id: string;
-      version: number;
-      account_id: string;
-      at: number;
-      attempts: number;
-    }>(
-      "messages",
-      { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
-      wanted,
-      (of) => ({
-        set: sql`
+export const beginAttempts = batchedOperation("beginAttempts", stampAttempts);
+
+/** The same inside a transaction: one result for each batch. */
+export async function stampAttempts(tx: Tx, stamps: readonly AttemptBatch[]): Promise<BeginAttemptsResult[]> {
+  const counted = stamps.some((stamp) => stamp.day !== null);
+  const lanes = await tx.db
+    .selectFrom("lanes")
+    .select(["id", "fence", "day", "day_count"])
+    .where("id", "in", [...new Set(stamps.map((stamp) => stamp.laneId))])
+    .orderBy("id")
+    // A takeover waits for this transaction, or this one sees its higher fence.
+    .modifyEnd(tx.lock(counted ? "update" : "share"))
+    .execute();
+  const held = new Map(lanes.map((lane) => [lane.id, lane]));
+  const owned = stamps.filter((stamp) => held.get(stamp.laneId)?.fence === stamp.fence);
+  const wanted = owned
+    .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
+      ids.map((id) => ({ id, fence, at, lane, late })),
+    )
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (wanted.length === 0)
+    return stamps.map(
+      (stamp) =>
+        (owned.includes(stamp)
+          ? { kind: "stamped", attempts: new Map() }
+          : { kind: "fenced" }) satisfies BeginAttemptsResult,
+    );
+  const stamped = await tx.update<{
+    id: string;
+    version: number;
+    account_id: string;
+    at: number;
+    attempts: number;
+  }>(
+    "messages",
+    { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
+    wanted,
+    (of) => ({
+      set: sql`
         status = 'sending', due_at = null, fence = ${of("fence")}, updated_at = ${of("at")},
         attempts = attempts + 1, version = version + 1`,
-        where: sql`
+      where: sql`
         messages.id = ${of("id")} and messages.due_at >= ${of("late")} and messages.gateway_id = ${of("lane")}
         and not exists (
           select 1 from suppressions as s
           where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
         )`,
-        returning: sql`messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts`,
-      }),
-    );
-    await insertTimelineEntries(
+      returning: sql`messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts`,
+    }),
+  );
+  await insertTimelineEntries(
+    tx,
+    stamped.map((row) => ({
+      message_id: row.id,
+      seq: row.version,
+      account_id: row.account_id,
+      at: row.at,
+      type: "sending",
+      detail: `Attempt ${row.attempts}.`,
+    })),
+  );
+  const done = new Map(stamped.map((row) => [row.id, row.attempts]));
+  await recordStatusEvents(tx, stamped, "sending");
+  if (done.size < wanted.length)
+    await expireOrSuppress(
       tx,
-      stamped.map((row) => ({
-        message_id: row.id,
-        seq: row.version,
-        account_id: row.account_id,
-        at: row.at,
-        type: "sending",
-        detail: `Attempt ${row.attempts}.`,
-      })),
+      wanted.filter(({ id }) => !done.has(id)),
     );
-    const done = new Map(stamped.map((row) => [row.id, row.attempts]));
-    await recordStatusEvents(tx, stamped, "sending");
-    if (done.size < wanted.length)
-      await expireOrSuppress(
-        tx,
-        wanted.filter(({ id }) => !done.has(id)),
-      );
-    const results: BeginAttemptsResult[] = [];
-    for (const stamp of stamps) {
-      if (!owned.includes(stamp)) {
-        results.push({ kind: "fenced" });
-        continue;
-      }
-      const attempts = new Map<string, number>();
-      for (const id of stamp.ids) {
-        const attempt = done.get(id);
-        if (attempt === undefined) continue;
-        attempts.set(id, attempt);
-        // Each attempt is one caller's alone.
-        done.delete(id);
-      }
-      results.push({ kind: "stamped", attempts });
-      if (stamp.day === null || attempts.size === 0) continue;
-      const lane = held.get(stamp.laneId)!;
-      lane.day_count = (lane.day === stamp.day ? lane.day_count : 0) + attempts.size;
-      lane.day = stamp.day;
-      await tx.db
-        .updateTable("lanes")
-        .set({ day: lane.day, day_count: lane.day_count })
-        .where("id", "=", lane.id)
-        .execute();
+  const results: BeginAttemptsResult[] = [];
+  for (const stamp of stamps) {
+    if (!owned.includes(stamp)) {
+      results.push({ kind: "fenced" });
+      continue;
     }
-    return results;
-  },
-);
+    const attempts = new Map<string, number>();
+    for (const id of stamp.ids) {
+      const attempt = done.get(id);
+      if (attempt === undefined) continue;
+      attempts.set(id, attempt);
+      // Each attempt is one caller's alone.
+      done.delete(id);
+    }
+    results.push({ kind: "stamped", attempts });
+    if (stamp.day === null || attempts.size === 0) continue;
+    const lane = held.get(stamp.laneId)!;
+    lane.day_count = (lane.day === stamp.day ? lane.day_count : 0) + attempts.size;
+    lane.day = stamp.day;
+    await tx.db
+      .updateTable("lanes")
+      .set({ day: lane.day, day_count: lane.day_count })
+      .where("id", "=", lane.id)
+      .execute();
+  }
+  return results;
+}
 
 export interface Settlement {
   id: string;
@@ -168,8 +169,8 @@ export interface Settlement {
   attempt: number;
   step: SystemStep;
   details: TransitionDetails;
-  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. */
-  parts: { references: readonly string[]; each: boolean } | null;
+  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
+  parts: { references: readonly string[]; each: boolean; of?: number } | null;
   /** How it ended, where the provider said so in the same answer. */
   receipt: { step: ReceiptStep; details: TransitionDetails } | null;
 }
@@ -184,8 +185,8 @@ export const settleMessages = batchedOperation(
       settlements.flatMap(({ id, laneId, details, parts }) => {
         const row = { gateway_id: laneId, message_id: id, created_at: details.at };
         if (parts !== null) {
-          const { references, each } = parts;
-          return references.map((reference) => ({ ...row, reference, parts: each ? references.length : 1 }));
+          const { references, each, of = references.length } = parts;
+          return references.map((reference) => ({ ...row, reference, parts: each ? of : 1 }));
         }
         return details.reference ? [{ ...row, reference: details.reference, parts: 1 }] : [];
       }),

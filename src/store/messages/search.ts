@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import { withContents } from "./contents.ts";
+import { withContentColumns, withContents } from "./contents.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
 export interface SearchInput {
@@ -27,6 +27,20 @@ export interface SearchInput {
   maxScanned: number;
   /** How much the bodies of the emails that are found may come to; the first one found may be larger. */
   bytes: number;
+  narrowing?: Narrowing;
+  /** Rows come without the bodies of emails. */
+  brief?: boolean;
+}
+
+/** Filters without an index of their own, and two that name their rows. What is left out filters nothing. */
+export interface Narrowing {
+  requestId?: string;
+  test?: boolean;
+  errorCode?: string;
+  /** Whether a restored installation holds them. */
+  held?: boolean;
+  /** These messages alone. */
+  ids?: readonly string[];
 }
 
 export interface SearchPage {
@@ -48,10 +62,16 @@ type Walk = { rows: RawBuilder<unknown>; exact: boolean };
  */
 function walk(tx: Tx, input: SearchInput): Walk {
   const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned: most } = input;
-  const along = (index: string, where: RawBuilder<unknown>) => sql`
-    select id, channel, status, gateway_id, account_id, created_at from ${tx.indexed("messages", index)}
+  const { narrowing } = input;
+  const narrow = narrowing === undefined ? sql`` : sql`, request_id, test, error_code, held_due_at`;
+  const along = (index: string | undefined, where: RawBuilder<unknown>) => sql`
+    select id, channel, status, gateway_id, account_id, created_at${narrow} from ${tx.indexed("messages", index)}
     where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
   `;
+  if (narrowing?.ids !== undefined)
+    return { rows: along(undefined, sql`id in ${tx.list(narrowing.ids)}`), exact: false };
+  if (narrowing?.held === true)
+    return { rows: along("messages_held", sql`held_due_at is not null`), exact: false };
   if (recipient !== null) {
     const exact = channels.length > 1 && status === null && gatewayId === null;
     const ofRecipient = sql`account_id = ${accountId} and recipient = ${recipient}`;
@@ -78,19 +98,29 @@ function walk(tx: Tx, input: SearchInput): Walk {
   return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
 }
 
+function narrowed({ requestId, test, errorCode, held }: Narrowing): RawBuilder<unknown>[] {
+  const fits: RawBuilder<unknown>[] = [];
+  if (requestId !== undefined) fits.push(sql`request_id = ${requestId}`);
+  if (test !== undefined) fits.push(sql`test = ${test ? 1 : 0}`);
+  if (errorCode !== undefined) fits.push(sql`error_code = ${errorCode}`);
+  if (held !== undefined) fits.push(held ? sql`held_due_at is not null` : sql`held_due_at is null`);
+  return fits;
+}
+
 /** One look. Rows come with their gateways' identifiers. */
 export const searchMessages = readOperation(
   "searchMessages",
   async (tx, input: SearchInput): Promise<SearchPage> => {
     const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
     const timed = acceptedFrom !== null || acceptedBefore !== null;
-    const exact = walk(tx, input).exact && !timed;
+    const exact = walk(tx, input).exact && !timed && input.narrowing === undefined;
     const { rows: walked } = walk(tx, exact ? { ...input, maxScanned: limit } : input);
     const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
     if (status !== null) fits.push(sql`status = ${status}`);
     if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
     if (acceptedFrom !== null) fits.push(sql`created_at >= ${acceptedFrom}`);
     if (acceptedBefore !== null) fits.push(sql`created_at < ${acceptedBefore}`);
+    fits.push(...narrowed(input.narrowing ?? {}));
     const { rows: found } = await sql<{ id: string }>`
       select id from (${walked}) as walked where ${sql.join(fits, sql` and `)} order by id desc limit ${limit}
     `.execute(tx.db);
@@ -110,6 +140,12 @@ export const searchMessages = readOperation(
       .where("messages.id", "in", ids)
       .orderBy("messages.id", "desc")
       .execute();
+    if (input.brief === true)
+      return {
+        rows: (await withContentColumns(tx, rows)) as MessageRow[],
+        lookedTo,
+        bytesLeft: input.bytes,
+      };
     const whole = await withContents(tx, rows, input.bytes);
     const fitting = whole.rows as MessageRow[];
     if (fitting.length < rows.length) return { rows: fitting, lookedTo: fitting.at(-1)!.id, bytesLeft: 0 };
@@ -131,5 +167,40 @@ export const findAccountGateway = readOperation(
       .where("account_id", "=", input.accountId)
       .executeTakeFirst();
     return gateway ?? null;
+  },
+);
+
+/** When the account's request was accepted, epoch ms; null: it has none with this id. */
+export const findAccountRequest = readOperation(
+  "findAccountRequest",
+  async (tx, input: { accountId: string; id: string }): Promise<number | null> => {
+    const request = await tx.db
+      .selectFrom("requests")
+      .select("created_at")
+      .where("id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return request?.created_at ?? null;
+  },
+);
+
+/** The ids of the account's messages that a provider gave this reference, `limit` at most. */
+export const findReferenced = readOperation(
+  "findReferenced",
+  async (tx, input: { accountId: string; reference: string; limit: number }): Promise<string[]> => {
+    const gateways = await tx.db
+      .selectFrom(tx.indexed("gateways", "gateways_account"))
+      .select("id")
+      .where("account_id", "=", input.accountId)
+      .execute();
+    if (gateways.length === 0) return [];
+    const found = await tx.db
+      .selectFrom(tx.indexed("message_references"))
+      .select("message_id")
+      .where("gateway_id", "in", tx.list(gateways.map(({ id }) => id)))
+      .where("reference", "=", input.reference)
+      .limit(input.limit)
+      .execute();
+    return found.flatMap(({ message_id }) => message_id ?? []);
   },
 );

@@ -1,6 +1,8 @@
-// Events of pool members: a member went down, or is available again.
+// Events of pools: a member went down, or is available again; a budget runs low.
 
+import { sql } from "kysely";
 import { writeOperation } from "#store/database.ts";
+import type { BudgetNoticesTable } from "#store/schema/pools.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
 /** Records the event for the account's webhook endpoints. `id` identifies the change. */
@@ -20,3 +22,39 @@ export const recordMemberEvent = writeOperation(
     await recordEvents(tx, [{ id: eventIdOf(id, "member"), accountId, type, at, data }]);
   },
 );
+
+export interface LowBudget {
+  /** Identifies the event. */
+  id: string;
+  accountId: string;
+  /** The key, pool or account whose budget it is. */
+  ownerId: string;
+  bound: BudgetNoticesTable["bound"];
+  /** Local day or month. */
+  period: string;
+  at: number;
+  data: {
+    scope: "key" | "pool" | "account";
+    pool: string | null;
+    key: string | null;
+    bound: BudgetNoticesTable["bound"];
+    used: number;
+    limit: number;
+    percent: number;
+    restarts_at: string;
+  };
+}
+
+/** Records that a budget runs low, once a period whichever process notices first. True: it was not known. */
+export const recordLowBudget = writeOperation("recordLowBudget", async (tx, input: LowBudget) => {
+  const { id, accountId, ownerId, bound, period, at, data } = input;
+  const { rows } = await sql`
+    insert into budget_notices (owner_id, bound, period) values (${ownerId}, ${bound}, ${period})
+    on conflict (owner_id, bound) do update set period = excluded.period
+    where budget_notices.period < excluded.period
+    returning owner_id
+  `.execute(tx.db);
+  if (rows.length === 0) return false;
+  await recordEvents(tx, [{ id: eventIdOf(id, "budget"), accountId, type: "budget.low", at, data }]);
+  return true;
+});

@@ -24,32 +24,43 @@ export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
+  /** JSON of `SharedBudget`; null: none. */
+  accountBudget: string | null;
 }
 
 /** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, who has the clock, judges whether it has expired. */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
-  async (tx, hash: string): Promise<PoolByKey | null> => {
-    const key = await tx.db
-      .selectFrom("pool_keys")
-      .selectAll()
-      .where("hash", "=", hash)
-      .where("revoked_at", "is", null)
-      .executeTakeFirst();
-    if (!key) return null;
-    const row = await tx.db
-      .selectFrom("pools")
-      .innerJoin("accounts", "accounts.id", "pools.account_id")
-      .selectAll("pools")
-      .select("accounts.time_zone")
-      .where("pools.id", "=", key.pool_id)
-      .executeTakeFirst();
-    if (!row) return null;
-    const { time_zone, ...pool } = row;
-    // After the pool: members that are newer than its revision are read again, older ones would stay.
-    return { key, timeZone: time_zone, pool, members: await membersOf(tx, [pool.id]) };
-  },
+  async (tx, hash: string): Promise<PoolByKey | null> => await poolByKey(tx, "hash", hash),
 );
+
+/** The same for the key with this id. */
+export const findPoolByKeyId = readOperation(
+  "findPoolByKeyId",
+  async (tx, id: string): Promise<PoolByKey | null> => await poolByKey(tx, "id", id),
+);
+
+async function poolByKey(tx: Tx, column: "hash" | "id", value: string): Promise<PoolByKey | null> {
+  const key = await tx.db
+    .selectFrom("pool_keys")
+    .selectAll()
+    .where(column, "=", value)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (!key) return null;
+  const row = await tx.db
+    .selectFrom("pools")
+    .innerJoin("accounts", "accounts.id", "pools.account_id")
+    .selectAll("pools")
+    .select(["accounts.time_zone", "accounts.ai_budget"])
+    .where("pools.id", "=", key.pool_id)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { time_zone, ai_budget, ...pool } = row;
+  // After the pool: members that are newer than its revision are read again, older ones would stay.
+  const members = await membersOf(tx, [pool.id]);
+  return { key, timeZone: time_zone, accountBudget: ai_budget, pool, members };
+}
 
 async function membersOf(tx: Tx, poolIds: readonly string[]): Promise<PoolMembersTable[]> {
   if (poolIds.length === 0) return [];
@@ -180,7 +191,7 @@ async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
     .execute();
 }
 
-/** Removes a pool with its members and keys; what was used stays written down. False: the account has none. */
+/** Removes a pool with its members, keys and deferred completions; what was used stays written down. False: the account has none. */
 export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
   if (!(await lockPool(tx, whose))) return false;
   const { poolId } = whose;
@@ -190,6 +201,9 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
       .where("key_id", "in", (eb) => eb.selectFrom("pool_keys").select("id").where("pool_id", "=", poolId))
       .execute();
   }
+  // Only its keys could read what was asked of it.
+  await tx.db.deleteFrom("deferred_completions").where("pool_id", "=", poolId).execute();
+  await tx.db.deleteFrom("lanes").where("id", "=", poolId).execute();
   await tx.db.deleteFrom("pool_keys").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("pool_members").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("pools").where("id", "=", poolId).execute();

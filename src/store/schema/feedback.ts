@@ -36,6 +36,26 @@ export interface UnknownWordsTable {
   at: number;
 }
 
+/** When a person last wrote to a gateway, of channels with a reply window. */
+export interface ReplyWindowsTable {
+  gateway_id: string;
+  sender: string;
+  /** By the provider's clock. */
+  heard_at: number;
+}
+
+/** What a gateway's provider said of the gateway itself. */
+export interface GatewayNewsTable {
+  gateway_id: string;
+  /** JSON of `GatewayFacts`. */
+  facts: string;
+  /** The last notice; null: there was none. */
+  notice: string | null;
+  noticed_at: number | null;
+  /** Of the newest facts, by the provider's clock. */
+  changed_at: number;
+}
+
 export interface InboundTable {
   id: string;
   account_id: string;
@@ -54,4 +74,6 @@ export interface InboundTable {
   consent_keyword: "out" | "in" | null;
   /** JSON of `ReceivedDetails`; null: of a channel that has none. */
   details: string | null;
+  /** JSON of `ReceivedFile`; null: it has none that its provider keeps. */
+  file: string | null;
 }

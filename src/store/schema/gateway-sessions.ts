@@ -11,6 +11,10 @@ export interface GatewaySessionsTable {
   /** Since when the device is linked; null: it is not. */
   linked_at: number | null;
   changed_at: number;
+  /** Of a linked device: what its operator sees, JSON. */
+  details: string | null;
+  /** What a person asked of the link and no session has taken yet, JSON. */
+  request: string | null;
 }
 
 /** What a session keeps between connections, one sealed value a key. */

@@ -1,5 +1,7 @@
 // The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
 
+import type { DeferredStatus } from "#contract/ai/deferred.ts";
+import type { CallKind } from "#contract/ai/operations.ts";
 import type { Revised } from "#store/revision.ts";
 
 type Flag = 0 | 1;
@@ -22,8 +24,23 @@ export interface PoolsTable extends Revised {
   repeats: number;
   /** A `Retry-After` of up to this long is waited for at the same member. */
   wait_ms: number;
+  /** What becomes of sampling parameters that a member does not take. */
+  params: "adapt" | "strict";
+  /** JSON of `SharedBudget`. */
+  budget: string;
+  /** How whole answers are asked for upstream. */
+  whole_answers: "forward" | "stream";
   created_at: number;
   updated_at: number;
+}
+
+/** A budget that keys share. Costs in millionths. */
+export interface SharedBudget {
+  tokensPerDay: number | null;
+  tokensPerMonth: number | null;
+  costPerMonth: number | null;
+  /** The share of a bound, in percent, whose use is announced; null: none. */
+  lowPercent: number | null;
 }
 
 /** How long a member may take, step by step: JSON in `pool_members.timeouts`. */
@@ -50,6 +67,8 @@ export interface PoolMembersTable extends Revised {
   models: string;
   /** JSON list. */
   embedding_models: string;
+  /** JSON: a list for each forwarded operation that has models. */
+  forwarded_models: string;
   context_tokens: number | null;
   /** Lower first. */
   priority: number;
@@ -94,7 +113,7 @@ export interface CompletionsTable {
   pool_id: string;
   key_id: string;
   at: number;
-  kind: "chat" | "embeddings";
+  kind: CallKind;
   stream: Flag;
   /** The status that the caller got; 499: the caller disconnected. */
   status: number;
@@ -109,24 +128,112 @@ export interface CompletionsTable {
   cost: number;
   first_byte_ms: number | null;
   ms: number;
+  /** 1: more than one member was asked. */
+  failed_over: Flag;
+  /** The end user that the caller named. */
+  end_user: string | null;
+  /** JSON list of the caller's tags, such as `team=checkout`. */
+  tags: string;
+  client_request_id: string | null;
 }
 
-export interface UsageDaysTable {
+/** A completion that is served later. Its lane is the pool's. */
+export interface DeferredCompletionsTable {
+  id: string;
+  account_id: string;
+  pool_id: string;
+  /** The key that asked for it; only this key may read and cancel it. */
   key_id: string;
+  status: DeferredStatus;
+  /** Of the lane; one for all. */
+  priority: 0;
+  /** When it is asked for next; null: it has ended. */
+  due_at: number | null;
+  /** How often members were asked for it. */
+  attempts: number;
+  /** It fails when it has no answer by then. */
+  expires_at: number;
+  /** The length of the request. */
+  bytes: number;
+  /** Sealed; null: it has ended. */
+  request: string | null;
+  /** The answer or the error, sealed; null: there is none. */
+  result: string | null;
+  scheduled_for: number;
+  created_at: number;
+  finished_at: number | null;
+}
+
+/** What calls add up to. */
+export interface UsageSums {
+  requests: number;
+  errors: number;
+  /** Calls for which more than one member was asked. */
+  failed_over: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost: number;
+}
+
+export interface UsageDaysTable extends UsageSums {
+  key_id: string;
+  /** JSON of member and model: one column, because plans of a key of four depend on statistics. */
+  part: string;
   /** Empty: no member answered. */
   member: string;
+  /** That the member was asked for; empty: no member answered. */
+  model: string;
   /** Local day of the account. */
   day: string;
   account_id: string;
   pool_id: string;
-  requests: number;
-  errors: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cost: number;
   /** JSON counts by duration, see `pools/histogram.ts`. */
   latencies: string;
   first_bytes: string;
+}
+
+export interface SpendDaysTable {
+  /** A pool or an account. */
+  owner_id: string;
+  /** Local day of the account. */
+  day: string;
+  tokens: number;
+  cost: number;
+}
+
+/** The last day or month of which it was announced that a budget runs low. */
+export interface BudgetNoticesTable {
+  /** A key, a pool or an account. */
+  owner_id: string;
+  bound: "tokens_per_day" | "tokens_per_month" | "cost_per_month";
+  /** Local day, or month such as `2026-11`. */
+  period: string;
+}
+
+/** Kept as long as single calls. */
+export interface UsageHoursTable extends UsageSums {
+  key_id: string;
+  /** Local day of the account. */
+  day: string;
+  /** Its beginning in UTC, such as `2026-11-21T13:00:00.000Z`. */
+  hour: string;
+  account_id: string;
+  pool_id: string;
+  /** JSON counts by duration, see `pools/histogram.ts`. */
+  latencies: string;
+  first_bytes: string;
+}
+
+/** Kept as long as single calls. */
+export interface UsageLabelsTable extends UsageSums {
+  key_id: string;
+  kind: "user" | "tag";
+  /** Local day of the account. */
+  day: string;
+  /** The end user, or the tag such as `team=checkout`. Empty: those beyond what one write takes. */
+  label: string;
+  account_id: string;
+  pool_id: string;
 }
 
 export interface KeyBucketsTable {

@@ -14,7 +14,14 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable, UnknownWordsTable } from "./feedback.ts";
+import type {
+  GatewayNewsTable,
+  InboundTable,
+  ReceiptsTable,
+  ReferencesTable,
+  ReplyWindowsTable,
+  UnknownWordsTable,
+} from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
@@ -25,14 +32,20 @@ import type {
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
+import type { PhoneItemsTable, PhonesTable } from "./phones.ts";
 import type {
+  BudgetNoticesTable,
   CompletionsTable,
+  DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
+  SpendDaysTable,
   UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelsTable,
 } from "./pools.ts";
 
 type Flag = 0 | 1;
@@ -52,6 +65,8 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
+  /** JSON of `SharedBudget`, for all pools; null: none. */
+  ai_budget: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -144,10 +159,10 @@ export interface EventsTable {
   detail: string;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -170,6 +185,8 @@ export interface LanesTable {
   operator_paused_at: number | null;
   /** The process that asked for the lane; null: none did, or it has the lane. */
   wanted_by: string | null;
+  /** Of a lane that a phone pulls: the earliest instant for its next message; null: now. */
+  next_at: number | null;
 }
 
 export interface ProcessesTable {
@@ -306,9 +323,13 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  gateway_news: GatewayNewsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
+  phones: PhonesTable;
+  phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
+  reply_windows: ReplyWindowsTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;
@@ -331,7 +352,12 @@ export interface Schema {
   pool_members: PoolMembersTable;
   pool_keys: PoolKeysTable;
   completions: CompletionsTable;
+  spend_days: SpendDaysTable;
+  budget_notices: BudgetNoticesTable;
+  deferred_completions: DeferredCompletionsTable;
   usage_days: UsageDaysTable;
+  usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
   emails: EmailsTable;

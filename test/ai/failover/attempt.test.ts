@@ -1,5 +1,4 @@
-// One request to one member that is a real server on loopback: what is an answer, what is a failure, who is told why,
-// and that a stream which is not whole never ends as if it were.
+// One request to one member that is a real server on loopback: answers, failures, who is told, broken streams.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -8,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type AttemptResult, askStream, askWhole, UpstreamStream } from "#ai/failover/attempt.ts";
+import { textOf } from "#ai/stream/collect.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import type { MemberTimeouts } from "#store/schema/pools.ts";
@@ -18,8 +18,7 @@ import { heard, incoming, timeouts } from "../wire.ts";
 
 const chunk = (delta: object, reason: string | null = null, index = 0) =>
   `data: ${JSON.stringify({ choices: [{ index, delta, finish_reason: reason }] })}\n\n`;
-const role = chunk({ role: "assistant", content: "" });
-const hi = chunk({ content: "hi" });
+const [role, hi] = [chunk({ role: "assistant", content: "" }), chunk({ content: "hi" })];
 const stop = chunk({}, "stop");
 const done = "data: [DONE]\n\n";
 const noChoice = 'data: {"choices":[]}\n\n';
@@ -50,11 +49,12 @@ async function ask(
   const target = { provider, prepared, timeouts: { ...timeouts, ...way.own }, fresh: false };
   const deps = { clock: movableClock(), upstreams };
   const signal = way.signal ?? new AbortController().signal;
+  const read = ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request);
   try {
     await then(
       way.stream
         ? await askStream(deps, target, request, 600_000, signal)
-        : await askWhole(deps, target, (text) => provider.answer(text, request), 600_000, signal),
+        : await askWhole(deps, target, read, 600_000, signal),
     );
   } finally {
     await upstreams.close();

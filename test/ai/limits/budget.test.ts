@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createBudgets, type KeySpend } from "#ai/limits/budget.ts";
+import { createBudgets, type LowNotice, type Spend } from "#ai/limits/budget.ts";
 import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
-import { poolKey } from "../pools/pool-keys.ts";
+import { budgetOf, poolKey } from "../pools/pool-keys.ts";
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 0, 30, 22, 30);
@@ -14,14 +14,16 @@ const day = "2026-01-30";
 
 function budgets() {
   const clock = movableClock(start);
-  const stored: KeySpend = { tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 };
+  const stored: Spend = { tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 };
   const reads: string[] = [];
+  const lows: LowNotice[] = [];
   const storage = { away: false, wait: null as Promise<void> | null };
   const made = createBudgets({
     clock,
     log: memoryLog(),
-    read: async (keyId, of) => {
-      reads.push(`${keyId} ${of}`);
+    low: (notice) => lows.push(notice),
+    read: async ({ id }, of) => {
+      reads.push(`${id} ${of}`);
       const seen = { ...stored };
       await storage.wait;
       if (storage.away) throw new Error("away");
@@ -29,7 +31,7 @@ function budgets() {
     },
   });
   const left = async (key: ReturnType<typeof poolKey>) => await made.exhaustedForMs(key, clock.now());
-  return { made, clock, stored, reads, storage, left };
+  return { made, clock, stored, reads, lows, storage, left };
 }
 
 const daily = poolKey({ budget: { tokensPerDay: 100, tokensPerMonth: null, costPerMonth: null } });
@@ -70,11 +72,11 @@ test("what was served counts at once, though it is not written, however often it
   await clock.advance(6_000);
   assert.notEqual(await left(daily), null, "not written yet");
   stored.tokensToday = 60;
-  made.callWritten(daily.id, { day, tokens: 60, cost: 0 });
+  made.callWritten([daily.id], { day, tokens: 60, cost: 0 });
   await clock.advance(6_000);
   assert.notEqual(await left(daily), null, "half of it written");
   stored.tokensToday = 99;
-  made.callWritten(daily.id, { day, tokens: 40, cost: 0 });
+  made.callWritten([daily.id], { day, tokens: 40, cost: 0 });
   await clock.advance(6_000);
   assert.equal(await left(daily), null, "as the storage says: 99");
   assert.equal(reads.length, 4);
@@ -141,4 +143,47 @@ test("a storage that hangs holds nobody up for more than 2 s, and once; what is 
   answer();
   await clock.settle();
   assert.ok((await left(daily))! > 0);
+});
+
+test("a call counts for every budget, and waits for the one that is available last", async () => {
+  const { left, made, clock } = budgets();
+  const shared = [
+    budgetOf("pool_1", { tokensPerDay: 50 }, "pool"),
+    budgetOf("acc_1", { tokensPerMonth: 80 }, "account"),
+  ];
+  const key = poolKey({ budget: { tokensPerDay: 100 }, shared });
+  const other = poolKey({ id: "key_2", shared });
+  assert.deepEqual([await left(key), await left(other)], [null, null]);
+  made.addCall(key, { day, tokens: 50, cost: 0 });
+  assert.equal(await left(other), 30 * 60_000, "the pool's day");
+  made.addCall(other, { day, tokens: 30, cost: 0 });
+  assert.equal(await left(key), 24.5 * hour, "the account's month");
+  made.callWritten(["key_1", "pool_1", "acc_1"], { day, tokens: 80, cost: 0 });
+  await clock.advance(6_000);
+  assert.equal(await left(key), null, "as the storage says: nothing");
+});
+
+test("each bound is announced once a period, when its share is used", async () => {
+  const { left, made, lows, clock } = budgets();
+  const bounds = { tokensPerDay: 100, tokensPerMonth: 200, costPerMonth: 1_000, lowPercent: 80 };
+  const key = poolKey({ shared: [budgetOf("pool_1", bounds, "pool")] });
+  await left(key);
+  made.addCall(key, { day, tokens: 79, cost: 0 });
+  assert.deepEqual(lows, []);
+  for (const tokens of [1, 5]) made.addCall(key, { day, tokens, cost: 0 });
+  const told = () => lows.splice(0).map(({ bound, period, used, limit }) => [bound, period, used, limit]);
+  assert.deepEqual(told(), [["tokens_per_day", day, 80, 100]]);
+  made.addCall(key, { day, tokens: 75, cost: 900 });
+  assert.deepEqual(told(), [
+    ["tokens_per_month", "2026-01", 160, 200],
+    ["cost_per_month", "2026-01", 900, 1_000],
+  ]);
+  await clock.advance(hour);
+  await left(key);
+  made.addCall(key, { day: "2026-01-31", tokens: 90, cost: 0 });
+  assert.deepEqual(told(), [["tokens_per_day", "2026-01-31", 90, 100]], "a new day");
+  const silent = poolKey({ shared: [budgetOf("pool_2", { ...bounds, lowPercent: null }, "pool")] });
+  await left(silent);
+  made.addCall(silent, { day: "2026-01-31", tokens: 99, cost: 0 });
+  assert.deepEqual(told(), []);
 });

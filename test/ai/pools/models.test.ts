@@ -12,6 +12,7 @@ const member = (name: string, models: string[], more: object = {}) => ({
   name,
   models,
   embeddingModels: [],
+  forwardedModels: {},
   active: true,
   health: new MemberHealth(),
   ...more,

@@ -29,7 +29,14 @@ export function sampleMail(
   message: Partial<OutgoingMessage<"email">> = {},
 ): OutgoingMessage<"email"> {
   const content = sampleEmail(change);
-  return { id: "msg_01test", recipient: "ada@example.net", attempt: 1, content, ...message };
+  return {
+    id: "msg_01test",
+    requestId: "req_01test",
+    recipient: "ada@example.net",
+    attempt: 1,
+    content,
+    ...message,
+  };
 }
 
 /** Plain settings for a server on loopback. */

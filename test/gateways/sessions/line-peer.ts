@@ -3,16 +3,22 @@
 // client with lost or stale state is found out, as by the ratchet of a linked device.
 
 import { createServer, type Socket } from "node:net";
+import { password } from "./line-password.ts";
 import type { SessionPeer } from "./place.ts";
-
-export const password = "kernel-panic-42";
 
 interface Client {
   socket: Socket;
   ready: boolean;
 }
 
-export async function openLinePeer(): Promise<SessionPeer> {
+export interface LinePeer extends SessionPeer {
+  /** Sockets that are open, whether their session is or not. */
+  sockets(): number;
+  /** Writes a line to every client. */
+  say(line: object): void;
+}
+
+export async function openLinePeer(): Promise<LinePeer> {
   const clients = new Set<Client>();
   const taken: string[] = [];
   const reported = new Set<string>();
@@ -118,6 +124,8 @@ export async function openLinePeer(): Promise<SessionPeer> {
       for (const { socket } of clients) socket.end();
     },
     crash: () => all({ crash: true }),
+    sockets: () => clients.size,
+    say: all,
     close: async () => {
       drop();
       await new Promise<void>((resolve) => server.close(() => resolve()));

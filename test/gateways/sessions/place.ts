@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { LightMyRequestResponse } from "fastify";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { adapters } from "#gateways/registry.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
@@ -13,7 +14,7 @@ import {
   type HarnessOptions,
   harness,
 } from "../../harness.ts";
-import { bearer, manage, tokenFor } from "../../http/managing.ts";
+import { bearer, type Method, manage, tokenFor } from "../../http/managing.ts";
 import { listen, posts, says } from "../../scenarios/receiver.ts";
 
 /** The other side of the connection, as a real server of the gateway's protocol on loopback. */
@@ -124,8 +125,8 @@ export class Place {
     return alive;
   }
 
-  async send(message: string, by = this.#alive): Promise<string> {
-    const [id] = await by.accepted([{ number, message }]);
+  async send(message: string, by = this.#alive, to = number): Promise<string> {
+    const [id] = await by.accepted([{ number: to, message }]);
     assert.ok(id);
     return id;
   }
@@ -140,6 +141,32 @@ export class Place {
     const reply = await manage(this.#alive, "GET", path, { headers: bearer(this.#token) });
     assert.equal(reply.statusCode, 200, reply.body);
     return reply.json().data;
+  }
+
+  /** A request about the gateway to the management API, by an operator of its own if `as` is another name. */
+  async ask(
+    method: Method,
+    path: string,
+    { body, as = "operator" }: { body?: object; as?: string } = {},
+  ): Promise<LightMyRequestResponse> {
+    let token = this.#token;
+    if (as !== "operator") token = await tokenFor(this.#alive);
+    const url = `/accounts/${this.#account?.id}/gateways/link${path}`;
+    return await manage(this.#alive, method, url, { headers: bearer(token), body });
+  }
+
+  /** A stream of events about the gateway, over a connection of its own. */
+  async watch(path: string): Promise<Response> {
+    const address = await this.#alive.system.app.listen({ host: "127.0.0.1", port: 0 });
+    const url = `${address}/api/manage/v1/accounts/${this.#account?.id}/gateways/link${path}`;
+    return await fetch(url, { headers: bearer(this.#token) });
+  }
+
+  /** Data of the events of a type that were posted. */
+  eventData(type: string): Record<string, unknown>[] {
+    return this.#processes
+      .flatMap((it) => posts(it).filter((post) => post.type === type))
+      .map(({ data }) => data);
   }
 
   /** The types of the events that were posted, of these, in order. */

@@ -6,7 +6,17 @@ import type { AddressInfo } from "node:net";
 import { messageFault } from "./graph-rules.ts";
 
 export const phoneNumberId = "106540352242922";
+export const businessAccountId = "102290129340398";
 export const token = "EAAtoken-0123456789";
+
+const uploadTypes = [
+  ...["image/jpeg", "image/png", "audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"],
+  ...["video/mp4", "video/3gpp", "text/plain", "application/pdf", "application/msword"],
+  ...["application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+];
 
 /** A message that the API took. */
 export interface TakenMessage {
@@ -25,10 +35,20 @@ export interface GraphError {
 export interface GraphSimulator {
   url: string;
   taken: TakenMessage[];
+  /** Files that the API took; a message may name the ids of these alone. */
+  uploads: { id: string; type: string; bytes: Buffer }[];
+  /** What the number is, as Meta shows it; `pin`: with which it is registered. */
+  number: Record<string, unknown> & { pin?: string };
+  /** Apps that are subscribed to the account. */
+  apps: object[];
+  /** Files of messages from people, by their ids. */
+  received: Map<string, { type: string; bytes: Buffer }>;
   /** Every request, as `METHOD /path`. */
   calls: string[];
   /** The next message meets this failure; `null`: the connection is cut after the message was taken. */
   failNext(...failures: (GraphError | null)[]): void;
+  /** The same for the next upload. */
+  failUpload(...failures: (GraphError | null)[]): void;
   close(): Promise<void>;
 }
 
@@ -46,7 +66,23 @@ export function graphError({ status, code, message = "(#0) Failed", details }: G
 export async function graphSimulator(): Promise<GraphSimulator> {
   const taken: TakenMessage[] = [];
   const calls: string[] = [];
+  const uploads: GraphSimulator["uploads"] = [];
+  const number: GraphSimulator["number"] = {
+    id: phoneNumberId,
+    display_phone_number: "+1 555-078-3881",
+    verified_name: "Acme",
+    code_verification_status: "VERIFIED",
+    quality_rating: "GREEN",
+    throughput: { level: "STANDARD" },
+    health_status: { can_send_message: "AVAILABLE", entities: [] },
+    name_status: "APPROVED",
+    whatsapp_business_manager_messaging_limit: "TIER_10K",
+    status: "CONNECTED",
+  };
+  const received: GraphSimulator["received"] = new Map();
+  const apps: object[] = [{ whatsapp_business_api_data: { id: "67084324", name: "Trunkline" } }];
   const failures: (GraphError | null)[] = [];
+  const uploadFailures: (GraphError | null)[] = [];
   const server = createServer((request, response) => void serve(request, response));
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,7 +90,18 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { pathname } = new URL(request.url ?? "/", "http://graph.test");
     calls.push(`${request.method} ${pathname}`);
-    const reply = answerTo(request, pathname, Buffer.concat(chunks));
+    const [, folder, file = ""] = pathname.split("/");
+    if (folder === "files") {
+      const found = received.get(file);
+      const isOurs = request.headers.authorization === `Bearer ${token}`;
+      if (found === undefined || !isOurs) response.writeHead(404).end();
+      else
+        response
+          .writeHead(200, { "content-type": found.type, "content-length": found.bytes.length })
+          .end(found.bytes);
+      return;
+    }
+    const reply = await answerTo(request, pathname, Buffer.concat(chunks));
     if (reply === null) {
       response.destroy();
       return;
@@ -63,18 +110,75 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     response.end(JSON.stringify(reply.body));
   }
 
-  function answerTo(request: IncomingMessage, path: string, bytes: Buffer) {
+  async function answerTo(request: IncomingMessage, path: string, bytes: Buffer) {
     if (request.headers.authorization !== `Bearer ${token}`)
       return graphError({ status: 401, code: 190, message: "Error validating access token" });
     const [, version, id, edge] = path.split("/");
     if (version !== "v26.0")
       return graphError({ status: 400, code: 2500, message: "Unknown path components: /messages" });
+    if (request.method === "GET" && id === businessAccountId && edge === "subscribed_apps")
+      return { status: 200, body: { data: apps } };
+    const file = received.get(id ?? "");
+    if (request.method === "GET" && file !== undefined && edge === undefined) {
+      const url = `http://${request.headers.host}/files/${id}`;
+      const body = {
+        url,
+        mime_type: file.type,
+        file_size: file.bytes.length,
+        id,
+        messaging_product: "whatsapp",
+      };
+      return { status: 200, body };
+    }
     if (id !== phoneNumberId) {
       const message = `Unsupported post request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`;
       return graphError({ status: 400, code: 100, message });
     }
     if (request.method === "POST" && edge === "messages") return takeMessage(request, bytes);
+    if (request.method === "GET" && edge === undefined) return showNumber(request);
+    if (request.method === "POST" && edge === "register") return registerNumber(bytes);
+    if (request.method === "POST" && edge === "media") return takeFile(request, bytes);
     return graphError({ status: 400, code: 2500, message: `Unknown path components: /${edge}` });
+  }
+
+  function showNumber({ url = "" }: IncomingMessage) {
+    const fields = new URL(url, "http://graph.test").searchParams.get("fields")?.split(",") ?? ["id"];
+    const body = Object.fromEntries([...fields, "id"].map((name) => [name, number[name]]));
+    return { status: 200, body };
+  }
+
+  function registerNumber(bytes: Buffer) {
+    const { messaging_product, pin } = JSON.parse(bytes.toString("utf8"));
+    if (messaging_product !== "whatsapp" || !/^\d{6}$/.test(pin))
+      return graphError({ status: 400, code: 100, message: "(#100) The parameter pin is required." });
+    if (number.pin !== undefined && number.pin !== pin)
+      return graphError({
+        status: 400,
+        code: 133005,
+        message: "(#133005) Two step verification PIN mismatch",
+      });
+    Object.assign(number, { pin, status: "CONNECTED" });
+    return { status: 200, body: { success: true } };
+  }
+
+  async function takeFile(request: IncomingMessage, bytes: Buffer) {
+    const headers = { "content-type": request.headers["content-type"] ?? "" };
+    const form = await new Response(new Uint8Array(bytes), { headers }).formData();
+    const file = form.get("file");
+    if (form.get("messaging_product") !== "whatsapp" || !(file instanceof File))
+      return graphError({ status: 400, code: 100, message: "(#100) The parameter file is required." });
+    // It is the part's own type that counts.
+    if (!uploadTypes.includes(file.type))
+      return graphError({
+        status: 400,
+        code: 100,
+        message: `(#100) Param file must be a file with one of the following types: ${uploadTypes.join(", ")}.`,
+      });
+    const failure = uploadFailures.shift();
+    if (failure != null) return graphError(failure);
+    const id = String(9_000_000_000 + uploads.length);
+    uploads.push({ id, type: file.type, bytes: Buffer.from(await file.arrayBuffer()) });
+    return failure === null ? null : { status: 200, body: { id } };
   }
 
   function takeMessage(request: IncomingMessage, bytes: Buffer) {
@@ -87,6 +191,9 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     const body = JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
     const fault = messageFault(body);
     if (fault !== null) return graphError({ status: 400, code: 100, message: `(#100) ${fault}` });
+    const part = body[String(body.type)] as { id?: string } | undefined;
+    if (part?.id !== undefined && !uploads.some(({ id }) => id === part.id))
+      return graphError({ status: 400, code: 131053, message: "(#131053) Media upload error" });
     const failure = failures.shift();
     if (failure != null) return graphError(failure);
     const wamid = `wamid.${Buffer.from(`${taken.length}:${String(body.to ?? body.recipient)}`).toString("base64")}`;
@@ -104,8 +211,13 @@ export async function graphSimulator(): Promise<GraphSimulator> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     taken,
+    number,
+    apps,
+    received,
     calls,
+    uploads,
     failNext: (...next) => void failures.push(...next),
+    failUpload: (...next) => void uploadFailures.push(...next),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -33,7 +33,8 @@ test("a completion may meet every error but those that come before any endpoint"
   const replies = repliesOf("createChatCompletion");
   for (const [code, { status }] of Object.entries(aiProblems)) {
     const told = replies[status]?.description.includes(`\`${code}\``) === true;
-    assert.equal(told, !["unknown_url", "method_not_allowed"].includes(code), code);
+    const elsewhere = ["unknown_url", "method_not_allowed", "completion_not_found", "completion_ended"];
+    assert.equal(told, !elsewhere.includes(code), code);
   }
   for (const status of ["502", "504"]) assert.ok(replies[status], status);
 });
@@ -54,6 +55,13 @@ test("every example has the shape that it is an example of, and its own status",
 test("what is only read has no errors of bodies and providers", () => {
   assert.deepEqual(Object.keys(repliesOf("listModels")).sort(), ["400", "401", "500", "503"]);
   assert.deepEqual(Object.keys(repliesOf("getModel")).sort(), ["401", "404", "500", "503"]);
+  assert.deepEqual(Object.keys(repliesOf("cancelDeferredCompletion")).sort(), [
+    "401",
+    "404",
+    "409",
+    "500",
+    "503",
+  ]);
 });
 
 test("the headers that clients look for are told", () => {

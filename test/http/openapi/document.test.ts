@@ -7,6 +7,7 @@ import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { usedNames } from "#http/openapi/schemas.ts";
+import { phoneEndpoints } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { ask, edge, key, noAi, record } from "../edge.ts";
@@ -97,24 +98,33 @@ test("the management API takes JSON alone, and says what its gate answers", () =
   }
 });
 
-test("the AI endpoints take JSON alone, and answer in the shape of their API", () => {
+test("the AI endpoints take JSON alone, but for recordings, and answer in the shape of their API", () => {
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
+    "cancelDeferredCompletion",
     "countMessageTokens",
     "createChatCompletion",
     "createEmbedding",
+    "createImage",
     "createMessage",
+    "createModeration",
+    "createRanking",
     "createResponse",
+    "createSpeech",
+    "createTranscription",
+    "getDeferredCompletion",
     "getModel",
     "listModels",
   ]);
   for (const { operation, path } of pooled) {
     const { requestBody, responses } = operation;
-    const reads = ["401", "500", "503", ...(path.includes("{model}") ? ["404"] : ["400"])];
+    const reads = ["401", "500", "503", ...(path.includes("{") ? ["404"] : ["400"])];
+    if (path.endsWith("/cancel")) reads.push("409");
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
-    const errors = Object.keys(responses).filter((status) => status !== "200");
+    const errors = Object.keys(responses).filter((status) => status >= "400");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
-    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+    const type = path.endsWith("/transcriptions") ? "multipart/form-data" : "application/json";
+    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
         $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : "OpenAiError"}`,
@@ -202,8 +212,10 @@ test("the server has every documented route and no other", async () => {
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }
   assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
-  // The document itself, the pages, and what mails lead to are not in it.
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(({ head }) => head);
+  // The document itself, the pages, what mails lead to and what phones ask are not in it.
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints].map(
+    ({ head }) => head,
+  );
   for (const { path, method, wildcard } of all.filter((head) => head.wildcard !== undefined))
     assert.ok(app.hasRoute({ method, url: path.replace(`{${wildcard}}`, "*") }), path);
   // Of several routes that end in anything, the printed tree shows one.

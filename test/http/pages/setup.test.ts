@@ -25,7 +25,7 @@ test("nothing is fetched but our own API, and the code leaves the address bar", 
   assert.doesNotMatch(setupPage.html, /https?:|src=|@import|url\(/);
   assert.deepEqual(
     [...setupPage.html.matchAll(/fetch\("([^"]+)"/g)].map(([, path]) => path),
-    ["/api/manage/v1/setup"],
+    ["/api/manage/v1/setup", "/"],
   );
   assert.match(setupPage.html, /history\.replaceState/);
 });

@@ -36,6 +36,7 @@ const account: Account = {
   gateways: [
     gateway("texts", ["text"], { isDefault: true }),
     gateway("all", ["text", "media", "list", "template"]),
+    gateway("cloud", ["text"], { kind: "whatsapp-cloud" }),
     gateway("box", ["text", "media", "list", "template"], { test: true }),
   ],
 };
@@ -93,6 +94,15 @@ test("each contact gets a gateway that can send its content, and a credit each",
     { message_id: "msg_1", payload: { ...media, filename: "a.pdf" } },
     { message_id: "msg_2", payload: { kind: "template", ...template, components: null } },
     { message_id: "msg_3", payload: { ...media, filename: null } },
+  ]);
+});
+
+test("a user id stays as it is, and needs a gateway that reaches people by it", async () => {
+  const contact = { number: "US.13491208655302741918", message: "Hello" };
+  const { messages } = await ready([{ ...contact, gateway_identifier: "cloud" }]);
+  assert.deepEqual([messages[0]?.recipient, messages[0]?.recipient_raw], [contact.number, contact.number]);
+  assert.deepEqual(await prepare([contact]), [
+    "contact.0.number: The contact.0.number field must be a valid phone number.",
   ]);
 });
 

@@ -20,6 +20,7 @@ import { signalsTo } from "../../signals.ts";
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
+  request_id: "req_1",
   recipient_raw: "0151",
   recipient: "+49151",
   content: "text",
@@ -130,6 +131,7 @@ test("the session is given the message and the signal, and is closed with the la
   const [message, given] = seen;
   assert.deepEqual(message, {
     id: "msg_1",
+    requestId: "req_1",
     recipient: "+49151",
     attempt: 3,
     content: { kind: "text", text: "Hello" },
@@ -292,6 +294,17 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
   }
   const held = await settled(unknown, { adapterPolicy: "resend", rules: { onUnknown: "hold" } });
   assert.equal(held.settlement.step, "outcome_unknown");
+});
+
+test("unknown keeps the references of the parts that were taken, unless it is all sent again", async () => {
+  const parts = { references: ["r\u0000-1", "r-2"], each: true, of: 3 };
+  const unknown: Outcome = { kind: "unknown", reason: "no answer", parts };
+  const { settlement } = await settled(unknown);
+  assert.equal(settlement.details.reference, "r -1");
+  assert.deepEqual(settlement.parts, { references: ["r -1", "r-2"], each: true, of: 3 });
+  const resent = await settled(unknown, { rules: { onUnknown: "resend" } });
+  assert.equal(resent.settlement.parts, null);
+  assert.equal(resent.settlement.details.reference, undefined);
 });
 
 test("an adapter that throws leaves the message unknown, and the log says why", async () => {

@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewayHost, GatewaySession, SessionReport } from "#gateways/session.ts";
 import { openOnDemand } from "#messaging/deliver/on-demand.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
@@ -15,6 +17,7 @@ import { signalsTo } from "../../signals.ts";
 
 const message: OutgoingMessage = {
   id: "msg_1",
+  requestId: "req_1",
   recipient: "+15550000001",
   attempt: 1,
   content: { kind: "text", text: "Hello" },
@@ -37,8 +40,10 @@ function play(
       log,
       outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
       sealer: createSealer("a master key that is only used in tests", random),
+      fileBytes: new ByteSemaphore(1024),
       newId: (prefix) => prefix,
       signals: signalsTo(),
+      sharedChildren: new SharedChildren(clock),
       storeReport: async (report) => void reports.push(report),
     },
     {

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
+import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
@@ -45,6 +47,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   revision: 0,
   operator_paused_at: null,
   wanted_by: null,
+  next_at: null,
   ...change,
 });
 
@@ -66,7 +69,9 @@ function open(
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl,
+    fileBytes: new ByteSemaphore(1024),
     longestWaitMs: 3_600_000,
+    sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),
   };
   return { opened: openGateway(deps, state), outbound };

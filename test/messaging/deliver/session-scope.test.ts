@@ -88,7 +88,7 @@ test("a session that does not close is given up after 10 s", async () => {
 });
 
 test("a child process ends once its session is closed, which may still talk to it", async () => {
-  const module = new URL("../../runtime/echo-child.ts", import.meta.url);
+  const module = new URL("../../runtime/children/echo-child.ts", import.meta.url);
   const farewells: unknown[] = [];
   const played = await play({
     open: () => ({

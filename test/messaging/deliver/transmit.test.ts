@@ -18,6 +18,7 @@ import { memoryLog } from "../../log.ts";
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
+  request_id: "req_1",
   recipient_raw: "Ada@BÜCHER.test",
   recipient: "ada@xn--bcher-kva.test",
   content: "email",

@@ -52,9 +52,11 @@ for (const engine of engines) {
         log: it.log,
         sealer: it.system.core.sealer,
         newId: createIds(it.clock, seededRandom(99)),
+        publicUrl: "https://trunkline.test",
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),
+        phones: { noteHealth: async () => {} },
         signals: signalsTo({
           eventsRecorded: () => {
             announced += 1;

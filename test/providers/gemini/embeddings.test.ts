@@ -19,7 +19,7 @@ const asked = (body: Record<string, unknown>, name = model) => ({
 function sentFor(body: Record<string, unknown>, name = model, base_url = "https://g.test") {
   const prepared = gemini.embeddings(asked(body, name), gemini.settings.parse({ api_key: key, base_url }));
   assert.ok(prepared.kind === "request", JSON.stringify(prepared));
-  return { ...prepared.request, body: JSON.parse(prepared.request.body!) as unknown };
+  return { ...prepared.request, body: JSON.parse(String(prepared.request.body)) as unknown };
 }
 
 test("a text, several, and shortened vectors: what Google's client sends", async () => {

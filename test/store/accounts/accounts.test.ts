@@ -10,11 +10,10 @@ import {
   findApiKey,
   readCredits,
   replaceApiKey,
-  setAllowance,
 } from "#store/accounts/accounts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { onBothEngines } from "../conformance.ts";
-import { fresh, makeAccount, makeGateway, now, remaining, sendOf } from "../rows.ts";
+import { fresh, makeAccount, makeGateway, now, remaining, sendOf, setAllowance } from "../rows.ts";
 
 onBothEngines((open) => {
   test("an account is found by its key, name and id, with its gateways oldest first", async () => {
@@ -108,14 +107,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database, { sms: 10 });
     const gatewayId = await makeGateway(store.database, accountId);
     const allow = (allowance: number | null, renews: "monthly" | null = null) =>
-      store.database.run(setAllowance, {
-        accountId,
-        channel: "sms",
-        allowance,
-        renews,
-        at: now + 1,
-        id: fresh("ce"),
-      });
+      setAllowance(store.database, accountId, "sms", allowance, { renews, at: now + 1 });
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { count: 4 }));
     await allow(10);
     assert.equal(await remaining(store, accountId), 6);
@@ -143,16 +135,7 @@ onBothEngines((open) => {
     const store = open();
     const accountId = await makeAccount(store.database, { sms: 100 });
     const gatewayId = await makeGateway(store.database, accountId);
-    const changes = [130, 90, 120].map((allowance) =>
-      store.other.run(setAllowance, {
-        accountId,
-        channel: "sms",
-        allowance,
-        renews: null,
-        at: now,
-        id: fresh("ce"),
-      }),
-    );
+    const changes = [130, 90, 120].map((allowance) => setAllowance(store.other, accountId, "sms", allowance));
     const sends = Array.from({ length: 50 }, () =>
       store.database.run(storeSends, sendOf(accountId, gatewayId)),
     );

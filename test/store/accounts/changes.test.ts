@@ -20,6 +20,7 @@ const account = (name: string): AccountsTable => ({
   channel_failover: 0,
   attachment_files: 10,
   attachment_bytes: 10_485_760,
+  ai_budget: null,
   revision: 1,
   created_at: now,
   updated_at: now,

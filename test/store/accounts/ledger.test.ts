@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setAllowance } from "#store/accounts/accounts.ts";
 import {
   crossedLowCredit,
   grantCredit,
@@ -15,7 +14,17 @@ import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import type { CreditEntriesTable, CreditsTable } from "#store/schema/schema.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
-import { columnsOf, fresh, makeAccount, makeGateway, now, remaining, seeded, sendOf } from "../rows.ts";
+import {
+  columnsOf,
+  fresh,
+  makeAccount,
+  makeGateway,
+  now,
+  remaining,
+  seeded,
+  sendOf,
+  setAllowance,
+} from "../rows.ts";
 
 const balance = (change: Partial<CreditsTable> = {}): CreditsTable => ({
   account_id: "acc_1",
@@ -135,14 +144,7 @@ const grant = (store: Store, accountId: string, amount: number, renewedFrom = 0)
     renewedFrom,
   });
 const allow = (store: Store, accountId: string, allowance: number | null, renews: "monthly" | null = null) =>
-  store.other.run(setAllowance, {
-    accountId,
-    channel: "sms",
-    allowance,
-    renews,
-    at: now + 1,
-    id: fresh("ce"),
-  });
+  setAllowance(store.other, accountId, "sms", allowance, { renews, at: now + 1 });
 const entriesOf = (store: Store, accountId: string) =>
   store.query<CreditEntriesTable>("select * from credit_entries where account_id = ?", accountId);
 

@@ -78,6 +78,28 @@ onBothEngines((open) => {
     assert.equal((await messageRow(store, once.id)).status, "delivered");
   });
 
+  test("reports on the parts that were taken settle a message of which another part is in doubt", async () => {
+    const store = open();
+    for (const [reported, status] of [
+      ["delivered", "sent"],
+      ["undelivered", "undelivered"],
+    ] as const) {
+      const sending = await makeSending(store);
+      const own = ["P1", "P2"].map((reference) => `${sending.id} ${reference}`);
+      const report = (reference: string | undefined, step: "delivered" | "undelivered") =>
+        store.database.run(storeReceipts, receiptOf(sending.gatewayId, step, { reference: `${reference}` }));
+      // One receipt is faster than our own record.
+      await report(own[1], "delivered");
+      const details = { reference: own[0] ?? null };
+      await settle(store, sending, "outcome_unknown", {
+        details,
+        parts: { references: own, each: true, of: 3 },
+      });
+      await report(own[0], reported);
+      assert.equal((await messageRow(store, sending.id)).status, status);
+    }
+  });
+
   test("a report after our own record moves the message, with the provider's words", async () => {
     const store = open();
     const sending = await makeSending(store);

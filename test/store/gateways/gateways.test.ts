@@ -62,6 +62,7 @@ onBothEngines((open) => {
       revision: 0,
       operator_paused_at: null,
       wanted_by: null,
+      next_at: null,
     });
   });
 

@@ -9,10 +9,12 @@ import {
   readSession,
   readSessionValues,
   recordSession,
+  requestLink,
   saveSessionValues,
   sessionValueContext,
+  takeLinkRequest,
 } from "#store/gateways/sessions.ts";
-import { claimLanes } from "#store/lanes/lanes.ts";
+import { claimLanes, readLanes } from "#store/lanes/lanes.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
@@ -28,7 +30,7 @@ async function makeHeld(database: Database, accountId: string): Promise<string> 
 const sessionOf = (
   gatewayId: string,
   status: GatewaySessionsTable["status"],
-  changes: Partial<Omit<GatewaySessionsTable, "linked_at">> = {},
+  changes: Partial<Omit<GatewaySessionsTable, "linked_at" | "request">> = {},
 ) => ({
   gateway_id: gatewayId,
   status,
@@ -36,6 +38,7 @@ const sessionOf = (
   pairing: null,
   pairing_expires_at: null,
   changed_at: now,
+  details: null,
   ...changes,
 });
 
@@ -139,7 +142,10 @@ onBothEngines((open) => {
     const pairing = { pairing: "v1.sealed", pairing_expires_at: now + 60_000 };
     const waiting = sessionOf(id, "pairing", pairing);
     await database.run(recordSession, { fence: 1, linked: true, eventId: "gs_1", session: waiting });
-    assert.deepEqual({ ...(await database.run(readSession, id)) }, { ...waiting, linked_at: null });
+    assert.deepEqual(
+      { ...(await database.run(readSession, id)) },
+      { ...waiting, linked_at: null, request: null },
+    );
     await database.run(recordSession, {
       fence: 1,
       linked: true,
@@ -165,6 +171,27 @@ onBothEngines((open) => {
     assert.equal(await database.run(deleteGateway, input), "deleted");
     assert.deepEqual(await database.run(readSessionValues, id), []);
     assert.equal(await database.run(readSession, id), null);
+  });
+
+  test("a request of a link is taken once, by the owner of the lane, which is opened anew", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const id = await makeHeld(database, accountId);
+    const identifier = `link-${accountId}`;
+    const ask = (request: string, account = accountId) =>
+      database.run(requestLink, { accountId: account, identifier, at: now, request });
+    const revision = async () =>
+      (await database.run(readLanes, null)).find((lane) => lane.id === id)?.revision;
+    const before = (await revision()) ?? 0;
+    assert.equal(await ask('"one"', await makeAccount(database)), false);
+    assert.equal(await ask('"one"'), true);
+    assert.equal(await ask('"two"'), true);
+    assert.equal(await revision(), before + 2);
+    assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 0 }), null);
+    const session = sessionOf(id, "connecting");
+    await database.run(recordSession, { fence: 1, linked: true, eventId: "gs_a", session });
+    assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 1 }), '"two"');
+    assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 1 }), null);
   });
 
   test("a sealed value opens for its own gateway and key alone", () => {

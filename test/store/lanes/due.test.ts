@@ -78,7 +78,7 @@ test("on SQLite the look steps along the index of what waits, also with statisti
   await readDueLanes.run(sqliteTx(connection), { priorities, until: now });
   connection.close();
   await store.close();
-  assert.equal(plans.length, 2);
+  assert.equal(plans.length, 3);
   for (const plan of plans) {
     assert.doesNotMatch(plan, /temp b-tree/i);
     for (const line of plan.split("\n").filter((step) => /\b(messages|webhook_deliveries)\b/.test(step)))

@@ -266,6 +266,7 @@ onBothEngines((open) => {
       pairing: null,
       pairing_expires_at: null,
       changed_at: now,
+      details: null,
     };
     await database.run(recordSession, { fence, linked: false, eventId: fresh("gs"), session });
     const counts = await database.run(countWaiting, { priorities: [0, 1, 2], now });

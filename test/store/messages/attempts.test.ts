@@ -74,11 +74,13 @@ onBothEngines((open) => {
     const { database } = open();
     const { accountId, gatewayId, ids } = await makeMessages(database);
     const [due] = await database.run(readDue, { laneId: gatewayId, priority: 0, now, after: null, limit: 1 });
+    assert.match(due?.request_id ?? "", /^req_/);
     assert.deepEqual(
       { ...due },
       {
         id: ids[0],
         account_id: accountId,
+        request_id: due?.request_id,
         recipient_raw: "+15550000",
         recipient: "+15550000",
         content: "text",

@@ -2,11 +2,20 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setAllowance } from "#store/accounts/accounts.ts";
 import { StorageError } from "#store/database.ts";
 import { confirmRequest, type SendInput, type StoredSend, storeSends } from "#store/messages/insert.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
-import { columnsOf, fresh, makeAccount, makeGateway, messageRow, now, remaining, sendOf } from "../rows.ts";
+import {
+  columnsOf,
+  fresh,
+  makeAccount,
+  makeGateway,
+  messageRow,
+  now,
+  remaining,
+  sendOf,
+  setAllowance,
+} from "../rows.ts";
 
 const storedIds = async (store: Store, accountId: string) =>
   (
@@ -227,14 +236,7 @@ onBothEngines((open) => {
   test("channels pay from their own balance", async () => {
     const store = open();
     const accountId = await makeAccount(store.database, { sms: 0 });
-    await store.database.run(setAllowance, {
-      accountId,
-      channel: "email",
-      allowance: 1,
-      renews: null,
-      at: now,
-      id: fresh("ce"),
-    });
+    await setAllowance(store.database, accountId, "email", 1);
     const gatewayId = await makeGateway(store.database, accountId, { channel: "email" });
     const send = sendOf(accountId, gatewayId, { channel: "email" });
     assert.equal((await store.database.run(storeSends, send)).kind, "stored");

@@ -2,19 +2,18 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setAllowance } from "#store/accounts/accounts.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { revertAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   claim,
-  fresh,
   makeSending,
   messageRow,
   now,
   receiptOf,
   remaining,
+  setAllowance,
   settle,
   settlement,
   stamp,
@@ -96,14 +95,7 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store);
     const { accountId } = sending;
-    await store.database.run(setAllowance, {
-      accountId,
-      channel: "sms",
-      allowance: null,
-      renews: null,
-      at: now,
-      id: fresh("ce"),
-    });
+    await setAllowance(store.database, accountId, "sms", null);
     assert.equal(await settle(store, sending, "rejected"), "settled");
     assert.equal((await messageRow(store, sending.id)).refunded, 1);
   });

@@ -1,8 +1,8 @@
-// A member's change is told to its own account, once, if it asked, and says nothing of the member's settings.
+// A member's change, and a budget that runs low, are told to its own account, once, if it asked, and says nothing of the member's settings.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { recordMemberEvent } from "#store/pools/events.ts";
+import { type LowBudget, recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
 import { fresh, makeAccount, now } from "../rows.ts";
@@ -21,5 +21,42 @@ onBothEngines((open) => {
     assert.deepEqual(more, []);
     assert.deepEqual([note?.type, note?.at, note?.data], ["pool.member_down", now, data]);
     assert.deepEqual(await notesOf(store, deaf), []);
+  });
+
+  test("a budget that runs low is told once a period, whichever process says it", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database);
+    await listen(store, accountId, ["budget.*"]);
+    const data: LowBudget["data"] = {
+      scope: "account",
+      pool: null,
+      key: null,
+      bound: "tokens_per_day",
+      used: 81,
+      limit: 100,
+      percent: 81,
+      restarts_at: "2027-01-16T00:00:00.000Z",
+    };
+    const told = (period: string, bound = data.bound, from = store.database) =>
+      from.run(recordLowBudget, {
+        id: fresh("bud"),
+        accountId,
+        ownerId: accountId,
+        bound,
+        period,
+        at: now,
+        data: { ...data, bound },
+      });
+    const first = [told("2027-01-15"), told("2027-01-15", data.bound, store.other)];
+    assert.deepEqual((await Promise.all(first)).sort(), [false, true]);
+    assert.equal(await told("2027-01-16"), true);
+    assert.equal(await told("2027-01-15"), false, "a late one");
+    assert.equal(await told("2027-01", "cost_per_month"), true);
+    const notes = await notesOf(store, accountId);
+    assert.deepEqual(
+      notes.map(({ type }) => type),
+      ["budget.low", "budget.low", "budget.low"],
+    );
+    assert.deepEqual(notes[0]?.data, data);
   });
 });

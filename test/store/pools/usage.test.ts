@@ -4,16 +4,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { percentile } from "#store/pools/histogram.ts";
 import { removePool } from "#store/pools/pools.ts";
-import {
-  deleteCalls,
-  listCalls,
-  readSpend,
-  readUsage,
-  recordUsage,
-  type UsageBy,
-} from "#store/pools/usage.ts";
+import { deleteCalls, listCalls, recordUsage } from "#store/pools/usage.ts";
+import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
+import { readSpend } from "#store/pools/usage-sums.ts";
 import { onBothEngines } from "../conformance.ts";
-import { callRow, keyRow, makePool, type Pooled } from "../pool-rows.ts";
+import { anyCall, callRow, keyRow, makePool, type Pooled } from "../pool-rows.ts";
 
 const from = "2027-01-01";
 const to = "2027-12-31";
@@ -27,8 +22,7 @@ onBothEngines((open) => {
     run(listCalls, {
       accountId: of.accountId,
       poolId: of.poolId,
-      keyId: null,
-      status: null,
+      ...anyCall,
       before: null,
       limit: 50,
       maxScanned: 1000,
@@ -54,6 +48,7 @@ onBothEngines((open) => {
       name: null,
       requests: 200,
       errors: 20,
+      failed_over: 0,
       prompt_tokens: 2_000,
       completion_tokens: 4_000,
       cost: 1_400,
@@ -140,6 +135,28 @@ onBothEngines((open) => {
       assert.deepEqual((await calls(whose)).rows, []);
       assert.deepEqual((await calls(whose, { keyId: of.keyId })).rows, []);
     }
+  });
+
+  test("calls are found by member, model, failover, user, tag and time", async () => {
+    const of = await makePool(open().database);
+    const at = Date.UTC(2027, 0, 15);
+    const made = [
+      callRow(of, { at, member: "second", failed_over: 1 }),
+      callRow(of, { at: at + 1, model: "big", end_user: "ann" }),
+      callRow(of, { at: at + 2, tags: '["team=a"]' }),
+    ];
+    for (const call of made) await run(recordUsage, [call]);
+    const found = async (more: Parameters<typeof calls>[1]) =>
+      (await calls(of, more)).rows.map(({ id }) => made.findIndex((call) => call.id === id));
+    assert.deepEqual(await found({ member: "second" }), [0]);
+    assert.deepEqual(await found({ model: "big" }), [1]);
+    assert.deepEqual(await found({ failedOver: true }), [0]);
+    assert.deepEqual(await found({ failedOver: false }), [2, 1]);
+    assert.deepEqual(await found({ user: "ann" }), [1]);
+    assert.deepEqual(await found({ tag: "team=a" }), [2]);
+    assert.deepEqual(await found({ at: [at + 1, at + 2] }), [1]);
+    assert.deepEqual(await found({ from: made[1]!.id }), [2, 1]);
+    assert.deepEqual(await found({ member: "second", model: "big" }), []);
   });
 
   test("a budget is measured by the local day and month, over all members", async () => {

@@ -96,7 +96,7 @@ export function incompleteReason(finish: string | null): string | null {
   return finish === "content_filter" ? "content_filter" : null;
 }
 
-/** The object around the items. Nothing is stored, so `store` is false, whatever was asked for. */
+/** The object around the items. Nothing is stored, so `store` is false, also where the request asked for it. */
 export function envelope(
   { stem, model, created, body }: ResponseRules,
   status: string,

@@ -141,7 +141,7 @@ interface Call {
   arguments: string;
 }
 
-/** Writes items as messages: each call directly before its output, whatever stood between them. */
+/** Writes items as messages: each call directly before its output, also where something stood between them. */
 class Messages {
   readonly #names: ToolNames;
   readonly #outputs = new Map<string, Fields>();

@@ -16,6 +16,7 @@ import {
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { type Json, parseJson, parseUnverified, readPath, textAt } from "#gateways/json-path.ts";
+import { type FormFile, multipartForm } from "#gateways/multipart-form.ts";
 import {
   bareMessageId,
   clientInfo,
@@ -33,7 +34,6 @@ import type { Fault } from "#gateways/vendor-outcome.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
-import { type FormFile, multipartForm } from "./multipart-form.ts";
 
 const settings = z.strictObject({
   ...emailFields,

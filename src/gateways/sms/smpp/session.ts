@@ -6,6 +6,7 @@ import type { Outcome } from "#gateways/outcome.ts";
 import { type GatewaySession, type SessionHost, SessionLost } from "#gateways/session.ts";
 import { Bind, type BindFailure, type BindMode, type BindTarget } from "./bind.ts";
 import { Deliveries } from "./deliveries.ts";
+import { incomplete, inDoubt, referencesOf } from "./partly-taken.ts";
 import { maxParts, type Part, partsOf } from "./parts.ts";
 import { type Address, encodeSubmit } from "./pdu.ts";
 import type { SubmitAnswer } from "./pending.ts";
@@ -108,10 +109,14 @@ export class SmppSession implements GatewaySession<"text"> {
       for (let isRepeat = false; ; isRepeat = true) {
         const admitted = this.#rate.admit(isRepeat);
         if (admitted !== null) await admitted;
-        if (signal.aborted || this.#closing.signal.aborted) return incomplete(taken, parts, notWritten);
+        if (signal.aborted || this.#closing.signal.aborted)
+          return incomplete(taken, parts.length, notWritten);
         const submission = await bind.submit(body, isSingle ? message.id : null);
-        if (submission.kind === "not_written") return incomplete(taken, parts, notWritten);
-        if (submission.kind !== "answered") return inDoubt(submission.kind, taken, parts);
+        if (submission.kind === "not_written") return incomplete(taken, parts.length, notWritten);
+        if (submission.kind !== "answered") {
+          const each = this.#settings.receipts_per === "part";
+          return inDoubt(submission.kind, { taken, each, of: parts.length });
+        }
         if (submission.status === status.ok) {
           taken.push(this.#referenceOf(submission));
           break;
@@ -119,11 +124,11 @@ export class SmppSession implements GatewaySession<"text"> {
         const refused = this.#refusalOf(submission.status, message, bind);
         const canWait = refused.class === "throttled" || (refused.class === "later" && taken.length > 0);
         if (canWait) this.#rate.throttled();
-        if (!canWait || clock.monotonic() >= until) return incomplete(taken, parts, refused.outcome);
+        if (!canWait || clock.monotonic() >= until) return incomplete(taken, parts.length, refused.outcome);
       }
     }
     this.#unlisted.recipients.clear();
-    const references = [...new Set(taken.filter((reference) => reference !== null))];
+    const references = referencesOf(taken);
     const [reference = null] = references;
     if (references.length < 2) return { kind: "accepted", reference };
     const each = this.#settings.receipts_per === "part" && references.length === parts.length;
@@ -352,31 +357,6 @@ const notWritten: Outcome = {
   reason: "The connection to the SMSC ended before the message was handed to it.",
   gatewayFault: "unreachable",
 };
-
-/** The outcome when a part did not go. `outcome`: if no part went. */
-function incomplete(taken: readonly (string | null)[], parts: readonly Part[], outcome: Outcome): Outcome {
-  if (taken.length === 0) return outcome;
-  const references = [...new Set(taken.filter((reference) => reference !== null))];
-  const why = outcome.kind === "accepted" ? "" : ` ${outcome.reason}`;
-  const reason = `The SMSC took ${taken.length} of ${parts.length} parts.${why}`;
-  return {
-    kind: "accepted",
-    reference: references[0] ?? null,
-    ...(references.length > 1 && { parts: { references, each: true } }),
-    receipt: { status: "undelivered", code: "partial", reason },
-  };
-}
-
-function inDoubt(how: "silent" | "lost", taken: readonly unknown[], parts: readonly Part[]): Outcome {
-  const which = parts.length === 1 ? "the message" : `part ${taken.length + 1} of ${parts.length}`;
-  return how === "silent"
-    ? { kind: "unknown", code: "timeout", reason: `The SMSC did not answer ${which} in time.` }
-    : {
-        kind: "unknown",
-        code: "connection_lost",
-        reason: `The connection to the SMSC was lost before it answered ${which}.`,
-      };
-}
 
 /** The sender's type and plan by its form, unless the settings say them. */
 function sourceOf({ source }: SmppSettings): Address {

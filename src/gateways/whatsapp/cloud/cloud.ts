@@ -4,43 +4,35 @@
 
 import type { Received } from "#gateways/callback.ts";
 import { defineGateway } from "#gateways/gateway.ts";
-import type { OutgoingMessage } from "#gateways/message.ts";
-import type { Outcome } from "#gateways/outcome.ts";
-import { outcomeOf } from "./outcome.ts";
-import { bodyOf, isLonger, maxTextChars, type PlainContent, partOf } from "./request.ts";
-import { appSecretProof, authorization, cloudSettings, graphUrl } from "./settings.ts";
+import { checkNumber, registerNumber } from "./account.ts";
+import { markRead } from "./mark-read.ts";
+import { openReceivedFile, receivedFileMs } from "./received-file.ts";
+import { CloudSender } from "./send.ts";
+import { appSecretProof, cloudSettings } from "./settings.ts";
 import { handshake, isSigned } from "./signature.ts";
 import { readWebhook } from "./webhook.ts";
 
 export const whatsappCloud = defineGateway({
   kind: "whatsapp-cloud",
   channels: ["whatsapp"],
-  contents: ["text", "list", "template"],
+  contents: ["text", "list", "template", "media"],
+  takesUserIds: true,
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,
   urls: (settings) => [settings.base_url],
   timeoutMs: (settings) => settings.timeout_ms,
   encodedSecrets: (settings) => [appSecretProof(settings)].filter((proof) => proof !== null),
-  async send(message, settings, tools): Promise<Outcome> {
-    const refused = tooLong(message);
-    if (refused !== null) return refused;
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: graphUrl(settings, `/${settings.phone_number_id}/messages`),
-      headers: {
-        authorization: authorization(settings),
-        "content-type": "application/json",
-        accept: "application/json",
-      },
-      body: bodyOf(message, partOf(message.content, settings), settings),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    return outcomeOf(result, { settings, attempt: message.attempt, now: tools.clock.now() });
+  connection: "on_demand",
+  async open(settings, host) {
+    const sender = new CloudSender(settings, host);
+    return { send: (message, signal) => sender.send(message, signal), close: async () => {} };
   },
+  openFile: { keptMs: receivedFileMs, open: openReceivedFile },
+  check: checkNumber,
+  register: registerNumber,
   maxCallbackBytes: 4 * 1024 * 1024,
-  receive(callback, settings): Received {
+  receive(callback, settings, tools): Received {
     if (callback.method === "GET") {
       if (settings.verify_token !== undefined) return handshake(callback, settings.verify_token);
       return { kind: "not_configured", reason: "The gateway has no verify token." };
@@ -49,13 +41,8 @@ export const whatsappCloud = defineGateway({
       return { kind: "not_configured", reason: "The gateway has no app secret." };
     if (!isSigned(callback, settings.app_secret))
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
-    return readWebhook(callback.body, settings.phone_number_id);
+    const received = readWebhook(callback.body, settings);
+    if (!settings.mark_read || received.kind !== "received" || received.inbound.length === 0) return received;
+    return { ...received, afterStored: () => markRead(received.inbound, settings, tools) };
   },
 });
-
-/** Acceptance checks the length where it knows the gateway; a message may come from another one later. */
-function tooLong({ content }: Pick<OutgoingMessage<PlainContent["kind"]>, "content">): Outcome | null {
-  if (content.kind === "template" || !isLonger(content.text, maxTextChars)) return null;
-  const reason = `WhatsApp takes ${maxTextChars} characters of text at most.`;
-  return { kind: "rejected", code: "message_too_long", reason };
-}

@@ -5,7 +5,8 @@
 import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { InboundMessage } from "#gateways/callback.ts";
 import { type Json, referenceFrom } from "#gateways/json-path.ts";
-import { at, field, list, text, textOrNull } from "./json.ts";
+import type { ReceivedFile } from "#gateways/received-file.ts";
+import { at, field, list, text, textOrNull, timeMs } from "./json.ts";
 
 /** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
 const noMessages = new Set(["edit", "revoke", "system"]);
@@ -29,6 +30,8 @@ export function inboundFrom(
   );
   const { line, reply = null, replyTo } = contentOf(type, message);
   const context = field(message, "context");
+  const file = fileOf(type, field(message, type));
+  const saidAt = timeMs(field(message, "timestamp"));
   const answered = replyTo ?? textOrNull(field(context, "id"));
   return {
     reference,
@@ -37,6 +40,8 @@ export function inboundFrom(
     to: withPlus(displayNumber),
     message: line,
     media: [],
+    ...(file === null ? {} : { file }),
+    ...(saidAt === undefined ? {} : { saidAt }),
     details: {
       type: /^[a-z_]{1,40}$/.test(type) ? type : "unknown",
       reply,
@@ -44,6 +49,24 @@ export function inboundFrom(
       userId: userId ?? textOrNull(field(sender, "user_id")),
       forwarded: field(context, "forwarded") === true || field(context, "frequently_forwarded") === true,
     },
+  };
+}
+
+const fileTypes = new Set(["image", "video", "audio", "document", "sticker"]);
+
+/** The file of a message: Meta keeps it under an id for seven days. */
+function fileOf(type: string, part: Json | undefined): ReceivedFile | null {
+  const id = text(field(part, "id"));
+  if (!fileTypes.has(type) || !/^\d{1,40}$/.test(id)) return null;
+  const mimeType = text(field(part, "mime_type"));
+  const name = text(field(part, "filename"))
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\]/gu, "")
+    .trim();
+  return {
+    id,
+    contentType:
+      /^[\w.+-]+\/[\w.+-]+(?:; [\w.+=-]+)*$/.test(mimeType) && mimeType.length <= 100 ? mimeType : null,
+    filename: name === "" ? null : name.slice(0, 240),
   };
 }
 

@@ -28,6 +28,9 @@ export const answerFormat: AnswerFormat = {
   },
 };
 
+/** The same for the upload of a file. */
+export const uploadFormat: AnswerFormat = { ...answerFormat, reference: (json) => textAt(json, "$.id") };
+
 /** The status decides where it is about the token, time or pace; any other 4xx is about the message. */
 function unlistedFault(status: number): Fault | undefined {
   return [401, 408, 409, 425, 429].includes(status) ? undefined : "permanent";
@@ -44,9 +47,10 @@ function isAboutTheGateway(json: Json): boolean {
 export function outcomeOf(
   result: OutboundResult,
   { settings, attempt, now }: { settings: CloudSettings; attempt: number; now: number },
+  format = answerFormat,
 ): Outcome {
   const secrets = () => secretsOf(settings);
-  const outcome = vendorOutcome(result, answerFormat, { secrets, now });
+  const outcome = vendorOutcome(result, format, { secrets, now });
   if (outcome.kind === "accepted" || result.kind !== "answer") return outcome;
   const json = parseJson(result.body) ?? null;
   if (outcome.code === undefined || outcome.code !== codeIn(json)) return outcome;

@@ -1,7 +1,14 @@
 // The body of a message for the Cloud API
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/reference/whatsapp-business-phone-number/message-api).
 
-import type { ListContent, OutgoingMessage, TemplateContent, TextContent } from "#gateways/message.ts";
+import { isUserId } from "#contract/messages/user-id.ts";
+import type {
+  ListContent,
+  MediaContent,
+  OutgoingMessage,
+  TemplateContent,
+  TextContent,
+} from "#gateways/message.ts";
 import type { CloudSettings } from "./settings.ts";
 
 /** What can be sent as it is, without a file. */
@@ -14,10 +21,21 @@ export interface Part {
 }
 
 export const maxTextChars = 4096;
+export const maxCaptionChars = 1024;
+
+/** An uploaded file, or a URL that Meta fetches. */
+export type MediaSource = { id: string } | { link: string };
+
+/** Audio has no caption: Meta refuses one. */
+export function mediaPart({ media, text, filename }: MediaContent, source: MediaSource): Part {
+  const caption = media === "audio" || text === "" ? {} : { caption: text };
+  const named = media === "document" && filename !== null ? { filename } : {};
+  return { type: media, [media]: { ...source, ...caption, ...named } };
+}
 
 /**
- * The whole body. A number goes with its plus, without which Meta reads it as a national one of the sending number's
- * country. Our id comes back in the status callbacks.
+ * The whole body. It names a person without a number by their user id. A number keeps its plus, without which Meta reads
+ * it as a national one of the sending number's country. Our id comes back in the status callbacks.
  */
 export function bodyOf(
   { id, recipient }: Pick<OutgoingMessage, "id" | "recipient">,
@@ -27,7 +45,7 @@ export function bodyOf(
   return JSON.stringify({
     messaging_product: "whatsapp",
     recipient_type: "individual",
-    to: recipient,
+    ...(isUserId(recipient) ? { recipient } : { to: recipient }),
     ...part,
     biz_opaque_callback_data: id,
     ...(messaging_account_id === undefined ? {} : { messaging_account_id }),

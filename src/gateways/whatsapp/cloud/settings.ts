@@ -6,6 +6,7 @@ import { timeoutField } from "#gateways/http-settings.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 
+const mib = 1024 * 1024;
 const graphId = z.string().regex(/^\d{1,32}$/, "Must be an id of digits alone.");
 
 export const cloudSettings = z
@@ -22,6 +23,11 @@ export const cloudSettings = z
       .describe(
         "A word of your own choice, typed into Meta's console as the verify token of the callback URL.",
       ),
+    business_account_id: graphId
+      .optional()
+      .describe(
+        "The WhatsApp account of the number. With it, Meta's reports about the account count, and `check` sees whether callbacks are subscribed.",
+      ),
     messaging_account_id: graphId
       .optional()
       .describe("The messaging account that sends; needed where the WhatsApp account has several."),
@@ -37,11 +43,59 @@ export const cloudSettings = z
       .boolean()
       .default(true)
       .describe("Whether WhatsApp shows a preview of the first link in a text."),
+    template: z
+      .strictObject({
+        name: z
+          .string()
+          .regex(/^[a-z0-9_]{1,512}$/)
+          .describe("The name of an approved template."),
+        language: z.string().min(2).max(15).describe("Its language, such as `en_US`."),
+        parameters: z
+          .array(z.string().max(1024))
+          .max(20)
+          .default(["{{message}}"])
+          .describe("The values of its body; `{{message}}` is the message's text on one line."),
+      })
+      .optional()
+      .describe("The template that takes the place of a text outside the 24-hour window."),
+    outside_window: z
+      .enum(["send", "template", "reject"])
+      .default("send")
+      .describe(
+        "What happens to a text, a file or a list for a person who did not write to this number within 24 hours. `send`: Meta decides. `template`: texts go as the `template`, and the others are refused. `reject`: all are refused.",
+      ),
+    mark_read: z
+      .boolean()
+      .default(false)
+      .describe("Whether people see that their messages were read, as soon as they are stored."),
+    audio_text: z
+      .enum(["drop", "reject"])
+      .default("drop")
+      .describe(
+        "WhatsApp shows no text with audio. `drop`: the audio goes without the message's text. `reject`: the message is refused.",
+      ),
+    media_by: z
+      .enum(["auto", "upload", "link"])
+      .default("auto")
+      .describe(
+        "`upload`: Trunkline fetches and uploads files. `auto`: the same, except that documents which the upload refuses go by link. `link`: Meta fetches all files.",
+      ),
+    max_media_bytes: z
+      .int()
+      .min(64 * 1024)
+      .max(100 * mib)
+      .default(16 * mib)
+      .describe("The longest file that is fetched, bytes. WhatsApp itself takes less for most types."),
     prove_app_secret: z
       .boolean()
       .default(false)
       .describe("Sends `appsecret_proof` with each call, which an app may demand. It needs `app_secret`."),
     timeout_ms: timeoutField,
+  })
+  .refine(({ outside_window, template }) => outside_window !== "template" || template !== undefined, {
+    path: ["template"],
+    error: "`outside_window: template` needs the `template`.",
+    when: ({ value }) => typeof value === "object" && value !== null,
   })
   .refine((settings) => !settings.prove_app_secret || settings.app_secret !== undefined, {
     path: ["app_secret"],

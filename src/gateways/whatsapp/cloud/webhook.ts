@@ -2,27 +2,40 @@
 // updates and 3 MB in one call, repeated for days, in any order. A call that is not answered with 200 is repeated whole, so
 // an update that is not known is skipped and counted, never refused.
 
-import type { IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import type { GatewayNews, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
 import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
 import { inboundFrom } from "./inbound.ts";
 import { at, field, list, text, timeMs } from "./json.ts";
+import { newestOf, newsFrom, newsOfFailure } from "./news.ts";
+import type { CloudSettings } from "./settings.ts";
 
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */
 const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
 
-/** What a verified call says about the number with this id. */
-export function readWebhook(body: Buffer, phoneNumberId: string): Received {
+/** The ids of Meta that a gateway's settings name. */
+type Addressed = Pick<CloudSettings, "phone_number_id"> & Partial<Pick<CloudSettings, "business_account_id">>;
+
+/** What a verified call says about the number and about its account. */
+export function readWebhook(
+  body: Buffer,
+  { phone_number_id: phoneNumberId, business_account_id: accountId }: Addressed,
+): Received {
   const document = parseWithin(body, bounds);
   if (field(document, "entry") === undefined)
     return { kind: "malformed", reason: "The call has no entries." };
   const receipts: Receipt[] = [];
   const inbound: InboundMessage[] = [];
   const ignored: IgnoredUpdate[] = [];
-  for (const change of list(field(document, "entry")).flatMap((entry) => list(field(entry, "changes")))) {
+  const news: GatewayNews[] = [];
+  for (const { entry, change } of changesIn(document)) {
     const value = field(change, "value");
-    if (text(field(change, "field")) !== "messages") {
-      ignored.push("unknown");
+    const about = text(field(change, "field"));
+    if (about !== "messages") {
+      const told = newsFrom(about, value, timeMs(field(entry, "time")));
+      if (told === null) ignored.push("unknown");
+      else if (text(field(entry, "id")) !== accountId) ignored.push("other_account");
+      else news.push(told);
       continue;
     }
     const statuses = list(field(value, "statuses"));
@@ -38,6 +51,8 @@ export function readWebhook(body: Buffer, phoneNumberId: string): Received {
       const receipt = receiptFrom(status);
       if (receipt === null) ignored.push("unknown");
       else receipts.push(receipt);
+      const held = newsOfFailure(status);
+      if (held !== null) news.push(held);
     }
     for (const message of messages) {
       const received = inboundFrom(message, contacts, displayNumber);
@@ -46,7 +61,18 @@ export function readWebhook(body: Buffer, phoneNumberId: string): Received {
     }
     if (statuses.length + messages.length === 0) ignored.push("unknown");
   }
-  return { kind: "received", receipts, inbound, ...(ignored.length === 0 ? {} : { ignored }) };
+  return {
+    kind: "received",
+    receipts,
+    inbound,
+    ...(ignored.length === 0 ? {} : { ignored }),
+    ...(news.length === 0 ? {} : { news: newestOf(news) }),
+  };
+}
+
+function* changesIn(document: Json | undefined): Generator<{ entry: Json; change: Json }> {
+  for (const entry of list(field(document, "entry")))
+    for (const change of list(field(entry, "changes"))) yield { entry, change };
 }
 
 const statuses = new Map<string, ReceiptStatus>([

@@ -1,12 +1,40 @@
 // What the AI endpoints share: the reply to a call, with the headers that name the member and the remaining limits.
 
+import { z } from "zod";
+import { readCaller } from "#ai/caller.ts";
+import type { ClientRequest } from "#ai/complete.ts";
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
 import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import type { PoolCall } from "#http/call.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/reply/sse.ts";
+
+/** What a request may say about itself, for the OpenAPI document. */
+export const callerHeaders = {
+  "X-Client-Request-Id": z
+    .string()
+    .optional()
+    .describe(
+      "The client's own id of the request, up to 200 printable ASCII characters; otherwise its `X-Request-Id`. It goes on to the provider.",
+    ),
+  "X-Trunkline-Tags": z
+    .string()
+    .optional()
+    .describe(
+      "Up to 10 tags, such as `team=checkout,stage=live`, for the usage record: usage can be grouped by them. Names have up to 40 characters, values up to 87.",
+    ),
+  traceparent: z
+    .string()
+    .optional()
+    .describe("The trace of the request (W3C Trace Context). It goes on to the provider, with `tracestate`."),
+};
+
+const malformedTags = aiProblem("invalid_value", {
+  message: "'X-Trunkline-Tags' must be up to 10 tags such as team=checkout, separated by commas.",
+});
 
 /** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
@@ -89,7 +117,17 @@ function withImmediateComment(stream: EventSource): EventSource {
 /** Errors that last until the pool's owner changes something: every key is refused, or the pool has no member. */
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
-/** The reply to a call; null: the caller closed the connection. */
+/** Serves a call of the pool; null: the client closed the connection. */
+export async function serveCall(
+  { core, opened, request: { headers }, requestId, signal }: PoolCall,
+  request: ClientRequest,
+): Promise<Reply | null> {
+  const caller = readCaller(requestId, headers);
+  if (caller === null) return malformedTags;
+  return toReply(await core.ai.serve(opened, request, caller, signal));
+}
+
+/** The reply to a call; null: the client closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
@@ -101,8 +139,10 @@ export function toReply(result: ServeResult): Reply | null {
     case "answer":
       return {
         status: 200,
-        body: completed.text,
-        type: "application/json; charset=utf-8",
+        body: completed.media?.bytes ?? completed.text,
+        type: completed.media
+          ? completed.media.contentType || "application/octet-stream"
+          : "application/json; charset=utf-8",
         headers: withServed(withLeftOut(headers, completed.leftOut), completed.served),
       };
     case "stream":

@@ -4,7 +4,7 @@ import { readEmbeddings } from "#contract/ai/chat.ts";
 import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { toReply } from "./answers.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
 
 export const createEmbeddingRoute = endpoint({
   method: "POST",
@@ -15,11 +15,12 @@ export const createEmbeddingRoute = endpoint({
   description:
     "This is OpenAI's operation. The members of the key's pool that have embedding models serve the request, with the same failover as completions.",
   family: "pool",
+  headers: callerHeaders,
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, core }) => {
-  const request = readEmbeddings(text);
+})(async (call) => {
+  const request = readEmbeddings(call.text);
   if (isProblem(request)) return request;
-  return toReply(await core.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
+  return await serveCall(call, { kind: "embeddings", ...request });
 });

@@ -13,7 +13,7 @@ import { aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem } from "#contract/problem.ts";
 import type { PoolCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { toReply } from "./answers.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
 
 /** The request at this door; its answers are named by the request's id. */
 function readCall({ text, request, requestId }: PoolCall) {
@@ -33,13 +33,14 @@ export const createMessageRoute = endpoint({
   description:
     "This is Anthropic's operation. Members that speak Anthropic's Messages API get the request as it came, with its beta headers; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. The key may also be sent in `x-api-key`. With `stream: true` the reply is a stream of Anthropic's events. Errors have Anthropic's shape.",
   family: "pool",
+  headers: callerHeaders,
   body: messagesRequest,
   replies: { 200: messagesReply },
   problems: [],
 })(async (call) => {
   const request = readCall(call);
   if (isProblem(request)) return request;
-  return toReply(await call.core.ai.serve(call.opened, request, call.requestId, call.signal));
+  return await serveCall(call, request);
 });
 
 export const countTokensRoute = endpoint({

@@ -51,6 +51,7 @@ export const getModelRoute = endpoint({
   params: { model: z.string().describe("The model's id.") },
   // Model ids such as `openai/gpt-4o` have slashes.
   wildcard: "model",
+  aiProblems: ["model_not_found"],
   replies: { 200: modelShape },
   problems: [],
 })(async (call) => {

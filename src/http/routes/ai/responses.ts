@@ -5,7 +5,7 @@ import { travellingHeaders } from "#ai/doors/travelling-headers.ts";
 import { readResponses, responsesReply, responsesRequest } from "#contract/ai/responses.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { toReply } from "./answers.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
 
 export const createResponseRoute = endpoint({
   method: "POST",
@@ -16,10 +16,12 @@ export const createResponseRoute = endpoint({
   description:
     "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. Nothing is stored: `store` is answered `false`, and the whole conversation stands in `input`. With `stream: true` the reply is a stream of OpenAI's events.",
   family: "pool",
+  headers: callerHeaders,
   body: responsesRequest,
   replies: { 200: responsesReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, request, core }) => {
+})(async (call) => {
+  const { text, request, requestId, core } = call;
   const read = readResponses(text);
   if (isProblem(read)) return read;
   const door = responsesDoor(
@@ -27,5 +29,5 @@ export const createResponseRoute = endpoint({
     requestId.replace(/^req_/, ""),
     Math.floor(core.clock.now() / 1_000),
   );
-  return toReply(await core.ai.serve(opened, { kind: "chat", ...read, door }, requestId, signal));
+  return await serveCall(call, { kind: "chat", ...read, door });
 });

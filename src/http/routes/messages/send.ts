@@ -133,7 +133,7 @@ export function sendEndpoint({
 }
 
 /** The reply to a send that was not accepted. */
-function refusal(
+export function refusal(
   result: Exclude<AcceptResult, { kind: "accepted" | "replayed" }>,
   creditUnit: string,
 ): Problem {

@@ -7,7 +7,7 @@ const accounts = [
   `create table accounts (
     id text primary key, name text not null unique, time_zone text not null, country text,
     plan_name text not null, plan_expires_at bigint, requests_per_minute bigint,
-    lateness_ms bigint not null default 259200000, channel_failover bigint not null default 0,
+    lateness_ms bigint not null default 259200000, channel_failover bigint not null default 0, ai_budget text,
     attachment_files bigint not null default 10, attachment_bytes bigint not null default 10485760,
     revision bigint not null default 1, created_at bigint not null, updated_at bigint not null
   )`,
@@ -37,16 +37,35 @@ const gateways = [
   `create table lanes (
     id text primary key, kind text not null, active bigint not null, owner text, fence bigint not null,
     paused_until bigint, pause_reason text, pauses bigint not null, paused_since bigint, paused_ms bigint not null,
-    day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text
+    day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text,
+    next_at bigint
   )`,
   `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
+  `create table gateway_news (
+    gateway_id text primary key, facts text not null, notice text, noticed_at bigint, changed_at bigint not null
+  ) clustered`,
   `create table gateway_sessions (
     gateway_id text primary key, status text not null, reason text, pairing text, pairing_expires_at bigint,
-    linked_at bigint, changed_at bigint not null
+    linked_at bigint, changed_at bigint not null, details text, request text
   ) clustered`,
   `create table gateway_values (
     gateway_id text not null, key text not null, value text not null, primary key (gateway_id, key)
   ) clustered`,
+  `create table phones (
+    gateway_id text primary key, account_id text not null, token_hash text, enrolment_hash text, code_hash text,
+    page_hash text, pairing text, pairing_expires_at bigint, name text, app_version text, sims text not null,
+    uses_push bigint not null, battery bigint, clock_skew_ms bigint, linked_at bigint, seen_at bigint, ended_reason text
+  )`,
+  `create unique index phones_token on phones (token_hash) where token_hash is not null`,
+  `create unique index phones_enrolment on phones (enrolment_hash) where enrolment_hash is not null`,
+  `create unique index phones_code on phones (code_hash) where code_hash is not null`,
+  `create unique index phones_page on phones (page_hash) where page_hash is not null`,
+  `create table phone_items (
+    message_id text primary key, gateway_id text not null, phone_id text not null, transmission bigint not null,
+    handed_at bigint not null, valid_until bigint not null, state text not null, failures bigint not null,
+    last_listed_at bigint, open bigint not null
+  ) clustered`,
+  `create index phone_items_open on phone_items (phone_id, handed_at) where open = 1`,
   `create table processes (id text primary key, heartbeat bigint not null, started_at bigint not null)`,
 ];
 
@@ -108,9 +127,14 @@ const feedback = [
     id text primary key, account_id text not null, gateway_id text not null, channel text not null,
     reference text not null, sender text not null, recipient text not null, body text not null,
     media text not null, received_at bigint not null, in_reply_to text, consent_keyword text,
-    details text, unique (gateway_id, reference)
+    details text, file text, unique (gateway_id, reference)
   )`,
   `create index inbound_recent on inbound_messages (account_id, channel, id)`,
+  // When each person last wrote to a gateway whose provider lets answers through for a day alone.
+  `create table reply_windows (
+    gateway_id text not null, sender text not null, heard_at bigint not null, primary key (gateway_id, sender)
+  ) clustered`,
+  `create index reply_windows_age on reply_windows (heard_at)`,
   `create table suppressions (
     account_id text not null, channel text not null, recipient text not null, reason text not null, note text,
     created_at bigint not null, primary key (account_id, channel, recipient)
@@ -219,12 +243,12 @@ const pools = [
     id text primary key, account_id text not null references accounts (id), name text not null,
     strict_models bigint not null, answer_model text not null, stream_mode text not null,
     headers_after_ms bigint not null, deadline_ms bigint not null, answer_ms bigint,
-    repeats bigint not null, wait_ms bigint not null, revision bigint not null,
+    repeats bigint not null, wait_ms bigint not null, params text not null, budget text not null, whole_answers text not null, revision bigint not null,
     created_at bigint not null, updated_at bigint not null, unique (account_id, name)
   )`,
   `create table pool_members (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
-    kind text not null, active bigint not null, models text not null, embedding_models text not null, context_tokens bigint,
+    kind text not null, active bigint not null, models text not null, embedding_models text not null, forwarded_models text not null, context_tokens bigint,
     priority bigint not null, weight bigint not null, settings text not null, timeouts text not null,
     input_price bigint, output_price bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
   )`,
@@ -239,16 +263,48 @@ const pools = [
     id text primary key, account_id text not null, pool_id text not null, key_id text not null, at bigint not null,
     kind text not null, stream bigint not null, status bigint not null, member text, model text, attempts text not null,
     prompt_tokens bigint not null, completion_tokens bigint not null, estimated bigint not null, cost bigint not null,
-    first_byte_ms bigint, ms bigint not null
+    first_byte_ms bigint, ms bigint not null, failed_over bigint not null, end_user text, tags text not null,
+    client_request_id text
   )`,
   `create index completions_recent on completions (pool_id, id)`,
   `create index completions_keyed on completions (key_id, id)`,
+  `create table deferred_completions (
+    id text primary key, account_id text not null, pool_id text not null, key_id text not null, status text not null,
+    priority bigint not null, due_at bigint, attempts bigint not null, expires_at bigint not null, bytes bigint not null,
+    request text, result text, scheduled_for bigint not null, created_at bigint not null, finished_at bigint
+  )`,
+  // With the length, so that what waits in a pool is counted from the index alone.
+  `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes) where due_at is not null`,
   `create table usage_days (
-    key_id text not null, member text not null, day text not null, account_id text not null, pool_id text not null,
-    requests bigint not null, errors bigint not null, prompt_tokens bigint not null, completion_tokens bigint not null,
-    cost bigint not null, latencies text not null, first_bytes text not null, primary key (key_id, day, member)
+    key_id text not null, day text not null, part text not null, member text not null, model text not null,
+    account_id text not null, pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
+    prompt_tokens bigint not null, completion_tokens bigint not null, cost bigint not null, latencies text not null,
+    first_bytes text not null, primary key (key_id, day, part)
   ) clustered`,
   `create index usage_days_pool on usage_days (pool_id, day)`,
+  `create index usage_days_account on usage_days (account_id, day)`,
+  `create table usage_hours (
+    key_id text not null, day text not null, hour text not null, account_id text not null, pool_id text not null,
+    requests bigint not null, errors bigint not null, failed_over bigint not null, prompt_tokens bigint not null,
+    completion_tokens bigint not null, cost bigint not null, latencies text not null, first_bytes text not null,
+    primary key (key_id, day, hour)
+  ) clustered`,
+  `create index usage_hours_account on usage_hours (account_id, day)`,
+  `create index usage_hours_day on usage_hours (day)`,
+  `create table usage_labels (
+    key_id text not null, kind text not null, day text not null, label text not null, account_id text not null,
+    pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
+    prompt_tokens bigint not null, completion_tokens bigint not null, cost bigint not null,
+    primary key (key_id, kind, day, label)
+  ) clustered`,
+  `create index usage_labels_account on usage_labels (account_id, kind, day)`,
+  `create index usage_labels_day on usage_labels (day)`,
+  `create table spend_days (
+    owner_id text not null, day text not null, tokens bigint not null, cost bigint not null, primary key (owner_id, day)
+  ) clustered`,
+  `create table budget_notices (
+    owner_id text not null, bound text not null, period text not null, primary key (owner_id, bound)
+  ) clustered`,
   // For several processes on one PostgreSQL: a bucket for each key and kind, a slot for each request in progress.
   `create table key_buckets (
     key_id text not null, kind text not null, used bigint not null, at bigint not null, primary key (key_id, kind)

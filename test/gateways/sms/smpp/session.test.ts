@@ -176,6 +176,32 @@ test("a part that is refused after others were taken is not repeated as a whole"
   });
 });
 
+for (const [receipts_per, each] of [
+  ["part", true],
+  ["message", false],
+] as const) {
+  test(`a part in doubt leaves the references of those that were taken, receipts per ${receipts_per}`, async (context) => {
+    let parts = 0;
+    const it = await openSession(context, {
+      settings: { receipts_per },
+      smsc: {
+        onSubmit: (_pdu, answer) => {
+          parts += 1;
+          if (parts < 3) answer({ message_id: `p${parts}` });
+        },
+      },
+    });
+    const sending = it.send("x".repeat(400));
+    await until(() => it.smsc.submitted.length === 3, "submitted");
+    it.smsc.bound[0]?.socket.destroy();
+    assert.partialDeepStrictEqual(await sending, {
+      kind: "unknown",
+      code: "connection_lost",
+      parts: { references: ["p1", "p2"], each, of: 3 },
+    });
+  });
+}
+
 test("without an answer it is unknown, and a late answer settles it", async (context) => {
   let late: (() => void) | null = null;
   const it = await openSession(context, {

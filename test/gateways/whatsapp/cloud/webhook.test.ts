@@ -7,7 +7,7 @@ import { phoneNumberId } from "../graph-simulator.ts";
 import { callOf, change } from "../meta-callbacks.ts";
 
 const read = (...changes: object[]) => {
-  const received = readWebhook(callOf(...changes), phoneNumberId);
+  const received = readWebhook(callOf(...changes), { phone_number_id: phoneNumberId });
   assert.ok(received.kind === "received", JSON.stringify(received));
   return received;
 };
@@ -98,5 +98,5 @@ test("a thousand updates with errors and prices are one call", () => {
 
 test("nesting and values beyond Meta's are refused before they are parsed", () => {
   for (const body of [`{"entry":${"[".repeat(40)}${"]".repeat(40)}}`, `{"entry":[${"0,".repeat(210_000)}0]}`])
-    assert.equal(readWebhook(Buffer.from(body), phoneNumberId).kind, "malformed");
+    assert.equal(readWebhook(Buffer.from(body), { phone_number_id: phoneNumberId }).kind, "malformed");
 });

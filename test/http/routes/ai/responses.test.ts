@@ -2,6 +2,7 @@
 // bytes are forwarded, and over one that has chat completions alone.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import OpenAI from "openai";
@@ -76,9 +77,14 @@ describe("forwarded to a member that has the Responses API", () => {
     const reply = await it.ask("/responses", { body: text });
     assert.equal(peer.asked.at(-1)!.text, text.replace(model, "gpt-served"));
     assert.equal(reply.text, responsesEvents(model).join(""));
-    const final = await client.responses.stream({ model, input: "Hello!" }).finalResponse();
-    assert.equal(final.output_text, "I will create it.");
-    assert.equal(final.usage?.input_tokens_details.cached_tokens, 4);
+    // OpenAI's own helper throws at events that it does not know; the plain stream passes them on.
+    const types: string[] = [];
+    for await (const event of await client.responses.create({ model, input: "Hello!", stream: true })) {
+      types.push(event.type);
+      if (event.type !== "response.completed") continue;
+      assert.equal(event.response.usage?.input_tokens_details.cached_tokens, 4);
+    }
+    assert.ok((types as string[]).includes("response.a_new_event"));
   });
 
   test("thoughts that are not sealed are taken out", async () => {
@@ -278,9 +284,7 @@ test("a WebSocket at this path is 426 whatever the key, and a plain GET is 405",
   socket.write(
     "GET /api/ai/v1/responses HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: x\r\n\r\n",
   );
-  const [bytes] = (await new Promise<[Buffer]>((resolve) =>
-    socket.once("data", (data) => resolve([data])),
-  )) as [Buffer];
+  const [bytes] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
   assert.match(bytes.toString(), /^HTTP\/1\.1 426 /);
   assert.equal((await it.ask("/responses")).status, 405);

@@ -171,7 +171,7 @@ describe("conflicts between transactions", () => {
     assert.equal(await facts("serial 2"), 0);
   });
 
-  test("of two transactions in a deadlock both succeed, one of them at its second try", async () => {
+  test("of two transactions in a deadlock both succeed, one of them at a later try", async () => {
     for (const name of ["left", "right"]) await database.run(getOrSetFact, { name, value: "0" });
     let runs = 0;
     let arrived = 0;
@@ -188,7 +188,8 @@ describe("conflicts between transactions", () => {
       await add(names[1]);
     });
     await Promise.all([database.run(cross, ["left", "right"]), database.run(cross, ["right", "left"])]);
-    assert.equal(runs, 3);
+    // The one that was ended may take its first row again before the other has woken up: then they deadlock again.
+    assert.ok(runs >= 3 && runs <= 6, `${runs} tries`);
     const { rows } = await admin.query(
       "select value from installation_facts where name in ('left', 'right')",
     );

@@ -86,8 +86,8 @@ onBothEngines((open) => {
     const copy = (id: string, name: string) =>
       query(
         `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms,
-         deadline_ms, repeats, wait_ms, revision, created_at, updated_at)
-         select '${id}', account_id, ${name}, 0, 'pool', 'live', 1, 1, 1, 0, 1, 1, 1 from pools where id = ?`,
+         deadline_ms, repeats, wait_ms, params, budget, whole_answers, revision, created_at, updated_at)
+         select '${id}', account_id, ${name}, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', '{}', 'forward', 1, 1, 1 from pools where id = ?`,
         pool.poolId,
       );
     await copy("pool_other", "'another name'");

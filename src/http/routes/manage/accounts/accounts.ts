@@ -7,6 +7,7 @@ import {
   issueApiKey,
   updateAccount,
 } from "#configure/account.ts";
+import { budgetFieldsOf } from "#configure/budget-input.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   type AccountReplyData,
@@ -50,6 +51,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
+    ai_budget: account.ai_budget === null ? null : budgetFieldsOf(account.ai_budget),
     revision: account.revision,
     created_at: isoTime(account.created_at),
     updated_at: isoTime(account.updated_at),

@@ -15,6 +15,7 @@ import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/ma
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
+import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -38,7 +39,7 @@ const countTo = 10_000;
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
-function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
+export function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.operator_paused_at !== null) {
     const pause = { reason: pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
@@ -62,6 +63,17 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
     since: isoTime(changed_at),
     linked_at: linked_at === null ? null : isoTime(linked_at),
   };
+}
+
+function providerOf({ news }: GatewayWithLane): GatewayReplyData["provider"] {
+  if (news === null) return null;
+  const facts = JSON.parse(news.facts) as GatewayFacts;
+  const { number = null, name = null, quality = null, limit = null, throughput = null } = facts;
+  const notice =
+    news.notice === null || news.noticed_at === null
+      ? null
+      : { text: news.notice, at: isoTime(news.noticed_at) };
+  return { number, name, quality, limit, throughput, notice, at: isoTime(news.changed_at) };
 }
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
@@ -91,6 +103,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     ...stateOf(found),
     session: sessionOf(found),
     unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
+    provider: providerOf(found),
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives

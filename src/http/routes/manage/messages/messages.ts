@@ -11,11 +11,15 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { cancelReply } from "#http/routes/messages/cancel.ts";
 import { validateQuery } from "#http/validate.ts";
 import { cancel } from "#messaging/lookup.ts";
-import { recordOf } from "#messaging/record.ts";
-import { search } from "#messaging/search.ts";
+import { briefRecordOf, recordOf } from "#messaging/record.ts";
+import { search, searchDueMessages } from "#messaging/search.ts";
 import { findMessage } from "#store/messages/lookup.ts";
 
 const params = { account: accountParam, message: idParam("The message's id.") };
+
+const instantOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
+
+const flagOf = (text: "true" | "false" | undefined) => (text === undefined ? undefined : text === "true");
 
 export const listAccountMessagesRoute = endpoint({
   method: "GET",
@@ -23,7 +27,8 @@ export const listAccountMessagesRoute = endpoint({
   name: "listAccountMessages",
   tag: "Account messages",
   summary: "List an account's messages",
-  description: "The list has the messages of one channel or of all. The newest message comes first.",
+  description:
+    "The list has the messages of one channel or of all. The newest message comes first, or with `order=due` the one that is due soonest.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
@@ -34,23 +39,37 @@ export const listAccountMessagesRoute = endpoint({
   const query = validateQuery(messagesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, status = null, gateway = null, recipient = null } = query.value;
-  const { created_from, created_to, limit, cursor = null } = query.value;
+  const { created_from, created_to, due_from, due_to, order, limit, cursor = null } = query.value;
+  const { request: requestId, error, reference } = query.value;
+  const brief = flagOf(query.value.brief) ?? false;
   const filters = {
     channel,
     status,
     gateway,
     recipient,
-    acceptedFrom: created_from === undefined ? null : Date.parse(created_from),
-    acceptedBefore: created_to === undefined ? null : Date.parse(created_to),
+    acceptedFrom: instantOf(created_from),
+    acceptedBefore: instantOf(created_to),
+    request: requestId,
+    test: flagOf(query.value.test),
+    error,
+    reference,
+    held: flagOf(query.value.held),
   };
-  const found = await search(core.database, account, filters, { limit, cursor });
+  const range = { from: instantOf(due_from), before: instantOf(due_to) };
+  if (order !== "due" && (range.from !== null || range.before !== null))
+    return validationFailed([{ path: ["order"], message: "must be `due` for due_from and due_to" }]);
+  const page = { limit, cursor, brief };
+  const found =
+    order === "due"
+      ? await searchDueMessages(core.database, account, filters, range, page)
+      : await search(core.database, account, filters, page);
   if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
   return {
     status: 200,
     body: {
       success: true,
       message: "Messages found.",
-      data: found.rows.map((row) => recordOf(row)),
+      data: found.rows.map((row) => (brief ? briefRecordOf(row) : recordOf(row))),
       next_cursor: found.nextCursor,
     },
   };

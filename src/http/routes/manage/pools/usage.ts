@@ -1,6 +1,7 @@
 // GET …/pools/{pool}/usage and GET …/pools/{pool}/calls: what a pool's keys used, summed and one by one.
 
 import {
+  accountUsageQuery,
   type CallReplyData,
   callsQuery,
   callsReply,
@@ -8,14 +9,17 @@ import {
   usageQuery,
   usageReply,
 } from "#contract/manage/usage.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
+import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
+import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { type Histogram, percentile } from "#store/pools/histogram.ts";
-import { listCalls, readUsage, type UsageGroup } from "#store/pools/usage.ts";
+import { listCalls } from "#store/pools/usage.ts";
+import { readUsage, type UsageBy, type UsageGroup } from "#store/pools/usage-groups.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
@@ -30,6 +34,7 @@ const about = {
 const dayMs = 86_400_000;
 const usualDays = 30;
 const mostDays = 366;
+const mostHourDays = 31;
 const millionth = 1_000_000;
 
 const percentiles = (histogram: Histogram) => ({
@@ -47,35 +52,70 @@ function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReply
   };
 }
 
+/** The days of a query: the last 30 unless it says otherwise. */
+function rangeOf(
+  { from, to, by }: { from?: string | undefined; to?: string | undefined; by: UsageBy },
+  today: string,
+): { from: string; to: string } | Problem {
+  const end = to ?? today;
+  const last = Date.parse(end);
+  const start = from ?? new Date(last - (usualDays - 1) * dayMs).toISOString().slice(0, 10);
+  const days = (last - Date.parse(start)) / dayMs + 1;
+  const most = by === "hour" ? mostHourDays : mostDays;
+  if (days < 1) return validationFailed([{ path: ["from"], message: "is after `to`" }]);
+  if (days > most)
+    return validationFailed([{ path: ["from"], message: `is more than ${most} days before \`to\`` }]);
+  return { from: start, to: end };
+}
+
+async function usageFound(
+  { core, account }: Pick<ManageAccountCall, "core" | "account">,
+  poolId: string | null,
+  range: { from: string; to: string },
+  by: UsageBy,
+) {
+  const groups = await core.database.run(readUsage, { accountId: account.id, poolId, ...range, by });
+  const data = groups.map(sumOf);
+  return { status: 200, body: { success: true, message: "Usage found.", data, next_cursor: null } } as const;
+}
+
 export const getPoolUsageRoute = endpoint({
   ...about,
   path: `${poolPath}/usage`,
   name: "getPoolUsage",
   summary: "Get the usage of a pool",
   description:
-    "The sums are grouped by day, key or member, over local days of the account. Usage is recorded a moment after each call.",
+    "The sums are grouped over local days of the account. Usage is recorded a moment after each call.",
   query: usageQuery,
   replies: { 200: usageReply },
   problems: ["not_found"],
 })(async (call) => {
-  const { core, account, request } = call;
-  const query = validateQuery(usageQuery, queryOf(request));
+  const query = validateQuery(usageQuery, queryOf(call.request));
   if (isProblem(query)) return query;
-  const { by, to = dayOf(core.clock.now(), account.time_zone) } = query.value;
-  const last = Date.parse(to);
-  const { from = new Date(last - (usualDays - 1) * dayMs).toISOString().slice(0, 10) } = query.value;
-  const days = (last - Date.parse(from)) / dayMs + 1;
-  if (days < 1) return validationFailed([{ path: ["from"], message: "is after `to`" }]);
-  if (days > mostDays)
-    return validationFailed([{ path: ["from"], message: `is more than ${mostDays} days before \`to\`` }]);
+  const range = rangeOf(query.value, dayOf(call.core.clock.now(), call.account.time_zone));
+  if (isProblem(range)) return range;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const filter = { accountId: account.id, poolId: found.pool.id, from, to, by };
-  const groups = await core.database.run(readUsage, filter);
-  return {
-    status: 200,
-    body: { success: true, message: "Usage found.", data: groups.map(sumOf), next_cursor: null },
-  };
+  return await usageFound(call, found.pool.id, range, query.value.by);
+});
+
+export const getAiUsageRoute = endpoint({
+  ...about,
+  params: { account: poolParams.account },
+  path: "/api/manage/v1/accounts/{account}/ai-usage",
+  name: "getAiUsage",
+  summary: "Get the usage of all pools of the account",
+  description:
+    "The sums are grouped over local days of the account. They include pools and keys that were removed. Usage is recorded a moment after each call.",
+  query: accountUsageQuery,
+  replies: { 200: usageReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const query = validateQuery(accountUsageQuery, queryOf(call.request));
+  if (isProblem(query)) return query;
+  const range = rangeOf(query.value, dayOf(call.core.clock.now(), call.account.time_zone));
+  if (isProblem(range)) return range;
+  return await usageFound(call, null, range, query.value.by);
 });
 
 function callOf(row: CompletionsTable): CallReplyData {
@@ -95,6 +135,10 @@ function callOf(row: CompletionsTable): CallReplyData {
     cost: row.cost / millionth,
     first_byte_ms: row.first_byte_ms,
     ms: row.ms,
+    failed_over: row.failed_over === 1,
+    user: row.end_user,
+    tags: JSON.parse(row.tags) as string[],
+    client_request_id: row.client_request_id,
   };
 }
 
@@ -105,7 +149,10 @@ function statusesOf(text: string | undefined): [number, number] | null {
   return [Number(text[0]) * 100, Number(text[0]) * 100 + 100];
 }
 
-/** Most rows that one page looks at for a rare status. */
+/** An id is made when its request arrives, a call begins when its body is read. */
+const idSlackMs = 60_000;
+
+/** Most rows that one page looks at for a rare match. */
 const mostLooked = 5_000;
 
 export const listPoolCallsRoute = endpoint({
@@ -122,13 +169,25 @@ export const listPoolCallsRoute = endpoint({
   if (isProblem(query)) return query;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const { key = null, status, limit, cursor = null } = query.value;
+  const { key = null, status, limit, cursor = null, member = null, model = null } = query.value;
+  const { failed_over: failedOver, user = null, tag = null, after, before } = query.value;
+  const first = after === undefined ? null : Date.parse(after);
+  const end = before === undefined ? null : Date.parse(before);
+  // The id of a call is the id of its request.
+  const newest = end === null ? null : idAt("req", end);
   const { rows, lookedTo } = await call.core.database.run(listCalls, {
     accountId: call.account.id,
     poolId: found.pool.id,
     keyId: key,
     status: statusesOf(status),
-    before: cursor,
+    member,
+    model,
+    failedOver: failedOver === undefined ? null : failedOver === "true",
+    user,
+    tag,
+    at: first === null && end === null ? null : [first ?? 0, end ?? Number.MAX_SAFE_INTEGER],
+    from: first === null ? null : idAt("req", first - idSlackMs),
+    before: cursor !== null && (newest === null || cursor < newest) ? cursor : newest,
     limit: limit + 1,
     maxScanned: mostLooked,
   });

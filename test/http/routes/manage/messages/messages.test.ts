@@ -61,6 +61,70 @@ test("time is that of acceptance, from the first instant on and before the secon
   assert.deepEqual(await find({ created_from: minute(9) }), []);
 });
 
+test("messages are found by request, sandbox, error, reference and hold", async () => {
+  const record = async (id: string) =>
+    dataOf<{ record: { request_id: string; provider_reference: string; error: { code: string } } }>(
+      await m.operator("GET", `${path}/${id}`),
+    ).record;
+  const { request_id } = await record(failed);
+  assert.deepEqual(await find({ request: request_id }), [failed]);
+  assert.deepEqual(await find({ request: request_id, status: "delivered" }), []);
+  assert.deepEqual(await find({ test: "true" }), [later, failed, first]);
+  assert.deepEqual(await find({ test: "false" }), []);
+  const { code } = (await record(failed)).error;
+  assert.deepEqual(await find({ error: code }), [failed]);
+  assert.deepEqual(await find({ error: "no_such_code" }), []);
+  const { provider_reference } = await record(first);
+  assert.deepEqual(await find({ reference: provider_reference }), [first]);
+  assert.deepEqual(await find({ reference: provider_reference, gateway: "two" }), []);
+  assert.deepEqual(await find({ reference: "of nobody" }), []);
+  assert.deepEqual(await find({ held: "true" }), []);
+  assert.deepEqual(await find({ held: "false" }), [later, failed, first]);
+});
+
+test("messages of another account are found neither by request nor by reference", async () => {
+  const { record } = dataOf<{ record: { request_id: string; provider_reference: string } }>(
+    await m.operator("GET", `${path}/${first}`),
+  );
+  const stranger = await m.it.account({ name: "stranger" });
+  await m.it.gateway({ identifier: "of-stranger" });
+  const theirs = `/accounts/${stranger.id}/messages`;
+  const byReference = await m.operator("GET", `${theirs}?reference=${record.provider_reference}`);
+  assert.deepEqual(dataOf(byReference), []);
+  const byRequest = await m.operator("GET", `${theirs}?request=${record.request_id}`);
+  assert.equal(byRequest.statusCode, 422);
+  assert.deepEqual(Object.keys(byRequest.json().errors), ["request"]);
+});
+
+test("what waits comes soonest first, in pages", async () => {
+  const other = await m.it.account({ name: "waiting", country: "DE" });
+  await m.it.gateway({ identifier: "of-waiting", default: true });
+  const due = ["2027-03-01", "2027-01-01", "2027-02-01"].map((day) => ({
+    number: "+4915100000001",
+    message: "x".repeat(300),
+    schedule_at: `${day} 00:00:00`,
+  }));
+  const ids = await m.it.accepted(due);
+  const list = `/accounts/${other.id}/messages?order=due`;
+  const ordered = async (query: string) => {
+    const reply = await m.operator("GET", list + query);
+    const found = dataOf<{ id: string }[]>(reply).map(({ id }) => ids.indexOf(id));
+    return { found, cursor: reply.json().next_cursor as string | null };
+  };
+  assert.deepEqual(await ordered(""), { found: [1, 2, 0], cursor: null });
+  const { found, cursor } = await ordered("&limit=2");
+  assert.deepEqual(found, [1, 2]);
+  assert.deepEqual(await ordered(`&limit=2&cursor=${cursor}`), { found: [0], cursor: null });
+  assert.deepEqual((await ordered("&due_from=2027-01-15T00:00:00Z&due_to=2027-02-15T00:00:00Z")).found, [2]);
+  assert.deepEqual((await ordered("&status=queued")).found, []);
+  assert.deepEqual((await ordered("&gateway=of-waiting&test=true&status=scheduled")).found, [1, 2, 0]);
+  const [row] = dataOf<{ message: string }[]>(await m.operator("GET", `${list}&brief=true&limit=1`));
+  assert.equal(row?.message.length, 200);
+  for (const wrong of ["&recipient=%2B4915100000001", "&held=true", "&cursor=msg_1"])
+    assert.equal((await m.operator("GET", list + wrong)).statusCode, 422, wrong);
+  assert.equal((await m.operator("GET", `${path}?due_from=2027-01-15T00:00:00Z`)).statusCode, 422);
+});
+
 test("pages have no gaps and an end", async () => {
   const found: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {

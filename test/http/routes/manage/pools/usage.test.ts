@@ -154,6 +154,10 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     cost: 1.5,
     first_byte_ms: 100,
     ms: 2_000,
+    failed_over: false,
+    user: null,
+    tags: [],
+    client_request_id: null,
   });
 });
 
@@ -168,4 +172,48 @@ test("calls are found by key and by status", async () => {
   assert.deepEqual(await found("key=key_of_nobody"), []);
   for (const query of ["status=6xx", "status=20", "key=a%20b", "limit=201", "cursor=a%20b"])
     assert.equal((await m.operator("GET", `${path}/calls?${query}`)).statusCode, 422, query);
+});
+
+test("calls and usage by user and tag, in the pool and over the account", async () => {
+  const of = "?by=tag";
+  assert.deepEqual(await usage(of), []);
+  const call = calls[0]!;
+  const labelled = { ...call, id: m.it.system.core.newId("req"), end_user: "ann", tags: '["team=a"]' };
+  await m.it.system.database.run(recordUsage, [
+    { ...labelled, at: m.it.clock.now(), day: today, failed_over: 1 },
+  ]);
+  const groups = async (query: string, where = path) =>
+    dataOf<Sum[]>(await m.operator("GET", `${where}${query}`)).map(({ group, requests }) => [
+      group,
+      requests,
+    ]);
+  assert.deepEqual(await groups("/usage?by=tag"), [["team=a", 1]]);
+  const account = path.slice(0, path.indexOf("/pools/"));
+  assert.deepEqual(await groups("/ai-usage?by=user", account), [["ann", 1]]);
+  assert.equal((await groups("/ai-usage?by=pool", account)).length, 1);
+  assert.deepEqual(
+    (await groups("/ai-usage?by=hour", account)).map(([, requests]) => requests),
+    [1, 19],
+  );
+  const found = async (query: string) =>
+    dataOf<{ id: string }[]>(await m.operator("GET", `${path}/calls?${query}`)).map(({ id }) => id);
+  const begun = new Date(m.it.clock.now()).toISOString();
+  for (const query of ["user=ann", "tag=team%3Da", "failed_over=true", `after=${begun}`])
+    assert.deepEqual(await found(query), [labelled.id], query);
+  assert.ok(!(await found(`before=${begun}`)).includes(labelled.id));
+  const [shown] = dataOf<Record<string, unknown>[]>(await m.operator("GET", `${path}/calls?limit=1`));
+  assert.deepEqual(
+    [shown?.user, shown?.tags, shown?.failed_over, shown?.client_request_id],
+    ["ann", ["team=a"], true, null],
+  );
+  for (const [query, field] of [
+    ["calls?failed_over=maybe", "failed_over"],
+    ["calls?after=yesterday", "after"],
+    ["calls?before=2026-01-01", "before"],
+    [`usage?by=hour&from=${daysAgo(31)}`, "from"],
+    ["usage?by=pool", "by"],
+  ] as const) {
+    const reply = await m.operator("GET", `${path}/${query}`);
+    assert.deepEqual([reply.statusCode, Object.keys(reply.json().errors)], [422, [field]], query);
+  }
 });

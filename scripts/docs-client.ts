@@ -1,0 +1,131 @@
+// The types of the management API for the dashboard, from the OpenAPI document: one type for each component, and for
+// each operation its parameters, body and reply. It reads the dialect that src/http/openapi/ writes and no other.
+
+type Json = Record<string, unknown>;
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Json | boolean;
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json> };
+}
+
+const managed = "/api/manage/v1/";
+
+const nameOf = (ref: unknown) => String(ref).split("/").at(-1) ?? "";
+const key = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
+
+/** A union in parentheses where a list follows. */
+const listOf = (type: string) => (/[|&]/.test(type) ? `(${type})[]` : `${type}[]`);
+
+const scalars: Record<string, string> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+};
+
+/** The TypeScript type of a JSON Schema. */
+export function typeOf(schema: Json | boolean): string {
+  if (typeof schema === "boolean") return "unknown";
+  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  const union = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(union)) return [...new Set(union.map(typeOf))].join(" | ");
+  if (Array.isArray(schema.allOf)) return schema.allOf.map(typeOf).join(" & ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
+  if (schema.type === "array") return listOf(typeOf((schema.items as Json | undefined) ?? true));
+  if (schema.type === "object" || schema.properties !== undefined) return objectOf(schema);
+  return scalars[String(schema.type)] ?? "unknown";
+}
+
+function objectOf(schema: Json): string {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+  if (properties.length === 0) {
+    const others = schema.additionalProperties as Json | boolean | undefined;
+    return `Record<string, ${others === undefined || others === false ? "never" : typeOf(others)}>`;
+  }
+  const required = new Set((schema.required ?? []) as string[]);
+  const fields = properties.map(
+    ([name, child]) => `${key(name)}${required.has(name) ? "" : "?"}: ${typeOf(child)}`,
+  );
+  return `{ ${fields.join("; ")} }`;
+}
+
+function parametersOf({ parameters = [] }: Operation, where: string): string {
+  const fields = parameters
+    .filter((parameter) => parameter.in === where)
+    .map(({ name, required, schema }) => `${key(name)}${required ? "" : "?"}: ${typeOf(schema)}`);
+  return fields.length === 0 ? "Record<string, never>" : `{ ${fields.join("; ")} }`;
+}
+
+function replyOf({ responses }: Operation): string {
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
+  const schema = success?.[1].content?.["application/json"]?.schema;
+  return schema === undefined ? "undefined" : typeOf(schema);
+}
+
+/** The names of the components that a value refers to, and what those refer to. */
+function componentsOf(value: unknown, all: Record<string, Json>, names = new Set<string>()): Set<string> {
+  if (typeof value !== "object" || value === null) return names;
+  const { $ref } = value as Json;
+  if (typeof $ref === "string" && $ref.startsWith("#/components/schemas/") && !names.has(nameOf($ref))) {
+    names.add(nameOf($ref));
+    componentsOf(all[nameOf($ref)], all, names);
+  }
+  for (const child of Object.values(value)) componentsOf(child, all, names);
+  return names;
+}
+
+/** The text of `ui/src/api/schema.ts`. */
+export function clientTypes(document: object): string {
+  const { paths, components } = document as Document;
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith(managed))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+  const names = [...componentsOf(operations, components.schemas)].sort();
+  const types = names.map((name) => `export type ${name} = ${typeOf(components.schemas[name] ?? true)};`);
+  const shapes = operations.map(({ operation }) => {
+    const body = operation.requestBody?.content["application/json"]?.schema;
+    return `  ${operation.operationId}: {
+    params: ${parametersOf(operation, "path")};
+    query: ${parametersOf(operation, "query")};
+    body: ${body === undefined ? "undefined" : typeOf(body)};
+    reply: ${replyOf(operation)};
+  };`;
+  });
+  const routes = operations.map(
+    ({ path, method, operation }) =>
+      `  ${operation.operationId}: [${JSON.stringify(method.toUpperCase())}, ${JSON.stringify(path)}],`,
+  );
+  return `// Generated by \`npm run docs\` from the OpenAPI document; edits here are lost.
+
+${types.join("\n")}
+
+/** What each operation takes and answers. */
+export interface Operations {
+${shapes.join("\n")}
+}
+
+/** Method and path of each operation. */
+export const routes = {
+${routes.join("\n")}
+} as const satisfies Record<keyof Operations, readonly [string, string]>;
+`;
+}

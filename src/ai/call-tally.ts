@@ -1,0 +1,99 @@
+// Measures one call: time to the first byte, output units, duration; reports the outcome once.
+
+import type { AttemptRecord, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
+import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { Usage } from "#providers/provider.ts";
+import { statusOf } from "./call-errors.ts";
+import type { CallOutcome, CompletionRequest, CompletionResult } from "./completion.ts";
+
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+/** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
+export class CallTally {
+  readonly startedAt: number;
+  readonly #deps: FailoverDeps;
+  readonly #request: CompletionRequest;
+  readonly #onEnd: (outcome: CallOutcome) => void;
+  #firstByteMs: number | null = null;
+  #units = 0;
+  #closed = false;
+
+  constructor(deps: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#onEnd = onEnd;
+    this.startedAt = deps.clock.monotonic();
+  }
+
+  #elapsed(): number {
+    return this.#deps.clock.monotonic() - this.startedAt;
+  }
+
+  servicePool(provider: string, model: string, attempts: number): ServicePool {
+    this.#firstByteMs ??= this.#elapsed();
+    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts };
+  }
+
+  markFirstByte(): void {
+    this.#firstByteMs ??= this.#elapsed();
+  }
+
+  addUnits(units: number): void {
+    this.#units += units;
+  }
+
+  closeUnanswered(
+    result: FailoverResult,
+  ): Exclude<CompletionResult, { kind: "answer" } | { kind: "stream" }> {
+    if (result.kind !== "failed") {
+      this.close(499, { tried: result.tried });
+      return { kind: "aborted" };
+    }
+    const { failure, last, attempts } = result;
+    const status = statusOf(failure);
+    const served = last === null ? null : this.servicePool(last.member.name, last.model, attempts);
+    this.close(status, { tried: result.tried });
+    return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
+  }
+
+  /** The client disconnected before any member had answered. */
+  closeAbandoned(result: FailoverResult): void {
+    if (result.kind === "streaming") result.stream.cancel();
+    if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
+    this.close(499, { tried: result.tried });
+  }
+
+  close(
+    status: number,
+    result: {
+      tried: readonly AttemptRecord[];
+      won?: Winner;
+      usage?: Usage | null;
+      text?: string;
+    } | null,
+  ): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const choice = result?.won?.choice ?? null;
+    const known = choice ? (result?.usage ?? null) : noUsage;
+    this.#onEnd({
+      status,
+      member: choice?.member.name ?? null,
+      model: choice?.model ?? null,
+      tried: result?.tried ?? [],
+      usage: known ?? this.#estimate(result?.text ?? null),
+      estimated: known === null,
+      firstByteMs: this.#firstByteMs,
+      ms: this.#elapsed(),
+    });
+  }
+
+  /** `text`: of a whole answer; null: estimated from what the stream has sent. */
+  #estimate(text: string | null): Usage {
+    const { kind, promptTokens } = this.#request;
+    const completionTokens =
+      text === null ? Math.ceil(this.#units / unitsPerToken) : answerTokens(kind, text);
+    return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+  }
+}

@@ -1,0 +1,97 @@
+// What a completion is: the pool that serves it, its request, its result and its outcome.
+
+import type { Door } from "#ai/doors/door.ts";
+import type { AttemptRecord, FailoverRules } from "#ai/failover/call.ts";
+import type { RetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { CallKind, Form } from "#contract/ai/operations.ts";
+import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
+
+/** A pool as requests use it. */
+export interface Pool extends FailoverRules {
+  id: string;
+  accountId: string;
+  name: string;
+  /** Epoch ms. */
+  createdAt: number;
+  strictModels: boolean;
+  answerModel: "pool" | "served";
+  streamMode: "live" | "complete";
+  wholeAnswers: "forward" | "stream";
+  headersAfterMs: number;
+  deadlineMs: number;
+  members: readonly Member[];
+  retryBudget: RetryBudget;
+}
+
+export interface CompletionRequest {
+  kind: CallKind;
+  /** The request body as it was received, and parsed. */
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+  /** Of a forwarded operation that takes one. */
+  form?: Form;
+  /** Another API than chat completions in which the client asks; absent: chat completions. */
+  door?: Door;
+  model: string | null;
+  stream: boolean;
+  /** The client asked for the usage chunk (`stream_options.include_usage`). */
+  includeUsage: boolean;
+  /** The models that the key may use; null: all. */
+  allowedModels: readonly string[] | null;
+  /** Estimated tokens of the input (see `limits/estimate.ts`). */
+  promptTokens: number;
+  /** Headers that each request to a member has too. */
+  passedOn?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** A request as the HTTP route hands it in. */
+export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens" | "passedOn">;
+
+/** How a call ended, for the usage record. */
+export interface CallOutcome {
+  /** The status that the client saw; 499: the client disconnected. */
+  status: number;
+  member: string | null;
+  model: string | null;
+  tried: readonly AttemptRecord[];
+  usage: Usage;
+  /** The provider reported no usage; it is estimated from the texts. */
+  estimated: boolean;
+  /** Until the first byte to the client; null: none was sent. */
+  firstByteMs: number | null;
+  ms: number;
+}
+
+/** The text of a streamed response, piece by piece. */
+export interface ResponseStream {
+  /** The next text; null at the end of the stream. */
+  next(): Promise<string | null>;
+  /** The client disconnected. */
+  cancel(): void;
+  /** What it sends while it is silent; absent: a comment. */
+  keepAlive?: (() => string) | undefined;
+  /** The process is stopping: a stream that has begun ends with an in-band error. */
+  stop(): void;
+}
+
+export type CompletionResult =
+  /** `leftOut`: parts of the request that the member was not sent. `media`: the answer is no JSON, but these bytes. */
+  | {
+      kind: "answer";
+      text: string;
+      served: ServicePool;
+      leftOut?: readonly string[];
+      media?: VendorAnswer;
+    }
+  /** `served` null: the headers are sent before any member has answered. */
+  | { kind: "stream"; stream: ResponseStream; served: ServicePool | null; leftOut?: readonly string[] }
+  | {
+      kind: "error";
+      status: number;
+      error: ApiError;
+      retryAfterMs: number | null;
+      served: ServicePool | null;
+    }
+  | { kind: "aborted" };

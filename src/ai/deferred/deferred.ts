@@ -1,0 +1,96 @@
+// Deferred completions: stored now, served later by the lane of their pool (`serve-deferred.ts`), read and cancelled by the
+// key that asked for them. Requests and results are stored sealed.
+
+import type { Opened } from "#ai/pools/pools.ts";
+import type { ModelRequest } from "#contract/ai/chat.ts";
+import type { OpenAiError } from "#contract/ai/openai-error.ts";
+import type { Core } from "#core/core.ts";
+import {
+  cancelDeferred as cancelRow,
+  deferredContext,
+  findDeferred as findRow,
+  insertDeferred,
+} from "#store/pools/deferred-completions.ts";
+import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
+
+type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "signals">;
+
+/** From its scheduled time on, a completion is tried for this long, ms. */
+export const deferredTtlMs = 24 * 3_600_000;
+
+/** What a completion came to. */
+export type DeferredResult = { response: string } | { error: OpenAiError };
+
+/** A deferred completion; `result` null: it has none, or not yet. */
+export interface Deferred {
+  row: DeferredCompletionsTable;
+  result: DeferredResult | null;
+}
+
+/** Stores a chat completion to be served at `dueAt` (epoch ms) or later; null: too many wait in the pool. */
+export async function deferCompletion(
+  deps: DeferredDeps,
+  { key, pool }: Opened,
+  { text }: ModelRequest,
+  dueAt: number,
+): Promise<DeferredCompletionsTable | null> {
+  const { clock, database, newId, sealer, signals } = deps;
+  const id = newId("cmp");
+  const row: DeferredCompletionsTable = {
+    id,
+    account_id: pool.accountId,
+    pool_id: pool.id,
+    key_id: key.id,
+    status: "queued",
+    priority: 0,
+    due_at: dueAt,
+    attempts: 0,
+    expires_at: dueAt + deferredTtlMs,
+    bytes: Buffer.byteLength(text),
+    request: sealer.seal(text, deferredContext(id, "request")),
+    result: null,
+    scheduled_for: dueAt,
+    created_at: clock.now(),
+    finished_at: null,
+  };
+  const stored = await database.run(insertDeferred, row);
+  if (stored.kind === "full") return null;
+  if (stored.isNewLane) signals.emit("lanesChanged");
+  signals.emit("laneDue", pool.id, dueAt);
+  return row;
+}
+
+/** The completion that this key asked for; null: there is none. */
+export async function findDeferred(
+  { database, sealer }: DeferredDeps,
+  { key }: Opened,
+  id: string,
+): Promise<Deferred | null> {
+  const row = await database.run(findRow, { id, keyId: key.id });
+  return row && { row, result: openResult(sealer, row) };
+}
+
+/** Cancels a completion that this key asked for. `ended`: it had ended before. Null: there is none. */
+export async function cancelDeferred(
+  { clock, database, signals }: DeferredDeps,
+  { key }: Opened,
+  id: string,
+): Promise<{ row: DeferredCompletionsTable; ended: boolean } | null> {
+  const cancelled = await database.run(cancelRow, { id, keyId: key.id, at: clock.now() });
+  if (cancelled !== null && !cancelled.ended) signals.emit("eventsRecorded");
+  return cancelled;
+}
+
+const restored: OpenAiError = {
+  message: "It waited when the copy was made that this installation was restored from. Ask for it again.",
+  type: "server_error",
+  param: null,
+  code: "restored",
+};
+
+function openResult(sealer: Core["sealer"], { id, status, result }: DeferredCompletionsTable) {
+  if (result !== null)
+    return JSON.parse(sealer.unseal(result, deferredContext(id, "result"))) as DeferredResult;
+  // Without the key of the installation, a restore cannot seal a reason.
+  return status === "failed" ? { error: restored } : null;
+}

@@ -1,0 +1,183 @@
+// The lane of a pool's deferred completions. Each attempt is an ordinary call of the key that asked, with its limits and
+// budget. What may pass (an outage, a limit, a budget) is tried again until the completion expires; what the caller has to
+// change ends it. Another owner of the lane asks again for what was under way when this one died: a second answer costs
+// tokens, and the completion still ends once.
+
+import type { AiGateway } from "#ai/ai.ts";
+import type { ServeResult } from "#ai/serve.ts";
+import { readChat } from "#contract/ai/chat.ts";
+import { type OpenAiError, openAiError } from "#contract/ai/openai-error.ts";
+import { isProblem } from "#contract/problem.ts";
+import type { Core } from "#core/core.ts";
+import { Lane } from "#queue/lane.ts";
+import type { LaneWork } from "#queue/lane-work.ts";
+import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
+import { priorities } from "#queue/priority.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import {
+  beginDeferred,
+  type DeferredOutcome,
+  type DueDeferred,
+  deferredContext,
+  nextDueDeferred,
+  readDueDeferred,
+  settleDeferred,
+} from "#store/pools/deferred-completions.ts";
+import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
+import type { DeferredResult } from "./deferred.ts";
+
+export interface ServeDeferredDeps
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "newId" | "random" | "sealer" | "signals"
+  > {
+  ai: Pick<AiGateway, "openById" | "serve">;
+  /** The longest wait for an instant, ms. */
+  longestWaitMs: number;
+}
+
+/** Few enough that a backlog leaves most of a key's concurrency to calls whose callers wait. */
+const concurrency = 4;
+/** Attempts, so that a request which stops the process each time ends before it expires. */
+const maxAttempts = 120;
+const firstRetryMs = 15_000;
+const longestRetryMs = 15 * 60_000;
+
+/** Starts the lane of a pool's deferred completions. */
+export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): OpenLane {
+  const { clock, random, log, longestWaitMs } = deps;
+  return new Lane({
+    work: deferredWork(deps, state.id, state.fence),
+    rules: { concurrency },
+    state: { id: state.id, fence: state.fence },
+    clock,
+    fraction: random.fraction,
+    log,
+    maxWaitMs: longestWaitMs,
+    interrupted: state.interrupted,
+  });
+}
+
+/** What an attempt came to. `stopped`: this process stops, and another one asks again. */
+type Attempted =
+  | { kind: "ended"; result: DeferredResult }
+  | { kind: "retry"; afterMs: number; error: OpenAiError }
+  | { kind: "stopped" };
+
+/** The work of the lane of a pool, held under `fence`. */
+function deferredWork(
+  deps: ServeDeferredDeps,
+  poolId: string,
+  fence: number,
+): LaneWork<DueDeferred, { row: DeferredCompletionsTable; attempted: Attempted }> {
+  const { clock, crashPoint, database, sealer, signals } = deps;
+  const begun = new Map<string, DeferredCompletionsTable>();
+  return {
+    readDue: (query) => database.run(readDueDeferred, { laneId: poolId, ...query }),
+    nextDue: (now) => database.run(nextDueDeferred, { laneId: poolId, priorities, now }),
+    beginAttempts: async (rows) => {
+      const result = await database.run(beginDeferred, { poolId, fence, ids: rows.map(({ id }) => id) });
+      if (result.kind === "fenced") return result;
+      for (const row of result.rows) begun.set(row.id, row);
+      return { kind: "stamped", attempts: new Map(result.rows.map(({ id, attempts }) => [id, attempts])) };
+    },
+    send: async ({ id }, _attempt, signal) => {
+      const row = begun.get(id)!;
+      begun.delete(id);
+      crashPoint("deferred.before");
+      const attempted = await attempt(deps, row, signal);
+      crashPoint("deferred.after");
+      return { row, attempted };
+    },
+    settle: async ({ id }, attempt, { row, attempted }) => {
+      const at = clock.now();
+      const outcome = outcomeOf(row, attempted, at, deps.random.fraction(), (result) =>
+        sealer.seal(JSON.stringify(result), deferredContext(id, "result")),
+      );
+      const dueAt = await database.run(settleDeferred, { id, attempt, at, outcome });
+      if (outcome.kind === "ended") signals.emit("eventsRecorded");
+      return dueAt;
+    },
+    // Without a breaker: the members of the pool have their own health.
+  };
+}
+
+async function attempt(
+  { ai, clock, log, newId, sealer }: ServeDeferredDeps,
+  row: DeferredCompletionsTable,
+  signal: LightAbortSignal,
+): Promise<Attempted> {
+  try {
+    if (clock.now() >= row.expires_at || row.attempts > maxAttempts)
+      return { kind: "ended", result: { error: expired } };
+    const opened = await ai.openById(row.key_id);
+    if (opened === null) return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
+    const request = readChat(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
+    if (isProblem(request)) return { kind: "ended", result: { error: openAiError("malformed_body") } };
+    const caller = { id: newId("req"), clientRequestId: row.id, tags: [], passedOn: null };
+    return judge(await ai.serve(opened, { kind: "chat", ...request }, caller, signal));
+  } catch (error) {
+    // Of the storage, or a fault of ours.
+    log.warn(
+      { event: "deferred.attempt_failed", completion: row.id, error },
+      "An attempt of a deferred completion failed; it is tried again.",
+    );
+    return { kind: "retry", afterMs: 0, error: openAiError("server_error") };
+  }
+}
+
+function judge(served: ServeResult): Attempted {
+  if (served.kind === "gone") return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
+  if (served.kind === "refused") {
+    const code = served.by === "budget" ? "insufficient_quota" : "rate_limit_exceeded";
+    return { kind: "retry", afterMs: served.retryAfterMs, error: openAiError(code) };
+  }
+  const { completed } = served;
+  switch (completed.kind) {
+    case "answer":
+      return { kind: "ended", result: { response: completed.text } };
+    case "aborted":
+      return { kind: "stopped" };
+    case "stream":
+      completed.stream.cancel();
+      return { kind: "ended", result: { error: openAiError("server_error") } };
+    case "error": {
+      const { status, error, retryAfterMs } = completed;
+      // What the caller has to change; everything else may pass.
+      const isFinal = status < 500 && status !== 429;
+      return isFinal
+        ? { kind: "ended", result: { error } }
+        : { kind: "retry", afterMs: retryAfterMs ?? 0, error };
+    }
+  }
+}
+
+function outcomeOf(
+  { attempts, expires_at }: DeferredCompletionsTable,
+  attempted: Attempted,
+  at: number,
+  fraction: number,
+  seal: (result: DeferredResult) => string,
+): DeferredOutcome {
+  if (attempted.kind === "stopped") return { kind: "retry", dueAt: at };
+  const ended = (result: DeferredResult): DeferredOutcome =>
+    "error" in result
+      ? { kind: "ended", status: "failed", result: seal(result), error: result.error.code }
+      : { kind: "ended", status: "completed", result: seal(result), error: null };
+  if (attempted.kind === "ended") return ended(attempted.result);
+  const dueAt = at + Math.max(retryDelay(attempts, fraction), attempted.afterMs);
+  return dueAt >= expires_at ? ended({ error: attempted.error }) : { kind: "retry", dueAt };
+}
+
+/** How long to wait after attempt number `attempt` (from 1), ms: 15 s doubling to 15 min, ± 10 %. */
+function retryDelay(attempt: number, fraction: number): number {
+  const delay = Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 10), longestRetryMs);
+  return Math.round(delay * (0.9 + 0.2 * fraction));
+}
+
+const expired: OpenAiError = {
+  message: "The completion had no answer in time.",
+  type: "server_error",
+  param: null,
+  code: "expired",
+};

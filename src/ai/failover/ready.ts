@@ -1,0 +1,140 @@
+// The request of a call for one member: in the member's format, without the parameters that its model does not take.
+
+import type { Door } from "#ai/doors/door.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import { withMembers } from "#contract/json-text.ts";
+import type { ChatRequest, NativeApi, PreparedRequest } from "#providers/provider.ts";
+import { adapt, isAdaptable } from "#providers/translate/hints.ts";
+import type { FailoverCall } from "./call.ts";
+
+/** A request to one member, ready to be sent. `refused`: what its model refused before. */
+export interface Ready {
+  prepared: PreparedRequest;
+  request: ChatRequest;
+  refused: readonly string[];
+  /** Parameters that the member is asked without, or under another name. */
+  adapted: readonly string[];
+}
+
+/** The call's request for this member. `native`: the member takes the format of the call's door. */
+export function readyFor(
+  call: FailoverCall,
+  choice: Choice<Member>,
+  native: NativeApi | null,
+  stream: boolean,
+  now: number,
+): Ready {
+  if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
+  return native === null
+    ? translated(call, call.door, choice, stream, now)
+    : forwarded(call, call.door, native, choice.model, stream);
+}
+
+/** A whole answer that is folded is asked for as a stream. */
+function asked({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "body">) {
+  const { text, body } = form;
+  if (mode !== "folded") return form;
+  return { text: withMembers(text, { stream: "true" }), body: { ...body, stream: true } };
+}
+
+function chatPrepared(
+  call: FailoverCall,
+  { member, model }: Choice<Member>,
+  { text, body }: Pick<ChatRequest, "text" | "body">,
+  stream: boolean,
+  now: number,
+): Ready {
+  const refused = member.health.refused.of(model, body, now);
+  // Nearly every request ends here.
+  const plain: ChatRequest = { text, body, model, stream, refused };
+  if (call.params === "strict")
+    return {
+      prepared: prepare(member, plain, call),
+      request: plain,
+      refused,
+      adapted: renamed(refused, body),
+    };
+  let request = without(plain, refused.filter(isAdaptable));
+  let prepared = prepare(member, request, call);
+  // Each turn leaves out one parameter more.
+  while (prepared.kind === "unsupported_parameter") {
+    const { param } = prepared;
+    if (!isAdaptable(param) || !Object.hasOwn(request.body, param)) break;
+    request = without(request, [param]);
+    prepared = prepare(member, request, call);
+  }
+  const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
+  return { prepared, request, refused, adapted: [...dropped, ...renamed(refused, request.body)] };
+}
+
+/** Hints that the adapter leaves out, and parameters that it sends under another name. */
+const renamed = (refused: readonly string[], body: ChatRequest["body"]): readonly string[] =>
+  refused.length === 0
+    ? refused
+    : [...adapt(refused).changes.keys()].filter((name) => Object.hasOwn(body, name));
+
+function without(request: ChatRequest, names: readonly string[]): ChatRequest {
+  if (names.length === 0) return request;
+  const changes = Object.fromEntries(names.map((name) => [name, undefined]));
+  const body = Object.fromEntries(Object.entries(request.body).filter(([name]) => !names.includes(name)));
+  return { ...request, text: withMembers(request.text, changes), body };
+}
+
+/** The door's request as a chat completion, without the optional parameters that the model refused before. */
+function translated(
+  call: FailoverCall,
+  door: Door,
+  choice: Choice<Member>,
+  stream: boolean,
+  now: number,
+): Ready {
+  const chat = door.chat();
+  if (chat.kind === "unsupported_parameter")
+    return {
+      prepared: chat,
+      request: { text: call.text, body: call.body, model: choice.model, stream },
+      refused: [],
+      adapted: [],
+    };
+  const optional = choice.member.health.refused
+    .of(choice.model, chat.body, now)
+    .filter((name) => door.optional.has(name) && Object.hasOwn(chat.body, name));
+  if (optional.length === 0) return chatPrepared(call, choice, asked(call, chat), stream, now);
+  const form = without({ ...chat, ...asked(call, chat), model: choice.model, stream }, optional);
+  const ready = chatPrepared(call, choice, form, stream, now);
+  return {
+    ...ready,
+    refused: [...ready.refused, ...optional],
+    adapted: [...ready.adapted, ...optional],
+  };
+}
+
+function forwarded(
+  { text, body }: FailoverCall,
+  { headers }: Door,
+  native: NativeApi,
+  model: string,
+  stream: boolean,
+): Ready {
+  const prepared = native.prepare({ text, body, model, stream, headers });
+  return { prepared, request: { text, body, model, stream }, refused: [], adapted: [] };
+}
+
+function prepare(
+  { provider, settings }: Member,
+  request: ChatRequest,
+  { mode, form }: FailoverCall,
+): PreparedRequest {
+  switch (mode) {
+    case "chat":
+    case "stream":
+    case "buffered":
+    case "folded":
+      return provider.chat(request, settings);
+    case "embeddings":
+      return provider.embeddings(request, settings);
+    default:
+      return provider.forward(mode, { ...request, form }, settings);
+  }
+}

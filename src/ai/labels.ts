@@ -1,0 +1,61 @@
+// Whom and what a call was for, as its client says: the end user and tags. They go into the usage record, and usage is
+// summed by them; no limit depends on them.
+
+export interface Labels {
+  /** Null: the client names none. */
+  user: string | null;
+  /** Such as `team=checkout`; each name once. */
+  tags: readonly string[];
+}
+
+/** A header with more, or with longer ones, is refused; of the body's `metadata` the rest is left out. */
+const maxTags = 10;
+const maxTagLength = 128;
+const maxUserLength = 128;
+const tagText = /^[A-Za-z0-9_.:/-]{1,40}=[\x20-\x2b\x2d-\x7e]{1,87}$/;
+
+/** A text that databases and lists can hold. */
+const plain = (text: string, length: number) =>
+  text
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .toWellFormed()
+    .slice(0, length)
+    .toWellFormed();
+
+const noLabels: Labels = { user: null, tags: [] };
+
+/** The tags of `X-Trunkline-Tags: team=checkout,stage=live`; null: it is malformed. */
+export function readTags(header: string): readonly string[] | null {
+  const tags = header
+    .split(",", maxTags + 1)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+  return tags.length > maxTags || !tags.every((tag) => tagText.test(tag)) ? null : tags;
+}
+
+/**
+ * The labels of a request: its `user` (also `safety_identifier`, or Anthropic's `metadata.user_id`), and as tags those of
+ * the header and the other texts of its `metadata`. The header wins where both have a name.
+ */
+export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: readonly string[]): Labels {
+  const { user: named, safety_identifier: identifier, metadata } = body;
+  // Nearly every request ends here.
+  if (named === undefined && identifier === undefined && metadata === undefined && headerTags.length === 0)
+    return noLabels;
+  const fields = isRecord(metadata) ? metadata : {};
+  const given = [named, identifier, fields.user_id].find((text) => typeof text === "string" && text !== "");
+  const tags = new Map(headerTags.map((tag) => [tag.slice(0, tag.indexOf("=")), tag]));
+  for (const name in fields) {
+    const value = fields[name];
+    if (tags.size >= maxTags) break;
+    if (typeof value !== "string" || value === "" || name === "user_id" || tags.has(name)) continue;
+    tags.set(name, plain(`${name}=${value}`, maxTagLength));
+  }
+  return {
+    user: typeof given === "string" ? plain(given, maxUserLength) : null,
+    tags: [...new Set(tags.values())],
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

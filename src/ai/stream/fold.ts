@@ -1,0 +1,97 @@
+// Folds the chunks of a stream into one whole answer (`whole_answers: stream`). Every field that the chunks carry is in
+// the answer: texts and lists are joined, list items with an `index` are joined by it, and of other values the last counts.
+
+import type { Chunk, Usage } from "#providers/provider.ts";
+import { isFields, parseJson } from "#providers/translate/json.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Texts that are whole in each chunk that has them. */
+const wholeTexts: ReadonlySet<string> = new Set([
+  "id",
+  "object",
+  "type",
+  "role",
+  "format",
+  "model",
+  "signature",
+]);
+/** Vendors repeat the name of a call, or stream it in pieces. */
+const maxIndex = 4_096;
+
+/** A `chat.completion` as JSON text, and its usage. */
+export function fold(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
+  const answer: Fields = {};
+  const choices: Fields[] = [];
+  let usage: Usage | null = null;
+  for (const chunk of chunks) {
+    const value = parseJson(chunk.text);
+    if (!isFields(value)) continue;
+    usage = chunk.usage ?? usage;
+    for (const name in value) {
+      if (name === "choices" || name === "__proto__") continue;
+      const field = value[name];
+      if (field !== null && (name !== "id" || answer.id === undefined)) answer[name] = field;
+    }
+    if (!Array.isArray(value.choices)) continue;
+    for (const choice of value.choices) if (isFields(choice)) addChoice(choices, choice);
+  }
+  const folded = choices.filter((choice) => choice !== undefined).map(finished);
+  return { text: JSON.stringify({ ...answer, object: "chat.completion", choices: folded }), usage };
+}
+
+function addChoice(choices: Fields[], { delta, ...choice }: Fields): void {
+  const { index = 0 } = choice;
+  if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index > maxIndex) return;
+  const known = choices[index] ?? { index, message: { role: "assistant", content: null } };
+  choices[index] = known;
+  if (isFields(delta)) join(known.message as Fields, delta);
+  for (const name in choice) {
+    const value = choice[name];
+    if (value === null || value === undefined) continue;
+    if (name === "logprobs" && isFields(value)) {
+      const logprobs = isFields(known.logprobs) ? known.logprobs : {};
+      known.logprobs = join(logprobs, value);
+    } else known[name] = value;
+  }
+}
+
+/** Adds what a piece says to what came before it. */
+function join(to: Fields, piece: Fields): Fields {
+  for (const name in piece) {
+    if (name === "__proto__") continue;
+    const value = piece[name];
+    const before = Object.hasOwn(to, name) ? to[name] : undefined;
+    if (value === null || value === undefined) to[name] ??= null;
+    else if (typeof value === "string" && typeof before === "string")
+      to[name] =
+        wholeTexts.has(name) || (name === "name" && before === value) ? value || before : before + value;
+    else if (Array.isArray(value)) to[name] = joinList(Array.isArray(before) ? before : [], value);
+    else if (isFields(value)) to[name] = join(isFields(before) ? before : {}, value);
+    else to[name] = value;
+  }
+  return to;
+}
+
+function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
+  for (const piece of pieces) {
+    const index = isFields(piece) ? piece.index : undefined;
+    const before =
+      typeof index === "number" ? to.find((item) => isFields(item) && item.index === index) : undefined;
+    if (isFields(before) && isFields(piece)) join(before, piece);
+    else to.push(isFields(piece) ? join({}, piece) : piece);
+  }
+  return to;
+}
+
+/** Calls of whole answers have no index. */
+function finished(choice: Fields): Fields {
+  const { message } = choice;
+  if (!isFields(message) || !Array.isArray(message.tool_calls)) return { finish_reason: null, ...choice };
+  const calls = message.tool_calls.map((call: unknown) => {
+    if (!isFields(call)) return call;
+    const { index: _index, ...rest } = call;
+    return rest;
+  });
+  return { finish_reason: null, ...choice, message: { ...message, tool_calls: calls } };
+}

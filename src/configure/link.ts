@@ -1,0 +1,73 @@
+// The link between a gateway and a device: how it is, and what a person asks of it. The process that owns the gateway's lane
+// takes what was asked; every process answers how it is.
+
+import type { LinkState } from "#contract/manage/link-state.ts";
+import type { Core } from "#core/core.ts";
+import type { LinkDetails, LinkRequest, Pairing } from "#gateways/session.ts";
+import { pairingContext, readSession, requestLink } from "#store/gateways/sessions.ts";
+
+export interface Link extends Omit<LinkDetails, "word"> {
+  reason: string | null;
+  linkedAt: number | null;
+  /** When the session last said something else, epoch ms. */
+  changedAt: number | null;
+  pairing: Pairing | null;
+}
+
+const unlinked: Link = {
+  state: "unlinked",
+  method: null,
+  requestedBy: null,
+  device: null,
+  limitedUntil: null,
+  library: null,
+  warnings: [],
+  reason: null,
+  linkedAt: null,
+  changedAt: null,
+  pairing: null,
+};
+
+/** How the gateway's link is. A code that expired is not among it. */
+export async function readLink(
+  { clock, database, sealer }: Pick<Core, "clock" | "database" | "sealer">,
+  gatewayId: string,
+): Promise<Link> {
+  const row = await database.run(readSession, gatewayId);
+  if (row === null) return unlinked;
+  const { reason, linked_at: linkedAt, changed_at: changedAt, details, pairing } = row;
+  const asked = row.request === null ? {} : { state: "connecting" as const };
+  const base: LinkDetails = details === null ? unlinked : JSON.parse(details);
+  const code: Pairing | null =
+    pairing === null ? null : JSON.parse(sealer.unseal(pairing, pairingContext(gatewayId)));
+  const shown = code !== null && code.expiresAt > clock.now() && row.request === null ? code : null;
+  return { ...base, reason, linkedAt, changedAt, ...asked, pairing: shown };
+}
+
+/** States in which a device is linked. */
+const linkedStates: ReadonlySet<LinkState> = new Set([
+  "open",
+  "reconnecting",
+  "limited",
+  "outdated",
+  "replaced",
+]);
+
+export type LinkChange = "asked" | "switched_off" | "linked" | "not_linked";
+
+/** Asks the owner of the gateway's lane for something. `linked`: a device is, and is not to be replaced. */
+export async function askForLink(
+  core: Pick<Core, "clock" | "database" | "sealer" | "signals">,
+  gateway: { id: string; accountId: string; identifier: string },
+  request: LinkRequest,
+): Promise<LinkChange> {
+  const { state, device } = await readLink(core, gateway.id);
+  const isLinked = linkedStates.has(state) && device !== null;
+  if (request.action === "link" && isLinked && !request.replace) return "linked";
+  if (request.action === "resume" && device === null) return "not_linked";
+  const { accountId, identifier } = gateway;
+  const input = { accountId, identifier, at: core.clock.now(), request: JSON.stringify(request) };
+  if (!(await core.database.run(requestLink, input))) return "switched_off";
+  core.signals.emit("lanesChanged");
+  return "asked";
+}

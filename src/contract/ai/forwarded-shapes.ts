@@ -1,0 +1,115 @@
+// The schemas of the forwarded operations, for the OpenAPI document, and what Trunkline needs of their requests. They
+// have many more fields, which are passed on unchanged: platform.openai.com/docs/api-reference (images, audio,
+// moderations), docs.cohere.com/reference/rerank.
+
+import { z } from "zod";
+import type { Problem } from "#contract/problem.ts";
+import { type ModelRequest, readModelRequest, wrong } from "./chat.ts";
+import { servicePool } from "./chat-shapes.ts";
+import { aiProblem } from "./openai-error.ts";
+import type { Form, ForwardedOperation } from "./operations.ts";
+
+const model = z.string().nullish().describe("The model. The default is the first that a member lists.");
+
+export const imageRequest = z
+  .looseObject({ prompt: z.string().describe("What the picture shows."), model })
+  .meta({ id: "ImageRequest" });
+export const speechRequest = z
+  .looseObject({
+    input: z.string().describe("The text to speak."),
+    voice: z.unknown().describe("The vendor's name of the voice.").meta({ type: "string" }).optional(),
+    model,
+  })
+  .meta({ id: "SpeechRequest" });
+export const transcriptionRequest = z
+  .looseObject({
+    file: z.unknown().describe("The recording.").meta({ type: "string", format: "binary" }),
+    model: z.string().optional().describe("The model. The default is the first that a member lists."),
+  })
+  .meta({ id: "TranscriptionRequest" });
+export const moderationRequest = z
+  .looseObject({
+    input: z
+      .unknown()
+      .describe("A text, a list of texts, or a list of parts.")
+      .meta({
+        anyOf: [
+          { type: "string" },
+          { type: "array", items: { type: "string" } },
+          { type: "array", items: { type: "object", additionalProperties: true } },
+        ],
+      }),
+    model,
+  })
+  .meta({ id: "ModerationRequest" });
+export const rerankRequest = z
+  .looseObject({
+    query: z.string().describe("What the documents are ranked by."),
+    documents: z
+      .array(
+        z.unknown().meta({ anyOf: [{ type: "string" }, { type: "object", additionalProperties: true }] }),
+      )
+      .min(1)
+      .describe("Texts, or the vendor's objects."),
+    top_n: z.number().nullish().describe("How many results to return."),
+    model,
+  })
+  .meta({ id: "RerankRequest" });
+
+const served = { service_pool: servicePool };
+const items = z.array(z.looseObject({}));
+export const imageReply = z.looseObject({ data: items, ...served }).meta({ id: "Images" });
+export const speechReply = z.string().meta({ format: "binary", description: "The sound." });
+export const transcriptionReply = z
+  .looseObject({ text: z.string(), ...served })
+  .meta({ id: "Transcription" });
+export const moderationReply = z.looseObject({ results: items, ...served }).meta({ id: "Moderation" });
+export const rerankReply = z.looseObject({ results: items, ...served }).meta({ id: "Ranking" });
+
+/** The fields that each operation must have, with what they are. */
+const required = {
+  image: { prompt: "text" },
+  speech: { input: "text" },
+  moderation: { input: "any" },
+  rerank: { query: "text", documents: "list" },
+} as const satisfies Partial<Record<ForwardedOperation, Record<string, "text" | "list" | "any">>>;
+
+/** A request of an operation whose body is JSON. Answers in pieces are refused: an answer is passed on as a whole. */
+export function readForwarded(operation: keyof typeof required, text: string): ModelRequest | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const { body } = request;
+  for (const [name, kind] of Object.entries(required[operation])) {
+    const value = body[name];
+    if (value === undefined || value === null) return wrong(name, "is required");
+    if (kind === "text" && typeof value !== "string") return wrong(name, "must be a string");
+    if (kind === "list" && (!Array.isArray(value) || value.length === 0))
+      return wrong(name, "must be a list that is not empty");
+  }
+  if (request.stream) return inPieces("stream");
+  if (operation === "speech" && body.stream_format === "sse") return inPieces("stream_format");
+  return request;
+}
+
+/** A form with a recording. */
+export function readTranscription({ parts }: Form): ModelRequest | Problem {
+  const fields = new Map<string, string>();
+  for (const { name, filename, bytes } of parts) {
+    if (filename !== null) continue;
+    // Of two, one would be checked and the other served.
+    if (name === "model" && fields.has(name)) return wrong("model", "is given twice");
+    fields.set(name, Buffer.from(bytes).toString());
+  }
+  if (!parts.some(({ name, filename }) => name === "file" && filename !== null))
+    return wrong("file", "is required, as a file");
+  if (fields.get("stream") === "true") return inPieces("stream");
+  const model = fields.get("model") ?? "";
+  const body = Object.fromEntries(fields);
+  return { text: "", body, model: model === "" ? null : model, stream: false, includeUsage: false };
+}
+
+const inPieces = (param: string) =>
+  aiProblem("invalid_value", {
+    message: `'${param}': answers of this operation are passed on as a whole.`,
+    param,
+  });

@@ -1,0 +1,28 @@
+// The operations of OpenAI's API that are forwarded as they came, beside chat completions and embeddings: nothing in
+// them is translated, so only members whose vendor speaks the same format serve them.
+
+export const forwardedOperations = ["image", "speech", "transcription", "moderation", "rerank"] as const;
+export type ForwardedOperation = (typeof forwardedOperations)[number];
+
+/** What a call to a pool asks for. */
+export const callKinds = ["chat", "embeddings", ...forwardedOperations] as const;
+export type CallKind = (typeof callKinds)[number];
+
+/** The field of a member that lists its models of an operation. */
+export type ForwardedModelsField = `${ForwardedOperation}_models`;
+export const modelsField = (operation: ForwardedOperation): ForwardedModelsField => `${operation}_models`;
+export const isForwarded = (kind: CallKind): kind is ForwardedOperation =>
+  kind !== "chat" && kind !== "embeddings";
+
+/** A form as the caller sent it: its fields and files in order, and the boundary between them. */
+export interface Form {
+  boundary: string;
+  parts: readonly FormPart[];
+}
+
+export interface FormPart {
+  name: string;
+  /** Null: a field. */
+  filename: string | null;
+  bytes: Uint8Array;
+}

@@ -1,0 +1,65 @@
+// The management API's schemas for an account's overview: what needs a person, and what there is.
+
+import { z } from "zod";
+import { instant, reply } from "#contract/envelope.ts";
+import { creditBalances } from "./accounts.ts";
+
+export const attentionKinds = [
+  "gateway_paused",
+  "gateway_stopped",
+  "link_lost",
+  "backlog",
+  "unknown_messages",
+  "failures",
+  "webhook_failing",
+  "webhook_disabled",
+  "credit_low",
+  "plan_ending",
+  "member_down",
+  "domain_unverified",
+  "held",
+  "no_public_url",
+] as const;
+
+const attention = z
+  .object({
+    kind: z
+      .enum(attentionKinds)
+      .describe(
+        "`backlog`: messages are five minutes late on a gateway that is not paused. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
+      ),
+    severity: z
+      .enum(["error", "warning", "doubt"])
+      .describe(
+        "`error`: something does not go out. `doubt`: the outcome of messages is unknown. `warning`: else.",
+      ),
+    subject: z
+      .object({ id: z.string(), name: z.string() })
+      .nullable()
+      .describe("What it is about; a gateway by its identifier. Null: the account."),
+    since: instant.nullable(),
+    until: instant.nullable().describe("When something happens by itself: a probe, an end."),
+    reason: z.string().nullable().describe("In the words of what reported it, such as the provider."),
+    count: z.object({ n: z.int(), more: z.boolean().describe("Whether counting stopped there.") }).nullable(),
+    href: z.string().describe("The path of the API where it is looked at."),
+  })
+  .meta({ id: "Attention" });
+export type AttentionData = z.output<typeof attention>;
+
+export const overviewReply = reply(
+  "OverviewReply",
+  z
+    .object({
+      attention: z.array(attention).describe("What needs a person, the worst first. Empty: all is well."),
+      credit: creditBalances,
+      plan: z.object({ name: z.string(), expires_at: instant.nullable() }),
+      first_steps: z.object({
+        accepted: z.boolean().describe("Whether a message was accepted."),
+        delivered: z.boolean().describe("Whether a message was delivered."),
+        real_gateway: z.boolean().describe("Whether an active gateway is no sandbox."),
+        webhook: z.boolean().describe("Whether there is an active webhook endpoint."),
+        completion: z.boolean().describe("Whether a pool was called."),
+      }),
+    })
+    .meta({ id: "Overview" }),
+);

@@ -1,0 +1,262 @@
+// What the app sends and is sent. It reads JSON with Gson: a missing text becomes null and fails later, a value that it cannot
+// decode fails its whole answer, and dates need exactly three digits of a second. What it sends leaves out what is null. Fields
+// that are not known here are passed over, because newer versions of the app have more.
+
+import { z } from "zod";
+import type { PhoneFailure } from "#contract/phones/states.ts";
+import { failureOf } from "./failures.ts";
+
+const maxTextLength = 500;
+
+/** A text of the app for a column and a screen: bounded, one line. */
+const clean = (text: string): string =>
+  text
+    .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
+    .slice(0, maxTextLength)
+    .trim();
+
+const lenientText = z.string().transform(clean).nullish().catch(null);
+
+const simCard = z.object({
+  simNumber: z.int().min(1).max(9),
+  phoneNumber: lenientText,
+  carrierName: lenientText,
+  iccid: lenientText,
+});
+
+/** A SIM as the app describes it: the texts are masked but for their last four characters. */
+export interface SimCard {
+  number: number;
+  phoneNumber: string | null;
+  carrier: string | null;
+  iccid: string | null;
+}
+
+const description = z.object({
+  id: z.string().max(64).nullish().catch(null),
+  name: lenientText,
+  pushToken: z.string().nullish().catch(null),
+  simCards: z.array(z.unknown()).max(20).nullish().catch(null),
+});
+
+export interface DeviceDescription {
+  /** Null: a new phone. */
+  id: string | null;
+  name: string | null;
+  usesPush: boolean;
+  /** Null: this version of the app does not tell. */
+  sims: SimCard[] | null;
+}
+
+/** The body of `POST /device` and `PATCH /device`; null: it is not one. */
+export function readDescription(body: unknown): DeviceDescription | null {
+  const read = description.safeParse(body);
+  if (!read.success) return null;
+  const { id, name, pushToken, simCards } = read.data;
+  const sims = simCards?.flatMap((card): SimCard[] => {
+    const sim = simCard.safeParse(card);
+    if (!sim.success) return [];
+    const { simNumber: number, phoneNumber, carrierName, iccid } = sim.data;
+    return [{ number, phoneNumber: phoneNumber ?? null, carrier: carrierName ?? null, iccid: iccid ?? null }];
+  });
+  return {
+    id: id ?? null,
+    name: name ? name.slice(0, 128) : null,
+    usesPush: typeof pushToken === "string" && pushToken !== "",
+    sims: sims ?? null,
+  };
+}
+
+const states = ["Pending", "Processed", "Sent", "Delivered", "Failed", "Cancelled"] as const;
+export type ReportedState = (typeof states)[number];
+
+/** A report about one item. */
+export interface ItemReport {
+  messageId: string;
+  transmission: number;
+  recipient: string | null;
+  state: ReportedState;
+  failure: PhoneFailure | null;
+}
+
+const report = z.object({
+  id: z.string(),
+  state: z.unknown(),
+  recipients: z.array(z.unknown()).max(100).nullish().catch(null),
+});
+const recipientReport = z.object({
+  phoneNumber: z.string().nullish().catch(null),
+  state: z.unknown(),
+  error: z.string().transform(clean).nullish().catch(null),
+});
+
+/** More elements than any version of the app sends. */
+const maxReports = 500;
+
+/**
+ * The body of `PATCH /message`; null: it is not a list. An element that cannot be read is passed over, because a refusal makes the
+ * app repeat the whole call. `unread`: how many.
+ */
+export function readReports(body: unknown): { reports: ItemReport[]; unread: number } | null {
+  if (!Array.isArray(body)) return null;
+  const reports = body.slice(0, maxReports).flatMap((element): ItemReport[] => {
+    const read = report.safeParse(element);
+    if (!read.success) return [];
+    const id = itemOf(read.data.id);
+    // An item has one recipient.
+    const recipient = recipientReport.safeParse(read.data.recipients?.[0]);
+    const word = recipient.success ? recipient.data.state : read.data.state;
+    const state = states.find((known) => known === word);
+    if (id === null || state === undefined) return [];
+    const failure = state === "Failed" ? failureOf(recipient.data?.error ?? null) : null;
+    return [{ ...id, recipient: recipient.data?.phoneNumber ?? null, state, failure }];
+  });
+  return { reports, unread: body.length - reports.length };
+}
+
+/** The id under which a phone knows a message. A repetition has another one, because the phone takes a failure as final. */
+export function itemId(messageId: string, transmission: number): string {
+  return transmission === 1 ? messageId : `${messageId}.${transmission}`;
+}
+
+function itemOf(id: string): { messageId: string; transmission: number } | null {
+  const found = /^(msg_[A-Za-z0-9]{1,40})(?:\.([1-9][0-9]{0,5}))?$/.exec(id);
+  if (!found) return null;
+  return { messageId: found[1] ?? "", transmission: Number(found[2] ?? 1) };
+}
+
+/** An item of `GET /message`. */
+export interface WireItem {
+  id: string;
+  textMessage: { text: string };
+  /** For versions before 1.39.1. */
+  message: string;
+  phoneNumbers: [string];
+  simNumber?: number;
+  withDeliveryReport: boolean;
+  validUntil: string;
+  priority: 0;
+  state: "Pending";
+  createdAt: string;
+}
+
+export function wireItem(item: {
+  messageId: string;
+  transmission: number;
+  text: string;
+  recipient: string;
+  sim: number | null;
+  deliveryReports: boolean;
+  /** Epoch ms. */
+  validUntil: number;
+  /** Epoch ms; the same in every list, because the app forgets what is old by it. */
+  handedAt: number;
+}): WireItem {
+  return {
+    id: itemId(item.messageId, item.transmission),
+    textMessage: { text: item.text },
+    message: item.text,
+    phoneNumbers: [item.recipient],
+    ...(item.sim !== null && { simNumber: item.sim }),
+    withDeliveryReport: item.deliveryReports,
+    validUntil: new Date(item.validUntil).toISOString(),
+    priority: 0,
+    state: "Pending",
+    createdAt: new Date(item.handedAt).toISOString(),
+  };
+}
+
+/** What a phone posts to a callback. */
+export type PhoneEvent =
+  | {
+      kind: "message";
+      sender: string;
+      recipient: string | null;
+      sim: number | null;
+      text: string;
+      /** What a repetition of the same message has in common with it. */
+      identity: string;
+    }
+  | { kind: "ping"; battery: number | null; version: string | null }
+  | { kind: "other"; event: string };
+
+const envelope = z.object({
+  id: z.string().min(1).max(200),
+  event: z.string().max(100),
+  deviceId: z.string().max(200),
+  payload: z.record(z.string(), z.unknown()),
+});
+const received = z.object({
+  messageId: z.string().max(200).nullish().catch(null),
+  sender: z.string().max(200).nullish().catch(null),
+  phoneNumber: z.string().max(200).nullish().catch(null),
+  recipient: z.string().max(200).nullish().catch(null),
+  simNumber: z.int().nullish().catch(null),
+  message: z.string().max(100_000),
+  receivedAt: z.string().max(100).nullish().catch(null),
+});
+const health = z.object({
+  version: z.string().max(50).nullish().catch(null),
+  checks: z.record(z.string(), z.object({ observedValue: z.unknown() })).catch({}),
+});
+
+/** The body of a phone's callback; null: it is not one. */
+export function readEvent(body: unknown): { deviceId: string; event: PhoneEvent } | null {
+  const read = envelope.safeParse(body);
+  if (!read.success) return null;
+  const { id, event, deviceId, payload } = read.data;
+  if (event === "sms:received") {
+    const message = received.safeParse(payload);
+    // Before 1.54 the sender is `phoneNumber`.
+    const sender = message.data?.sender ?? message.data?.phoneNumber;
+    if (!message.success || !sender) return null;
+    const { messageId, recipient, simNumber, message: text, receivedAt } = message.data;
+    // The app's own id of a message is short and not unique, and a message that it reads again has another envelope.
+    const identity = messageId ? JSON.stringify([messageId, sender, receivedAt, text]) : id;
+    const to = { sender, recipient: recipient ?? null, sim: simNumber ?? null };
+    return { deviceId, event: { kind: "message", ...to, text, identity } };
+  }
+  if (event === "system:ping") {
+    const told = health.safeParse(payload.health);
+    const level = told.data?.checks["battery:level"]?.observedValue;
+    const battery = typeof level === "number" && level >= 0 && level <= 100 ? Math.round(level) : null;
+    return { deviceId, event: { kind: "ping", battery, version: told.data?.version ?? null } };
+  }
+  return { deviceId, event: { kind: "other", event } };
+}
+
+/** The version in the app's `User-Agent`; null: it is not the app's, such as that of its stream of events. */
+export function appVersion(userAgent: string | undefined): string | null {
+  return /^me\.capcom\.smsgateway\/([0-9A-Za-z.+-]{1,30})$/.exec(userAgent ?? "")?.[1] ?? null;
+}
+
+/** Whether a version is this one or a later one; false for one that cannot be read. */
+export function isAtLeast(version: string, minimum: readonly [number, number, number]): boolean {
+  const found = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?/.exec(version);
+  if (!found) return false;
+  const parts = [found[1], found[2], found[3] ?? "0"].map(Number);
+  for (const [i, least] of minimum.entries()) {
+    const part = parts[i] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}
+
+/** `GET /settings`. A section must never be null. */
+export function settingsOf(phone: { signingKey: string; pingS: number | null; needsInternet: boolean }) {
+  return {
+    gateway: { notification_channel: "SSE_ONLY" },
+    // The pace is ours, and a phone that forgets a message would send it again if it is listed once more.
+    messages: { processing_order: "FIFO", limit_period: "Disabled", log_lifetime_days: null },
+    webhooks: { signing_key: phone.signingKey, internet_required: phone.needsInternet },
+    ping: { interval_seconds: phone.pingS },
+  };
+}
+
+/** `GET /webhooks`. An event that a version does not know stops all of them, so only those are named that all know. */
+export function webhooksOf(phone: { id: string; url: string; pings: boolean }) {
+  const tail = phone.id.slice(-12);
+  const hooks = [{ id: `wh-sms-received-${tail}`, url: phone.url, event: "sms:received" }];
+  if (phone.pings) hooks.push({ id: `wh-ping-${tail}`, url: phone.url, event: "system:ping" });
+  return hooks;
+}

@@ -1,0 +1,37 @@
+// Tells people that their messages were read
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/mark-message-as-read).
+
+import type { InboundMessage } from "#gateways/callback.ts";
+import type { CallbackTools } from "#gateways/gateway.ts";
+import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
+
+const timeoutMs = 10_000;
+const atOnce = 4;
+
+/**
+ * Best effort: what Meta refuses or does not hear stays unread. Reading a message reads the earlier ones of its chat too, so
+ * Meta hears of the last one of each sender alone.
+ */
+export async function markRead(
+  inbound: readonly InboundMessage[],
+  settings: CloudSettings,
+  { outbound }: Pick<CallbackTools, "outbound">,
+): Promise<void> {
+  const last = new Map<string, InboundMessage>();
+  for (const message of inbound) {
+    const known = last.get(message.from);
+    if (known === undefined || (known.saidAt ?? 0) <= (message.saidAt ?? 0)) last.set(message.from, message);
+  }
+  const waiting = last.values();
+  const work = async () => {
+    for (const { reference } of waiting)
+      await outbound.request({
+        method: "POST",
+        url: graphUrl(settings, `/${settings.phone_number_id}/messages`),
+        headers: { authorization: authorization(settings), "content-type": "application/json" },
+        body: JSON.stringify({ messaging_product: "whatsapp", status: "read", message_id: reference }),
+        timeoutMs,
+      });
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

@@ -1,0 +1,148 @@
+// What Meta reports of the number and its account, beside messages
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview#fields). It is shown on the
+// gateway; what forbids sending also pauses it.
+
+import type { GatewayFacts, GatewayNews } from "#gateways/callback.ts";
+import type { Json } from "#gateways/json-path.ts";
+import { ruleOf } from "./errors.ts";
+import { at, field, list, text, textOrNull, timeMs } from "./json.ts";
+
+const minute = 60_000;
+/** After it the lane sends a probe, whose answer decides. */
+const restrictedMs = 60 * minute;
+const failedMs = 15 * minute;
+
+type Told = Omit<GatewayNews, "at" | "pauseUntil"> & { pauseMs?: number };
+
+/** `about`: the field that the update is of; `time`: Meta's, epoch ms. Null for a field that says nothing here. */
+export function newsFrom(
+  about: string,
+  value: Json | undefined,
+  time: number | undefined,
+): GatewayNews | null {
+  const told = readers[about]?.(value) ?? null;
+  if (told === null || time === undefined) return null;
+  const { pauseMs, ...news } = told;
+  const number = text(field(value, "display_phone_number")).replace(/[\s()+-]/g, "");
+  return {
+    ...news,
+    at: time,
+    ...(/^\d{5,15}$/.test(number) ? { aboutNumber: `+${number}` } : {}),
+    ...(pauseMs === undefined ? {} : { pauseUntil: time + pauseMs }),
+  };
+}
+
+const readers: Readonly<Record<string, (value: Json | undefined) => Told>> = {
+  account_update: accountUpdate,
+  account_alerts: (value) => {
+    const type = word(at(value, "alert_info", "alert_type") ?? field(value, "alert_type"));
+    const words = text(at(value, "alert_info", "alert_description") ?? field(value, "alert_description"));
+    return { notice: `Meta's alert ${type}${words === "" ? "." : `: ${words}`}` };
+  },
+  account_review_update: (value) => ({
+    notice: `Meta reviewed the account: ${word(field(value, "decision"))}.`,
+  }),
+  business_capability_update: (value) => {
+    const limit =
+      limitOf(field(value, "max_daily_conversations_per_business")) ??
+      limitOf(field(value, "max_daily_conversation_per_phone"));
+    return limit === null ? {} : { facts: { limit } };
+  },
+  phone_number_quality_update: numberUpdate,
+  phone_number_name_update: (value) => {
+    const decision = word(field(value, "decision"));
+    const name = textOrNull(field(value, "requested_verified_name"));
+    const facts: GatewayFacts = decision === "APPROVED" && name !== null ? { name } : {};
+    return { facts, notice: `Meta decided about the name of a number: ${decision}.` };
+  },
+  message_template_status_update: (value) => ({
+    notice: `Template ${templateOf(value)}: ${word(field(value, "event"))}.`,
+  }),
+  message_template_quality_update: (value) => ({
+    notice: `Template ${templateOf(value)}: its quality is ${word(field(value, "new_quality_score"))}.`,
+  }),
+  template_category_update: (value) => ({
+    notice: `Template ${templateOf(value)}: its category is ${word(field(value, "new_category"))}.`,
+  }),
+  security: (value) => ({
+    notice: `Meta's word on the security of a number: ${word(field(value, "event"))}.`,
+  }),
+};
+
+/** Words of Meta in capitals; anything else is not shown. */
+function word(value: Json | undefined): string {
+  const said = text(value);
+  return /^[A-Za-z0-9_]{1,60}$/.test(said) ? said.toUpperCase() : "a word that is not known";
+}
+
+const limitOf = (value: Json | undefined) => {
+  const limit = text(value);
+  return /^-?\w{1,40}$/.test(limit) ? (limit === "-1" ? "UNLIMITED" : limit) : null;
+};
+
+function templateOf(value: Json | undefined): string {
+  const name = text(field(value, "message_template_name"));
+  const language = text(field(value, "message_template_language"));
+  return `${shown(name)} (${shown(language)})`;
+}
+
+const shown = (name: string) => (/^[\w-]{1,512}$/.test(name) ? name : "?");
+
+/** Violations, restrictions and bans of the account, and their end. */
+function accountUpdate(value: Json | undefined): Told {
+  const event = word(field(value, "event"));
+  const ban = text(at(value, "ban_info", "waba_ban_state"));
+  const restrictions = list(field(value, "restriction_info")).map((one) =>
+    word(field(one, "restriction_type")),
+  );
+  const violation = textOrNull(at(value, "violation_info", "violation_type"));
+  const details = [ban === "" ? "" : word(ban), ...restrictions, violation === null ? "" : word(violation)];
+  const named = details.filter((detail) => detail !== "").join(", ");
+  const notice = `Meta reported on the account: ${event}${named === "" ? "." : ` (${named}).`}`;
+  if (ban === "REINSTATE") return { notice, lifted: true };
+  const isHeld =
+    ban === "DISABLE" ||
+    restrictions.length > 0 ||
+    ["PARTNER_REMOVED", "ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED"].includes(event);
+  return isHeld ? { notice, pauseMs: restrictedMs } : { notice };
+}
+
+function numberUpdate(value: Json | undefined): Told {
+  const event = word(field(value, "event"));
+  const limit =
+    limitOf(field(value, "max_daily_conversations_per_business")) ?? limitOf(field(value, "current_limit"));
+  const facts: GatewayFacts = {
+    ...(limit === null ? {} : { limit }),
+    ...(event === "FLAGGED" ? { quality: "low" } : {}),
+    ...(event === "THROUGHPUT_UPGRADE" ? { throughput: "HIGH" } : {}),
+  };
+  return { facts, notice: `Meta reported on the number: ${event}.` };
+}
+
+/** A failed status whose code is about the gateway: the next messages would fail like it. */
+export function newsOfFailure(status: Json): GatewayNews | null {
+  if (text(field(status, "status")) !== "failed") return null;
+  const [error] = list(field(status, "errors"));
+  const code = Number(text(field(error, "code")) || Number.NaN);
+  const rule = ruleOf(code);
+  const time = timeMs(field(status, "timestamp"));
+  if (rule?.fault !== "configuration" || time === undefined) return null;
+  const title = text(field(error, "message")) || text(field(error, "title"));
+  const notice = `WhatsApp error ${code}${title === "" ? "." : `: ${title}`}`;
+  return { at: time, notice, pauseUntil: time + Math.max(rule.pauseMs ?? 0, failedMs) };
+}
+
+/** Of a thousand failures in one call the newest says it all; other news are few. Oldest first. */
+export function newestOf(news: readonly GatewayNews[]): GatewayNews[] {
+  const byNotice = new Map<string, GatewayNews>();
+  for (const one of news) {
+    const key = one.notice ?? JSON.stringify(one.facts ?? null);
+    const other = byNotice.get(key);
+    if (other === undefined || other.at < one.at) byNotice.set(key, one);
+  }
+  const sorted = [...byNotice.values()].sort((a, b) => a.at - b.at);
+  return sorted.slice(-mostNews);
+}
+
+/** Each is a transaction of its own, while Meta waits for its answer. */
+const mostNews = 20;

@@ -1,0 +1,94 @@
+// What a linked device wants stored: its keys, reports about messages, and messages from people.
+
+import type { SessionHost } from "#gateways/session.ts";
+import type { BridgeChannel } from "./bridge-channel.ts";
+import { rowChosen } from "./lists.ts";
+import { OwnValues } from "./own-values.ts";
+import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
+import { storedFile } from "./received-file.ts";
+
+type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
+
+/** Of the bridge's key for a message that it sends. */
+const sentPrefix = "sent:";
+
+export class Incoming {
+  readonly #host: SessionHost;
+  readonly #own: OwnValues;
+  readonly #bridge: BridgeChannel;
+  /** WhatsApp's ids of messages that this bridge stored, which it does before it encrypts them. */
+  readonly #begun = new Set<string>();
+
+  constructor(host: SessionHost, own: OwnValues, bridge: BridgeChannel) {
+    this.#host = host;
+    this.#own = own;
+    this.#bridge = bridge;
+  }
+
+  /** Resolves when it is stored and the bridge knows it. Rejects with `SessionLost`. */
+  async store(message: Message<"save" | "receipt" | "received">): Promise<void> {
+    switch (message.type) {
+      case "save":
+        return this.#storeValues(message);
+      case "receipt":
+        return this.#storeReceipt(message);
+      case "received":
+        return this.#storeMessage(message.key, message.facts);
+    }
+  }
+
+  /** `answer`: null: the bridge gave none. A bridge that ended encrypted nothing that it had not stored. */
+  resultOf(id: string, answer: SendResult | null): SendResult {
+    const hasBegun = this.#begun.delete(id);
+    if (answer !== null) return answer;
+    return hasBegun || !this.#bridge.hasEnded ? { kind: "left" } : { kind: "not_sent", why: "closed" };
+  }
+
+  async #storeValues({ n, changes }: Message<"save">): Promise<void> {
+    if (changes.some(([key]) => OwnValues.owns(key))) return this.#bridge.kill();
+    for (const [key] of changes)
+      if (key.startsWith(sentPrefix)) this.#begun.add(key.slice(sentPrefix.length));
+    try {
+      await this.#host.state.save(new Map(changes));
+      this.#bridge.tell({ type: "stored", n });
+    } catch (error) {
+      this.#bridge.tell({ type: "not_stored", n });
+      throw error;
+    }
+  }
+
+  async #storeReceipt({ n, id, messageId, status, code }: Message<"receipt">): Promise<void> {
+    const refusal =
+      status === "failed" && code !== null ? { code, reason: `WhatsApp refused it late (${code}).` } : {};
+    const ours = messageId === null ? {} : { messageId };
+    await this.#host.report({ receipts: [{ reference: id, ...ours, status, ...refusal }] });
+    this.#bridge.tell({ type: "stored", n });
+  }
+
+  async #storeMessage(key: string, facts: ReceivedFacts): Promise<void> {
+    const { chat, id, number, lid, name, type, text, answers, forwarded, file } = facts;
+    const { clock, state, report } = this.#host;
+    const own = this.#own;
+    const from = number === null ? (lid ?? chat) : `+${number}`;
+    const chosen = type === "text" ? rowChosen(own.listOf(from), text, answers, clock.now()) : null;
+    const reply = chosen ?? (facts.reply === null ? null : { ...facts.reply, description: null });
+    await report({
+      inbound: [
+        {
+          // Senders choose the ids of their messages, which are unique in a chat.
+          reference: `${chat}:${id}`,
+          ...(answers === null ? {} : { replyTo: answers }),
+          from,
+          to: own.get("number") ?? "",
+          message: chosen?.title ?? text,
+          media: [],
+          ...(file === null ? {} : { file: storedFile(file) }),
+          details: { type, reply, profileName: name, userId: lid, forwarded },
+        },
+      ],
+    });
+    if (!own.knows(from)) await own.remember(from, null);
+    await state.save(new Map([[key, null]]));
+    this.#bridge.tell({ type: "taken", key });
+  }
+}

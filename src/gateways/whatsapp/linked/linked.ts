@@ -1,0 +1,59 @@
+// A WhatsApp account whose phone links Trunkline as a device, as it does WhatsApp Web. WhatsApp has no API for that and
+// forbids unofficial clients. The library that speaks the protocol runs in a process of its own (`bridge/whatsapp`).
+
+import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
+import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
+import { LinkedSession } from "./session.ts";
+import { type LinkedSettings, linkedSettings } from "./settings.ts";
+
+/** The module that the bridge process runs, for settings; and the folder of its files. */
+export interface Bridge {
+  module(settings: LinkedSettings): URL;
+  folder: URL;
+  /** Origin of the server of files; default: WhatsApp's. */
+  files?: string;
+}
+
+/** Devices of one bridge process, at most. */
+const maxDevices = 20;
+
+/** Tells Node how to read our modules. */
+const packageFile = new URL("../../../../package.json", import.meta.url);
+const folder = new URL("../../../../bridge/whatsapp/", import.meta.url);
+const installed: Bridge = {
+  module: ({ verification }) => new URL(verification === "strict" ? "main.ts" : "main-library.ts", folder),
+  folder,
+};
+
+export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
+  defineGateway({
+    kind: "whatsapp-linked",
+    channels: ["whatsapp"],
+    contents: ["text", "list", "media"],
+    title: "WhatsApp, linked device",
+    summary:
+      "WhatsApp through a phone that links Trunkline as a device, by QR code. WhatsApp forbids it and may ban the number.",
+    settings: linkedSettings,
+    // Numbers that send like a machine are banned. The library sends one message after the other anyway.
+    defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
+    openFile: {
+      keptMs: linkedFileMs,
+      open: (file, _, tools) => openLinkedFile(file, bridge.files ?? whatsappFiles, tools),
+    },
+    connection: "linked",
+    open: async (settings, host) => {
+      const values = await host.state.load();
+      const module = bridge.module(settings);
+      const read = [bridge.folder, module, packageFile];
+      const permissions = { network: true, read, write: [] };
+      return new LinkedSession(
+        settings,
+        host,
+        host.child(module, { permissions, maxSessions: maxDevices }),
+        values,
+        bridge.files ?? null,
+      );
+    },
+  });
+
+export const whatsappLinked = whatsappLinkedWith(installed);

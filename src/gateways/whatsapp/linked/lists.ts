@@ -1,0 +1,61 @@
+// Lists over a linked device. WhatsApp shows no real ones that come from there, so a list is a numbered text, and the
+// number that a person answers with is mapped back to its row.
+
+import type { ReceivedReply } from "#contract/messages/received-details.ts";
+import type { ListContent } from "#gateways/message.ts";
+
+/** A list that was sent to a chat: the latest one takes the answers, unless an answer quotes another. */
+export interface SentList {
+  /** WhatsApp's id of the message. */
+  id: string;
+  at: number;
+  rows: readonly { id: string; title: string; description: string | null }[];
+}
+
+/** A number alone counts as an answer for so long, ms. */
+const answerMs = 24 * 3_600_000;
+
+const rowsOf = (list: Pick<ListContent, "sections">) => list.sections.flatMap(({ rows }) => rows);
+
+/** The list as a text, in WhatsApp's markup: asterisks are bold, underscores italic. */
+export function listText(list: ListContent): string {
+  let number = 0;
+  const sections = list.sections.map(({ title, rows }) => {
+    const lines = rows.map((row) => {
+      number += 1;
+      return `${number}. ${row.title}${row.description === null ? "" : ` – ${row.description}`}`;
+    });
+    return [...(title === null ? [] : [`*${title}*`]), ...lines].join("\n");
+  });
+  const parts = [
+    ...(list.header === null ? [] : [`*${list.header}*`]),
+    list.text,
+    ...sections,
+    ...(list.footer === null ? [] : [`_${list.footer}_`]),
+    "Reply with a number.",
+  ];
+  return parts.join("\n\n");
+}
+
+export const sentList = (list: ListContent, id: string, at: number): SentList => ({
+  id,
+  at,
+  rows: rowsOf(list),
+});
+
+/** The row that an answer chooses; null: it is no answer to the list. `answers`: the id of the message that it quotes. */
+export function rowChosen(
+  list: SentList | null,
+  text: string,
+  answers: string | null,
+  now: number,
+): ReceivedReply | null {
+  const number = /^\s*(\d{1,2})\s*$/.exec(text)?.[1];
+  if (list === null || number === undefined) return null;
+  const isQuoted = answers === list.id;
+  if (!isQuoted && (answers !== null || now - list.at > answerMs)) return null;
+  const row = list.rows[Number(number) - 1];
+  return row === undefined
+    ? null
+    : { type: "list", id: row.id, title: row.title, description: row.description };
+}

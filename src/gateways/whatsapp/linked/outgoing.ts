@@ -1,0 +1,44 @@
+// A message as the bridge sends it.
+
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
+import { listText } from "./lists.ts";
+import type { BridgeContent } from "./protocol.ts";
+import type { FileUploads } from "./uploads.ts";
+
+export type LinkedContent = "text" | "list" | "media";
+
+const maxTextChars = 65_536;
+const maxCaptionChars = 1024;
+
+/** The outcome of a message that cannot be sent as it is. */
+export function refusalOf({ content }: OutgoingMessage<LinkedContent>): Outcome | null {
+  const max = content.kind === "media" ? maxCaptionChars : maxTextChars;
+  const text = content.kind === "list" ? listText(content) : content.text;
+  if (text.length <= max || hasNoCaption(content)) return null;
+  return { kind: "rejected", code: "message_too_long", reason: `The text is longer than ${max} characters.` };
+}
+
+/** Uploads a file. An outcome: it could not, and nothing of the message has left. */
+export async function bridgeContentOf(
+  message: OutgoingMessage<LinkedContent>,
+  uploads: FileUploads,
+  signal: AbortSignal,
+): Promise<BridgeContent | { outcome: Outcome }> {
+  const { content } = message;
+  if (content.kind === "text") return { kind: "text", text: content.text };
+  if (content.kind === "list") return { kind: "text", text: listText(content) };
+  const uploaded = await uploads.fileOf({ ...message, content }, signal);
+  if ("kind" in uploaded) return { outcome: uploaded };
+  const caption = hasNoCaption(content) ? "" : content.text;
+  return { kind: "file", media: content.media, caption, file: uploaded.file };
+}
+
+/** The note for the timeline of a message whose text was not sent; null: all of it was. */
+export const noteOf = ({ content }: OutgoingMessage<LinkedContent>): string | null =>
+  hasNoCaption(content) && content.text !== ""
+    ? "caption_not_sent: WhatsApp shows no text with audio."
+    : null;
+
+const hasNoCaption = (content: OutgoingMessage<LinkedContent>["content"]) =>
+  content.kind === "media" && content.media === "audio";

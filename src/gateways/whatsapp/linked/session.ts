@@ -1,0 +1,392 @@
+// The session of a linked device: the link itself, its connection over the bridge, and the way of a message. The bridge
+// connects at the session's word; the session decides what an end of the connection means.
+
+import type { LinkState } from "#contract/manage/link-state.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
+import {
+  type GatewaySession,
+  type LinkDetails,
+  type LinkRequest,
+  type SessionChild,
+  type SessionHost,
+  SessionLost,
+  type SessionStatus,
+} from "#gateways/session.ts";
+import { BridgeChannel, type Told } from "./bridge-channel.ts";
+import { disconnectOf } from "./disconnects.ts";
+import { Incoming } from "./incoming.ts";
+import { sentList } from "./lists.ts";
+import { whatsappId } from "./message-ids.ts";
+import { NewChatGate } from "./new-chats.ts";
+import { notConnected, outcomeOf, restricted } from "./outcome.ts";
+import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
+import { type Link, OwnValues, type Stop } from "./own-values.ts";
+import type { FromBridge } from "./protocol.ts";
+import type { LinkedSettings } from "./settings.ts";
+import { FileUploads } from "./uploads.ts";
+
+type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
+const maxBackOffMs = 60_000;
+/** A connection that lasted this long begins the back-off anew, ms. */
+const healthyMs = 60_000;
+/** After a refusal, ms. */
+const refusedMs = 15 * 60_000;
+/** A link that another process took is taken back once after this time, and left to it within the second, ms. */
+const takeBackMs = 60_000;
+const duelMs = 10 * 60_000;
+/** In a row they mean that the keys are damaged. */
+const maxServerErrors = 3;
+const closeMs = 5_000;
+const logOutMs = 15_000;
+/** To look the number up, beside a message's own time, ms. */
+const bridgeMs = 60_000;
+const dayMs = 86_400_000;
+/** In these the keys are of no use any more. */
+const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
+
+export class LinkedSession implements GatewaySession<LinkedContent> {
+  readonly #settings: LinkedSettings;
+  readonly #host: SessionHost;
+  readonly #bridge: BridgeChannel;
+  readonly #own: OwnValues;
+  readonly #over = new AbortController();
+  readonly #incoming: Incoming;
+  readonly #uploads: FileUploads;
+  readonly #newChats: NewChatGate;
+  /** Of what the device wants stored: one after the other. */
+  #stored: Promise<void> = Promise.resolve();
+  /** Of messages that are about to be sent. */
+  #prepared: Promise<unknown> = Promise.resolve();
+  #library: string | null = null;
+  #method: LinkDetails["method"] = null;
+  #request: LinkRequest | null;
+  /** A code is shown, or was asked for: no device is linked yet. */
+  #isPairing = false;
+  #isConnected = false;
+  #isLoggingOut = false;
+  #connectedAt = 0;
+  #failures = 0;
+  #serverErrors = 0;
+  #replacedAt = Number.NEGATIVE_INFINITY;
+
+  /** `values`: what is stored of the device. `files`: see `FileUploads`. */
+  constructor(
+    settings: LinkedSettings,
+    host: SessionHost,
+    child: SessionChild,
+    values: ReadonlyMap<string, string>,
+    files: string | null,
+  ) {
+    this.#settings = settings;
+    this.#host = host;
+    this.#request = host.linkRequest;
+    this.#own = new OwnValues(host.state, values);
+    this.#bridge = new BridgeChannel(child, host.clock, {
+      onMessage: (message) => this.#take(message),
+      onEnd: (reason) => this.#lose(`The WhatsApp bridge ended: ${reason}`),
+    });
+    this.#incoming = new Incoming(host, this.#own, this.#bridge);
+    this.#uploads = new FileUploads(host, this.#bridge, files);
+    this.#newChats = new NewChatGate(host.clock, this.#own, settings.new_chats_per_day);
+    this.#tell({ kind: "connecting" }, "connecting");
+    this.#bridge.tell({
+      type: "open",
+      values: [...values].filter(([key]) => !OwnValues.owns(key)),
+      deviceName: settings.device_name,
+      version: settings.wa_version?.split(".").map(Number) ?? null,
+    });
+  }
+
+  async send(message: OutgoingMessage<LinkedContent>, signal: AbortSignal): Promise<Outcome> {
+    const { recipient: number, content } = message;
+    if (!this.#isConnected) return notConnected;
+    const refusal = refusalOf(message);
+    if (refusal !== null) return refusal;
+    const id = whatsappId(message.id);
+    // One after the other: messages keep their order, and a person is counted once.
+    const prepared = this.#prepared.then(() => this.#prepare(number, content, id));
+    this.#prepared = prepared.catch(() => {});
+    const held = await prepared;
+    if (held !== null) return held;
+    const sent = await bridgeContentOf(message, this.#uploads, signal);
+    if ("outcome" in sent) return sent.outcome;
+    const timeoutMs = this.#settings.timeout_ms;
+    const ours = { id, messageId: message.id, number, content: sent, timeoutMs };
+    const answer = await this.#bridge.ask((n) => ({ type: "send", n, ...ours }), timeoutMs + bridgeMs);
+    const result = this.#incoming.resultOf(id, answer?.type === "sent" ? answer.result : null);
+    if (result.kind === "acked" && result.error === restricted) this.#limit(this.#host.clock.now() + dayMs);
+    return outcomeOf(result, id, message);
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#isConnected = false;
+    const closed = await this.#bridge.ask((n) => ({ type: "close", n }), closeMs);
+    // The device may not stay open when another process takes the lane.
+    if (closed === null) this.#bridge.kill();
+  }
+
+  async logOut(): Promise<boolean> {
+    this.#isLoggingOut = true;
+    this.#isConnected = false;
+    const answer = await this.#bridge.ask((n) => ({ type: "log_out", n }), logOutMs);
+    const told = answer?.type === "done" && answer.ok;
+    const reason = told
+      ? "The device was unlinked here."
+      : "The device was unlinked here. WhatsApp could not be told: remove it on the phone.";
+    const stop: Stop = { state: "unlinked", reason, until: null };
+    await this.#guard(() => this.#own.set({ link: null, stop }));
+    this.#tell({ kind: "logged_out", reason }, "unlinked", { word: "removed" });
+    this.#isLoggingOut = false;
+    return told;
+  }
+
+  #take(message: Told): void {
+    switch (message.type) {
+      case "opened":
+        this.#library = message.library;
+        void this.#guard(() => this.#begin(message.linked !== null));
+        break;
+      case "failed":
+        this.#tell(
+          { kind: "disconnected", reason: `${message.reason} Install it with npm run whatsapp:install.` },
+          "not_installed",
+        );
+        break;
+      case "qr":
+        this.#showCode({ qr: message.text }, message.forMs, "waiting_for_scan");
+        break;
+      case "code":
+        this.#showCode({ code: message.text }, message.forMs, "waiting_for_code");
+        break;
+      case "connected":
+        void this.#guard(() => this.#connected(message));
+        break;
+      case "disconnected":
+        void this.#guard(() => this.#disconnected(message));
+        break;
+      case "limits":
+        this.#limit(message.untilMs);
+        break;
+      case "save":
+      case "receipt":
+      case "received":
+        this.#stored = this.#stored.then(() => this.#guard(() => this.#incoming.store(message)));
+        break;
+    }
+  }
+
+  /** What to do first: what a person asked for, or what was linked before. */
+  async #begin(hasKeys: boolean): Promise<void> {
+    const request = this.#request;
+    const before = this.#own.get("stop");
+    // Keys of a link that is over are deleted, unless the bridge ended first.
+    const isLinked = hasKeys && (before === null || !overStates.has(before.state));
+    const isDamaged = before?.state === "needs_relink";
+    if (request !== null && request.action === "link" && (!isLinked || isDamaged || request.replace)) {
+      if (hasKeys) await this.#leave();
+      await this.#own.set({ link: null, stop: null });
+      this.#startPairing(request);
+      return;
+    }
+    if (!isLinked) {
+      this.#tellStopped(before ?? { state: "unlinked", reason: "No device is linked.", until: null });
+      return;
+    }
+    const stop = request === null ? before : null;
+    if (request !== null) await this.#own.set({ stop: null });
+    if (stop === null) return this.#connect();
+    this.#tellStopped(stop);
+    if (stop.until !== null) await this.#connectAfter(stop.until - this.#host.clock.now());
+  }
+
+  /** Deletes the keys, and tells the phone that the link is over, if it can be reached. */
+  async #leave(): Promise<void> {
+    this.#isLoggingOut = true;
+    await this.#bridge.ask((n) => ({ type: "log_out", n }), logOutMs);
+    this.#isLoggingOut = false;
+  }
+
+  #startPairing({ method, number }: LinkRequest): void {
+    this.#isPairing = true;
+    this.#method = method;
+    this.#tell({ kind: "connecting" }, "connecting");
+    const pair = method === "code" ? ({ method, number: number ?? "" } as const) : ({ method } as const);
+    this.#bridge.tell({ type: "connect", pair });
+  }
+
+  #connect(): void {
+    if (!this.#over.signal.aborted) this.#bridge.tell({ type: "connect", pair: null });
+  }
+
+  async #connectAfter(ms: number): Promise<void> {
+    await this.#host.clock.sleep(Math.max(0, ms), this.#over.signal);
+    await this.#own.set({ stop: null });
+    this.#connect();
+  }
+
+  #showCode(code: { qr: string } | { code: string }, forMs: number, state: LinkState): void {
+    if (!this.#isPairing) return;
+    const expiresAt = this.#host.clock.now() + forMs;
+    this.#tell({ kind: "pairing", pairing: { ...code, expiresAt } }, state);
+  }
+
+  async #connected({ identity }: Message<"connected">): Promise<void> {
+    if (this.#over.signal.aborted || this.#isLoggingOut) return;
+    const { clock, log } = this.#host;
+    const before = this.#own.get("number");
+    if (this.#isPairing && before !== null && before !== identity.number && this.#request?.replace !== true) {
+      this.#isPairing = false;
+      await this.#leave();
+      const reason = "Another number than before was linked. Link the same one, or replace it.";
+      return this.#stop({ state: "wrong_number", reason, until: null });
+    }
+    const known = this.#own.get("link");
+    const link: Link = { ...identity, linkedAt: known?.linkedAt ?? clock.now() };
+    if (JSON.stringify(link) !== JSON.stringify(known))
+      await this.#own.set({ link, number: identity.number, stop: null });
+    this.#isPairing = false;
+    this.#isConnected = true;
+    this.#serverErrors = 0;
+    this.#connectedAt = clock.monotonic();
+    log.info({ event: "whatsapp.connected" }, "A linked device is connected.");
+    this.#tellConnected();
+  }
+
+  async #disconnected({ code, detail, forMs }: Message<"disconnected">): Promise<void> {
+    const wasPairing = this.#isPairing;
+    const wasConnected = this.#isConnected;
+    this.#isConnected = false;
+    this.#isPairing = false;
+    if (this.#over.signal.aborted || this.#isLoggingOut) return;
+    const { clock, log, random } = this.#host;
+    log.warn({ event: "whatsapp.disconnected", code }, "The connection of a linked device ended.");
+    if (wasPairing) {
+      const reason = "No device was linked in time. Ask for a new code.";
+      return this.#stop({ state: "expired", reason, until: null });
+    }
+    const means = disconnectOf(code, detail);
+    switch (means.kind) {
+      case "ended":
+        await this.#own.set({ link: null });
+        await this.#leave();
+        return this.#stop({ state: "logged_out", word: means.word, reason: means.reason, until: null });
+      case "banned_for":
+        return this.#waitOut({
+          state: "limited",
+          reason: means.reason,
+          until: clock.now() + (forMs ?? dayMs),
+        });
+      case "refused":
+        return this.#waitOut({
+          state: means.state,
+          reason: means.reason,
+          until: clock.now() + refusedMs,
+        });
+      case "replaced": {
+        const since = clock.monotonic() - this.#replacedAt;
+        if (since < duelMs) {
+          const reason = "Another process opened the same link. Resume it when that one is stopped.";
+          return this.#stop({ state: "replaced", word: "replaced", reason, until: null });
+        }
+        this.#replacedAt = clock.monotonic();
+        this.#tell({ kind: "disconnected", reason: "Another process opened the same link." }, "reconnecting");
+        return this.#connectAfter(takeBackMs);
+      }
+      case "again": {
+        this.#serverErrors = code === 500 && !wasConnected ? this.#serverErrors + 1 : 0;
+        if (this.#serverErrors >= maxServerErrors) {
+          const reason = "WhatsApp refuses the keys of the link. Link the device again.";
+          return this.#stop({ state: "needs_relink", reason, until: null });
+        }
+        const isHealthy = wasConnected && clock.monotonic() - this.#connectedAt >= healthyMs;
+        this.#failures = isHealthy ? 0 : this.#failures + 1;
+        if (wasConnected) this.#tell({ kind: "connecting" }, "reconnecting");
+        else this.#tell({ kind: "disconnected", reason: "WhatsApp cannot be reached." }, "reconnecting");
+        const ceiling = Math.min(maxBackOffMs, means.firstMs * 2 ** Math.min(this.#failures, 16));
+        await clock.sleep(ceiling * (0.5 + random.fraction() / 2), this.#over.signal);
+        this.#connect();
+      }
+    }
+  }
+
+  /** Nothing connects before a person says so. */
+  async #stop(stop: Stop): Promise<void> {
+    await this.#own.set({ stop });
+    this.#tellStopped(stop);
+  }
+
+  async #waitOut(stop: Stop & { until: number }): Promise<void> {
+    await this.#stop(stop);
+    await this.#connectAfter(stop.until - this.#host.clock.now());
+  }
+
+  #tellStopped({ state, word, reason, until }: Stop): void {
+    const more = { ...(word && { word }), limitedUntil: until };
+    const waits = until !== null || state === "needs_relink";
+    this.#tell({ kind: waits ? "disconnected" : "logged_out", reason }, state, more);
+  }
+
+  #tellConnected(): void {
+    this.#tell({ kind: "connected" }, this.#newChats.limitedUntil === null ? "open" : "limited");
+  }
+
+  #tell(status: SessionStatus, state: LinkState, more: Partial<LinkDetails> = {}): void {
+    if (this.#over.signal.aborted) return;
+    const device = this.#own.get("link");
+    this.#host.status({
+      ...status,
+      link: {
+        state,
+        method: this.#method,
+        requestedBy: this.#request?.by ?? null,
+        device: device && { number: device.number, name: device.name, platform: device.platform },
+        limitedUntil: this.#newChats?.limitedUntil ?? null,
+        library: this.#library,
+        warnings: [],
+        ...more,
+      },
+    });
+  }
+
+  /** The number may begin no chat until then; null: it may. */
+  #limit(until: number | null): void {
+    if (this.#newChats.limit(until) && this.#isConnected) this.#tellConnected();
+  }
+
+  /** Stores what the message is to the chat; the outcome of one that may not begin a chat now. */
+  async #prepare(
+    number: string,
+    content: OutgoingMessage<LinkedContent>["content"],
+    id: string,
+  ): Promise<Outcome | null> {
+    try {
+      const held = await this.#newChats.admit(number);
+      if (held === null && content.kind === "list")
+        await this.#own.rememberList(number, sentList(content, id, this.#host.clock.now()));
+      return held;
+    } catch (error) {
+      if (!(error instanceof SessionLost)) throw error;
+      return notConnected;
+    }
+  }
+
+  /** Runs what may find that the lane is another process's now: then nothing more may leave here. */
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof SessionLost) return;
+      const { log } = this.#host;
+      log.error({ event: "whatsapp.failed", error }, "The session of a linked device has a fault.");
+      this.#lose("The session has a fault; see the log.");
+    }
+  }
+
+  #lose(reason: string): void {
+    if (this.#over.signal.aborted) return;
+    this.#isConnected = false;
+    this.#host.fail(reason);
+  }
+}

@@ -1,0 +1,38 @@
+// The settings of a linked device. No secret is typed in: its credentials come from linking.
+
+import { z } from "zod";
+import { timeoutField } from "#gateways/http-settings.ts";
+
+export const linkedSettings = z.strictObject({
+  accept_risk: z
+    .literal(true, "Must be true: see the risks in docs/whatsapp-linked.md.")
+    .describe(
+      "States that you know that WhatsApp forbids unofficial clients and may ban the number for good. It must be `true`.",
+    ),
+  device_name: z
+    .string()
+    .regex(/^[A-Za-z0-9 ._-]{1,40}$/, "Must be 1 to 40 letters, digits, spaces, dots, dashes or underscores.")
+    .default("Trunkline")
+    .describe("The name of the device in the phone's list of linked devices."),
+  new_chats_per_day: z
+    .union([z.literal("ramp"), z.int().min(0).max(10_000), z.null()])
+    .default("ramp")
+    .describe(
+      "Most people a day to whom the number writes for the first time. `ramp`: 10 on the day of linking, growing to 100 after 14 days. Null: no bound.",
+    ),
+  wa_version: z
+    .string()
+    .regex(/^\d{1,3}\.\d{1,5}\.\d{1,12}$/, "Must look like 2.3000.1043857760.")
+    .nullable()
+    .default(null)
+    .describe("The version of WhatsApp Web that the device claims to be; null: the library's own."),
+  verification: z
+    .enum(["strict", "library"])
+    .default("strict")
+    .describe(
+      "`strict`: checks WhatsApp's signatures of its server, of the link and of people's keys. `library`: as far as the library does, which takes any of them.",
+    ),
+  timeout_ms: timeoutField,
+});
+
+export type LinkedSettings = z.output<typeof linkedSettings>;

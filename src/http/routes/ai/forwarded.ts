@@ -1,0 +1,104 @@
+// POST /api/ai/v1/images/generations, /audio/speech, /audio/transcriptions, /moderations and /rerank: forwarded to the
+// members of the pool that list models for them, with the failover, limits and usage of completions.
+
+import {
+  imageReply,
+  imageRequest,
+  moderationReply,
+  moderationRequest,
+  readForwarded,
+  readTranscription,
+  rerankReply,
+  rerankRequest,
+  speechReply,
+  speechRequest,
+  transcriptionReply,
+  transcriptionRequest,
+} from "#contract/ai/forwarded-shapes.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+import { isProblem } from "#contract/problem.ts";
+import type { PoolCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import type { Reply } from "#http/reply/response.ts";
+import { callerHeaders, serveCall } from "./answers.ts";
+
+const common = {
+  method: "POST",
+  tag: "AI gateway",
+  family: "pool",
+  headers: callerHeaders,
+  problems: [],
+} as const;
+
+/** Serves an operation whose body is JSON. */
+async function forward(
+  operation: Parameters<typeof readForwarded>[0],
+  call: PoolCall,
+): Promise<Reply | null> {
+  const request = readForwarded(operation, call.text);
+  if (isProblem(request)) return request;
+  return await serveCall(call, { kind: operation, ...request });
+}
+
+export const createImageRoute = endpoint({
+  ...common,
+  path: "/api/ai/v1/images/generations",
+  name: "createImage",
+  summary: "Make pictures",
+  description:
+    "This is OpenAI's operation. Members with `image_models` serve it. The request and the answer are passed on unchanged.",
+  body: imageRequest,
+  replies: { 200: imageReply },
+})((call) => forward("image", call));
+
+export const createSpeechRoute = endpoint({
+  ...common,
+  path: "/api/ai/v1/audio/speech",
+  name: "createSpeech",
+  summary: "Speak a text",
+  description:
+    "This is OpenAI's operation. Members with `speech_models` serve it. The sound is collected before it is passed on, so that another member takes over when one breaks off.",
+  body: speechRequest,
+  replies: { 200: speechReply },
+  replyType: "application/octet-stream",
+})((call) => forward("speech", call));
+
+export const createTranscriptionRoute = endpoint({
+  ...common,
+  path: "/api/ai/v1/audio/transcriptions",
+  name: "createTranscription",
+  summary: "Transcribe a recording",
+  description:
+    "This is OpenAI's operation. Members with `transcription_models` serve it. Formats other than JSON (`text`, `srt`, `vtt`) are passed on as they are.",
+  form: true,
+  body: transcriptionRequest,
+  replies: { 200: transcriptionReply },
+})(async (call) => {
+  const { form } = call;
+  if (form === null) return aiProblem("malformed_body", { message: "The body must be a form." });
+  const request = readTranscription(form);
+  if (isProblem(request)) return request;
+  return await serveCall(call, { kind: "transcription", form, ...request });
+});
+
+export const createModerationRoute = endpoint({
+  ...common,
+  path: "/api/ai/v1/moderations",
+  name: "createModeration",
+  summary: "Moderate texts",
+  description:
+    "This is OpenAI's operation. Members with `moderation_models` serve it. The request and the answer are passed on unchanged.",
+  body: moderationRequest,
+  replies: { 200: moderationReply },
+})((call) => forward("moderation", call));
+
+export const createRankingRoute = endpoint({
+  ...common,
+  path: "/api/ai/v1/rerank",
+  name: "createRanking",
+  summary: "Rank documents",
+  description:
+    "This is the operation of Cohere, Jina, vLLM, Together and others. Members with `rerank_models` serve it. The request and the answer are passed on unchanged.",
+  body: rerankRequest,
+  replies: { 200: rerankReply },
+})((call) => forward("rerank", call));

@@ -1,0 +1,232 @@
+// GET /api/manage/v1/accounts/{account}/overview: what needs a person, in one call.
+
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { creditOf } from "#accounts/credit.ts";
+import { type AttentionData, overviewReply } from "#contract/manage/overview.ts";
+import { channels } from "#contract/messages/channel.ts";
+import { isoTime } from "#contract/time.ts";
+import { findAdapter } from "#gateways/registry.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { stateOf } from "#http/routes/manage/gateways/gateways.ts";
+import { priorities } from "#queue/priority.ts";
+import { idAt } from "#runtime/ids.ts";
+import { type OverviewCounts, readOverview } from "#store/accounts/overview.ts";
+import { readSendingDomains } from "#store/email/sending-domains.ts";
+import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import { readPools } from "#store/pools/pools.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { listEndpoints } from "#store/webhooks/endpoints.ts";
+import { accountParam } from "./accounts.ts";
+
+const countTo = 1_000;
+const dayMs = 24 * 60 * 60_000;
+const lateMs = 5 * 60_000;
+/** How long before its end a plan is named. */
+const planMs = 14 * dayMs;
+/** A balance below this share of its allowance is low, as for the event `credit.low`. */
+const lowShare = 0.1;
+
+const rank: Record<AttentionData["severity"], number> = { error: 0, doubt: 1, warning: 2 };
+const counted = (n: number) => ({ n, more: n >= countTo });
+const none = { subject: null, since: null, until: null, reason: null, count: null };
+
+function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["late"]): AttentionData[] {
+  const { gateway, session, waiting } = found;
+  const about = {
+    ...none,
+    subject: { id: gateway.id, name: gateway.identifier },
+    href: `${path}/gateways/${encodeURIComponent(gateway.identifier)}`,
+  };
+  const { state, pause } = stateOf(found);
+  if (state === "off") return [];
+  const items: AttentionData[] = [];
+  if (state !== "active") {
+    items.push({
+      ...about,
+      kind: state === "paused" ? "gateway_paused" : "gateway_stopped",
+      severity: state === "paused" ? "error" : "warning",
+      since: pause?.since ?? null,
+      until: pause?.until ?? null,
+      reason: pause?.reason ?? null,
+      count: counted(waiting),
+    });
+  }
+  if (session?.status === "logged_out")
+    items.push({
+      ...about,
+      kind: "link_lost",
+      severity: "error",
+      since: isoTime(session.changed_at),
+      reason: session.reason,
+    });
+  const backlog = late.find(({ gatewayId }) => gatewayId === gateway.id);
+  if (state === "active" && backlog !== undefined)
+    items.push({
+      ...about,
+      kind: "backlog",
+      severity: "warning",
+      since: isoTime(backlog.oldestDueAt),
+      count: counted(backlog.count),
+    });
+  return items;
+}
+
+function ofEndpoint(path: string, endpoint: WebhookEndpointsTable): AttentionData[] {
+  const { id, url, active, failing_since, disabled_at, disabled_reason } = endpoint;
+  const about = { ...none, subject: { id, name: url }, href: `${path}/webhooks/${id}` };
+  if (disabled_at !== null && active === 0)
+    return [
+      {
+        ...about,
+        kind: "webhook_disabled",
+        severity: "warning",
+        since: isoTime(disabled_at),
+        reason: disabled_reason,
+      },
+    ];
+  if (active === 0 || failing_since === null) return [];
+  return [{ ...about, kind: "webhook_failing", severity: "warning", since: isoTime(failing_since) }];
+}
+
+async function ofPools({ core, account }: ManageAccountCall, path: string): Promise<AttentionData[]> {
+  const pools = await core.database.run(readPools, { accountId: account.id, id: null });
+  return pools.flatMap(({ pool, members }) => {
+    const standing = new Map(core.ai.health(pool.id).map((status) => [status.member, status]));
+    return members.flatMap((member): AttentionData[] => {
+      const status = standing.get(member.id);
+      if (
+        member.active === 0 ||
+        status === undefined ||
+        (status.state !== "open" && status.state !== "unauthorized")
+      )
+        return [];
+      const until = status.until === null ? null : isoTime(status.until);
+      const subject = { id: member.id, name: `${pool.name}/${member.name}` };
+      const href = `${path}/pools/${pool.id}/members/${member.id}`;
+      return [
+        { ...none, kind: "member_down", severity: "warning", subject, until, reason: status.state, href },
+      ];
+    });
+  });
+}
+
+async function ofDomains({ core, account }: ManageAccountCall, path: string): Promise<AttentionData[]> {
+  const domains = await core.database.run(readSendingDomains, { accountId: account.id, id: null });
+  return domains
+    .filter(({ keys }) => !keys.some(({ state }) => state === "active"))
+    .map(({ domain: { id, domain, created_at } }) => ({
+      ...none,
+      kind: "domain_unverified",
+      severity: "warning",
+      subject: { id, name: domain },
+      since: isoTime(created_at),
+      href: `${path}/sending-domains/${id}`,
+    }));
+}
+
+function ofCounts(path: string, { unknown, failed, held }: OverviewCounts): AttentionData[] {
+  const items: AttentionData[] = [];
+  const about = (
+    kind: AttentionData["kind"],
+    severity: AttentionData["severity"],
+    n: number,
+    query: string,
+  ) => {
+    if (n > 0) items.push({ ...none, kind, severity, count: counted(n), href: `${path}/messages?${query}` });
+  };
+  about("unknown_messages", "doubt", unknown, "status=unknown");
+  about("failures", "warning", failed, "status=failed");
+  about("held", "warning", held, "held=true");
+  return items;
+}
+
+function ofPlan(path: string, { core, account }: ManageAccountCall): AttentionData[] {
+  const { plan_expires_at: end, plan_name: reason } = account;
+  if (end === null || end - core.clock.now() > planMs) return [];
+  const severity = end <= core.clock.now() ? "error" : "warning";
+  return [{ ...none, kind: "plan_ending", severity, until: isoTime(end), reason, href: path }];
+}
+
+export const getOverviewRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/overview",
+  name: "getOverview",
+  tag: "Accounts",
+  summary: "Get the account's overview",
+  description:
+    "What needs a person, the worst first, with its reason and what happens by itself; the credit; and the first steps that were taken. Counts stop at 1,000. Members of pools are as the answering process sees them.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  replies: { 200: overviewReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const { core, account, settings } = call;
+  const { database, clock } = core;
+  const now = clock.now();
+  const path = `/api/manage/v1/accounts/${account.id}`;
+  const accountId = account.id;
+  const [counts, gateways, endpoints, credit, pools, domains] = await Promise.all([
+    database.run(readOverview, {
+      accountId,
+      failedFrom: idAt("msg", now - dayMs),
+      lateBefore: now - lateMs,
+      priorities,
+      countTo,
+    }),
+    database.run(readGateways, { accountId, identifier: null, countTo }),
+    database.run(listEndpoints, accountId),
+    creditOf(core, accountFromRow(account)),
+    ofPools(call, path),
+    ofDomains(call, path),
+  ]);
+  const attention = [
+    ...gateways.flatMap((found) => ofGateway(path, found, counts.late)),
+    ...ofCounts(path, counts),
+    ...endpoints.flatMap((found) => ofEndpoint(path, found)),
+    ...pools,
+    ...ofPlan(path, call),
+    ...domains,
+  ];
+  for (const channel of channels) {
+    const balance = credit[channel];
+    if (balance === null || balance.remaining >= balance.allowance * lowShare) continue;
+    attention.push({
+      ...none,
+      kind: "credit_low",
+      severity: balance.remaining === 0 ? "error" : "warning",
+      subject: { id: channel, name: channel },
+      count: { n: balance.remaining, more: false },
+      href: `${path}/credit`,
+    });
+  }
+  const real = gateways.filter(({ gateway }) => gateway.active === 1 && gateway.test === 0);
+  const reporting = real.filter(({ gateway }) => findAdapter(gateway.kind, gateway.channel)?.receives);
+  if (settings.publicUrl === null && reporting.length > 0)
+    attention.push({ ...none, kind: "no_public_url", severity: "warning", href: `${path}/gateways` });
+  attention.sort((one, other) => rank[one.severity] - rank[other.severity]);
+  const { message, delivered, completion } = counts.exists;
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Overview found.",
+      data: {
+        attention,
+        credit,
+        plan: {
+          name: account.plan_name,
+          expires_at: account.plan_expires_at === null ? null : isoTime(account.plan_expires_at),
+        },
+        first_steps: {
+          accepted: message,
+          delivered,
+          real_gateway: real.length > 0,
+          webhook: endpoints.some(({ active }) => active === 1),
+          completion,
+        },
+      },
+    },
+  };
+});

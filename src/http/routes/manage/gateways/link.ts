@@ -1,0 +1,264 @@
+// The link between a gateway and a device: GET, POST and DELETE …/gateways/{gateway}/link; POST …/link/resume; GET
+// …/link/events.
+
+import { askForLink, type Link, readLink } from "#configure/link.ts";
+import {
+  type LinkData,
+  linkEvents,
+  linkReply,
+  linkRequest,
+  startedLinkReply,
+} from "#contract/manage/links.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import type { Connection } from "#gateways/gateway.ts";
+import { findAdapter } from "#gateways/registry.ts";
+import type { LinkRequest } from "#gateways/session.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { qrSvg } from "#http/reply/qr-svg.ts";
+import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
+import { validate } from "#http/validate.ts";
+import {
+  endPhoneLink,
+  type PhoneLink,
+  type PhoneLinkDeps,
+  readPhoneLink,
+  startPhoneLink,
+} from "#messaging/phones/link.ts";
+import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { gatewayParams } from "./gateways.ts";
+
+const path = "/api/manage/v1/accounts/{account}/gateways/{gateway}/link";
+const about = { tag: "Gateways", family: "manage", scope: "account", params: gatewayParams } as const;
+
+/** How often a stream of events looks for a change, and how long it lasts, ms. */
+const lookMs = 1_000;
+const streamMs = 600_000;
+
+/** The account's gateway of the path, if its kind links a device; every other one is not found. `pulled`: a phone that asks. */
+async function findLinked(
+  { core, account, params }: ManageAccountCall,
+  kinds: readonly Connection[] = ["linked", "pulled"],
+): Promise<{ gateway: GatewaysTable; isPulled: boolean } | null> {
+  const gateway = await core.database.run(findGatewayByIdentifier, params.gateway ?? "");
+  if (gateway?.account_id !== account.id) return null;
+  const connection = findAdapter(gateway.kind, gateway.channel)?.connection;
+  if (connection === undefined || !kinds.includes(connection)) return null;
+  return { gateway, isPulled: connection === "pulled" };
+}
+
+const phoneDeps = ({ core, settings }: ManageAccountCall): PhoneLinkDeps => ({
+  ...core,
+  publicUrl: settings.publicUrl,
+});
+
+const phoneData = (link: PhoneLink): LinkData => ({
+  ...link,
+  qr: link.qr && { ...link.qr, svg: qrSvg(link.qr.text) },
+});
+
+/** `isAsker`: may see the code. */
+function dataOf(link: Link, isAsker: boolean): LinkData {
+  const { state, method, reason, warnings, device, limitedUntil, library, linkedAt } = link;
+  const pairing = isAsker ? link.pairing : null;
+  const expires_at = isoTime(pairing?.expiresAt ?? 0);
+  return {
+    state,
+    method,
+    reason,
+    warnings: [...warnings],
+    url: null,
+    qr: pairing?.qr === undefined ? null : { text: pairing.qr, svg: qrSvg(pairing.qr), expires_at },
+    code: pairing?.code === undefined ? null : { text: pairing.code, expires_at },
+    device: device && {
+      id: null,
+      ...device,
+      version: null,
+      battery: null,
+      linked_at: linkedAt === null ? null : isoTime(linkedAt),
+      seen_at: null,
+    },
+    limited_until: limitedUntil === null ? null : isoTime(limitedUntil),
+    library,
+  };
+}
+
+async function shownLink(
+  call: ManageAccountCall,
+  { gateway, isPulled }: { gateway: GatewaysTable; isPulled: boolean },
+): Promise<LinkData> {
+  const { core, principal } = call;
+  if (isPulled) return phoneData(await readPhoneLink(phoneDeps(call), gateway, principal.id));
+  const link = await readLink(core, gateway.id);
+  return dataOf(link, link.requestedBy === principal.id);
+}
+
+/** Passes on what was asked, and answers how the link is now. */
+async function ask(
+  call: ManageAccountCall,
+  gateway: GatewaysTable,
+  asked: Omit<LinkRequest, "by">,
+  message: string,
+): Promise<Problem | { status: 202; body: { success: true; message: string; data: LinkData } }> {
+  const { id, account_id: accountId, identifier } = gateway;
+  const request = { ...asked, by: call.principal.id };
+  switch (await askForLink(call.core, { id, accountId, identifier }, request)) {
+    case "switched_off":
+      return problem("conflict", { message: "Switch the gateway on first." });
+    case "linked":
+      return problem("conflict", { message: "A device is linked. Unlink it first, or say `replace`." });
+    case "not_linked":
+      return problem("conflict", { message: "No device is linked." });
+    case "asked":
+      return {
+        status: 202,
+        body: { success: true, message, data: await shownLink(call, { gateway, isPulled: false }) },
+      };
+  }
+}
+
+export const getGatewayLinkRoute = endpoint({
+  ...about,
+  method: "GET",
+  path,
+  name: "getGatewayLink",
+  summary: "Get the link between a gateway and its device",
+  replies: { 200: linkReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  return {
+    status: 200,
+    body: { success: true, message: "Link found.", data: await shownLink(call, found) },
+  };
+});
+
+export const linkGatewayRoute = endpoint({
+  ...about,
+  method: "POST",
+  path,
+  name: "linkGateway",
+  summary: "Link a device to a gateway",
+  description:
+    "For WhatsApp, the code to scan or to type in is in the link a moment later; a QR code is replaced by the next one until the device is linked or the last one expires. For an Android phone the reply has all that a person needs, instead of what was made before; a phone that is linked stays linked until another one is.",
+  body: linkRequest,
+  replies: { 202: startedLinkReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const input = validate(linkRequest, call.body.value);
+  if (isProblem(input)) return input;
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  const { method, number = null, replace } = input.value;
+  if (found.isPulled) {
+    const asked = { method, replace, by: call.principal.id };
+    const started = await startPhoneLink(phoneDeps(call), found.gateway, asked);
+    if (started.kind === "conflict") return problem("conflict", { message: started.message });
+    const data = { ...phoneData(started.link), token: started.token };
+    return { status: 202, body: { success: true, message: "A phone can be linked now.", data } };
+  }
+  if (method === "enrol")
+    return validationFailed([{ path: ["method"], message: "must be `qr` or `code` for this gateway" }]);
+  if (method === "code" && number === null)
+    return validationFailed([{ path: ["number"], message: "is required with the method `code`" }]);
+  const asked = { action: "link", method, number, replace } as const;
+  const reply = await ask(call, found.gateway, asked, "The device is being linked.");
+  if (isProblem(reply)) return reply;
+  return { ...reply, body: { ...reply.body, data: { ...reply.body.data, token: null } } };
+});
+
+const nothing = { method: "qr", number: null, replace: false } as const;
+
+export const resumeGatewayLinkRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${path}/resume`,
+  name: "resumeGatewayLink",
+  summary: "Connect a linked device again",
+  description: "After another program opened the same link, or before the end of a ban or another wait.",
+  replies: { 202: linkReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const found = await findLinked(call, ["linked"]);
+  if (found === null) return problem("not_found");
+  return await ask(
+    call,
+    found.gateway,
+    { action: "resume", ...nothing },
+    "The device is being connected again.",
+  );
+});
+
+export const unlinkGatewayRoute = endpoint({
+  ...about,
+  method: "DELETE",
+  path,
+  name: "unlinkGateway",
+  summary: "Unlink the device of a gateway",
+  description:
+    "The device's keys are deleted, and it is logged out at the provider if it can be reached; `reason` of the link says so afterwards. An Android phone's access ends at once: what it was handed and has not reported becomes `unknown`, and what waits stays with the gateway.",
+  replies: { 202: linkReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  const { gateway, isPulled } = found;
+  if (!isPulled)
+    return await ask(call, gateway, { action: "log_out", ...nothing }, "The device is being unlinked.");
+  const ended = await endPhoneLink(phoneDeps(call), gateway);
+  if (ended.kind === "conflict") return problem("conflict", { message: ended.message });
+  const data = await shownLink(call, found);
+  return { status: 202, body: { success: true, message: "The phone is unlinked.", data } };
+});
+
+export const watchGatewayLinkRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${path}/events`,
+  name: "watchGatewayLink",
+  summary: "Watch the link between a gateway and its device",
+  description:
+    "A stream of events, which ends after ten minutes, and at once when the gateway is switched off.",
+  replyType: "text/event-stream",
+  replies: { 200: linkEvents },
+  problems: ["not_found"],
+})(async (call) => {
+  const found = await findLinked(call);
+  if (found === null) return problem("not_found");
+  const now = await shownLink(call, found);
+  return { status: 200, headers: eventStreamHeaders, body: linkChanges(call, found, now) };
+});
+
+const eventOf = (text: string) => `event: link\ndata: ${text}\n\n`;
+
+/** The link now, and again whenever it has changed. Of a gateway that is switched off nothing changes. */
+function linkChanges(
+  call: ManageAccountCall,
+  found: { gateway: GatewaysTable; isPulled: boolean },
+  first: LinkData,
+): EventSource {
+  const { clock } = call.core;
+  const over = new AbortController();
+  const endsAt = clock.monotonic() + (found.gateway.active === 1 ? streamMs : 0);
+  let last: string | null = null;
+  return {
+    cancel: () => over.abort(),
+    next: async () => {
+      if (last === null) {
+        last = JSON.stringify(first);
+        return eventOf(last);
+      }
+      while (!over.signal.aborted && clock.monotonic() < endsAt) {
+        await clock.sleep(lookMs, over.signal);
+        const text = JSON.stringify(await shownLink(call, found));
+        if (text === last) continue;
+        last = text;
+        return eventOf(text);
+      }
+      return null;
+    },
+  };
+}

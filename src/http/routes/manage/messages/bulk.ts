@@ -1,0 +1,83 @@
+// POST /api/manage/v1/accounts/{account}/messages/bulk: one decision about many messages.
+
+import {
+  type BulkAction,
+  type BulkRefusal,
+  bulkMessagesReply,
+  bulkMessagesRequest,
+} from "#contract/manage/messages.ts";
+import type { Resolution } from "#contract/messages/resolve.ts";
+import { isProblem } from "#contract/problem.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { validate } from "#http/validate.ts";
+import { cancel } from "#messaging/lookup.ts";
+import { resolve } from "#messaging/resolve.ts";
+
+/** Changes at once: enough to keep the storage busy, few enough that sends get their turn. */
+const atOnce = 20;
+
+const resolutions: Record<Exclude<BulkAction, "cancel">, Resolution> = {
+  send_again: "send_again",
+  mark_sent: "mark_sent",
+  mark_failed: "mark_failed",
+};
+
+type Call = Pick<ManageAccountCall, "core" | "account" | "principal">;
+
+/** Does it to one message; null: done. */
+async function change(
+  { core, account, principal }: Call,
+  id: string,
+  action: BulkAction,
+): Promise<BulkRefusal | null> {
+  const missing: BulkRefusal = { id, code: "not_found", message: "Not found." };
+  if (!isId(id)) return missing;
+  if (action === "cancel") {
+    const result = await cancel(core, account, null, id);
+    if (result.kind === "cancelled") return null;
+    if (result.kind === "not_found") return missing;
+    return { id, code: "not_cancellable", message: `Its status is ${result.status}.` };
+  }
+  const result = await resolve(core, account, null, id, resolutions[action], principal.name);
+  if (result.kind === "resolved") return null;
+  if (result.kind === "not_found") return missing;
+  return { id, code: "not_unknown", message: `Its status is ${result.status}.` };
+}
+
+export const changeAccountMessagesRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/messages/bulk",
+  name: "changeAccountMessages",
+  tag: "Account messages",
+  summary: "Cancel or resolve many of an account's messages",
+  description:
+    "Each message is changed by itself: the reply says which were, and why each of the others was not. Asking again changes nothing that was done.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: bulkMessagesRequest,
+  replies: { 200: bulkMessagesReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const input = validate(bulkMessagesRequest, call.body.value);
+  if (isProblem(input)) return input;
+  const { action } = input.value;
+  const ids = [...new Set(input.value.ids)];
+  const done: string[] = [];
+  const refused: BulkRefusal[] = [];
+  for (let at = 0; at < ids.length; at += atOnce) {
+    const some = ids.slice(at, at + atOnce);
+    const results = await Promise.all(some.map((id) => change(call, id, action)));
+    for (const [i, result] of results.entries()) {
+      if (result !== null) refused.push(result);
+      else done.push(some[i] ?? "");
+    }
+  }
+  return {
+    status: 200,
+    body: { success: true, message: "The messages were changed.", data: { done, refused } },
+  };
+});

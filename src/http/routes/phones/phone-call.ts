@@ -1,0 +1,69 @@
+// What the endpoints of phones share: the token of a request, the reading of its body, and plain answers. The app decodes
+// JSON alone, reads no error but its status, and repeats every request that is not answered by a 2xx.
+
+import { type Problem, problem } from "#contract/problem.ts";
+import { readBytes } from "#http/body/bytes.ts";
+import { noRoom } from "#http/body/parse.ts";
+import { unreadBodyProblem } from "#http/body/read.ts";
+import type { Call, Head } from "#http/call.ts";
+import type { LinkedPhone } from "#messaging/phones/phones.ts";
+import { exceededBound } from "#runtime/json-bounds.ts";
+import { clientNetwork } from "#runtime/net/client-network.ts";
+
+/** What the app's own server has in front of its paths, so that the app's documentation fits ours. */
+export const phonePath = "/api/mobile/v1";
+
+export const phoneHead = { tag: "Phones", family: "open", problems: [] } as const satisfies Partial<Head>;
+
+/** The credential of a request by its scheme; null: there is none. */
+export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | null {
+  const pattern = scheme === "Bearer" ? /^bearer +(\S{1,300}) *$/i : /^code +(\S{1,300}) *$/i;
+  return pattern.exec(call.request.headers.authorization ?? "")?.[1] ?? null;
+}
+
+/** The app registers anew by a 401 alone. */
+export const notAuthenticated = { status: 401, body: { message: "The token is not valid." } } as const;
+
+/** Tries a credential, no more often than a guesser may; null: it is not right. */
+export async function tried<T>(
+  call: Call,
+  credential: string | null,
+  look: (credential: string) => Promise<T | null>,
+): Promise<T | typeof notAuthenticated | Problem> {
+  if (credential === null) return notAuthenticated;
+  const { credentialThrottle } = call.gate;
+  const client = clientNetwork(call.caller.ip);
+  const hash = call.core.sealer.digest(`shown ${credential}`);
+  const waitMs = credentialThrottle.wait(client, hash);
+  if (waitMs > 0) return problem("rate_limited", { retryAfterMs: waitMs });
+  const found = await look(credential);
+  const retryAfterMs = credentialThrottle.record(client, hash, found !== null);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  return found ?? notAuthenticated;
+}
+
+/** The phone whose token the request shows. */
+export const phoneOf = (call: Call) =>
+  tried<LinkedPhone>(call, credentialOf(call, "Bearer"), (token) =>
+    call.core.phones.authenticate(token, call.request.headers["user-agent"]),
+  );
+
+export const isPhone = (value: object): value is LinkedPhone => "tokenHash" in value;
+
+/** Far more than a report or a description is long, bytes. */
+const maxBytes = 256 * 1024;
+const bounds = { maxDepth: 16, maxValues: 20_000 };
+
+/** The body as JSON, or the answer to a request without one; null: the client is gone. */
+export async function readJson(call: Call): Promise<{ value: unknown } | Problem | null> {
+  const { request, gate, share } = call;
+  const read = await readBytes(request, { ...gate.bodyLimits, maxBytes }, share);
+  if (read.kind === "no_room") return noRoom;
+  if (read.kind !== "bytes") return unreadBodyProblem(read.kind, maxBytes);
+  if (exceededBound(read.bytes, bounds) !== null) return problem("malformed_body");
+  try {
+    return { value: JSON.parse(read.bytes.toString("utf8")) };
+  } catch {
+    return problem("malformed_body");
+  }
+}

@@ -1,0 +1,99 @@
+// The gateways that one phone serves, each through one of its SIMs, and how much of each may be handed over now.
+
+import type { Core } from "#core/core.ts";
+import { type GatewayRules, paceOf } from "#gateways/rules.ts";
+import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
+import { openSettings } from "#messaging/deliver/open-gateway.ts";
+import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
+import { type LineState, mostNow, type PhoneLine } from "#store/phones/phone-items.ts";
+import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
+
+/** A gateway of a phone. */
+export interface Line {
+  gateway: PulledGateway;
+  settings: AndroidSettings;
+  rules: GatewayRules;
+}
+
+/** The gateways that the phone serves: the one that owns the link, and those that name the phone. */
+export async function linesOf(
+  { database, sealer, log }: Pick<Core, "database" | "log" | "sealer">,
+  phone: { gateway_id: string; account_id: string },
+): Promise<Line[]> {
+  const gateways = await database.run(readPulledGateways, {
+    accountId: phone.account_id,
+    kind: android.kind,
+  });
+  return gateways.flatMap((gateway) => {
+    try {
+      const settings = androidSettings.parse(openSettings(sealer, gateway));
+      if ((settings.phone ?? gateway.id) !== phone.gateway_id) return [];
+      const rules = JSON.parse(gateway.rules) as GatewayRules;
+      return [{ gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } }];
+    } catch (error) {
+      log.error(
+        { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
+        "The settings of a gateway could not be read; its messages wait.",
+      );
+      return [];
+    }
+  });
+}
+
+/** How much of a line may be handed over at `now`. `fraction`: of the jitter, random, in [0, 1). */
+export function phoneLine(
+  { gateway, settings, rules: { pace } }: Line,
+  { now, fraction, catchesUp }: { now: number; fraction: number; catchesUp: boolean },
+): PhoneLine {
+  const hours = pace.hours === null ? null : withinHours(pace.hours, now, gateway.time_zone);
+  const gapMs = (pace.perSecond === null ? 0 : 1000 / pace.perSecond) + fraction * pace.jitterMs;
+  return {
+    gatewayId: gateway.id,
+    ahead: settings.ahead,
+    keepMs: keepMsOf(settings),
+    latenessMs: gateway.lateness_ms,
+    gapMs: Math.round(gapMs),
+    catchesUp,
+    isOpen: gateway.active === 1 && (hours?.open ?? true),
+    day: pace.perDay === null ? null : { name: dayOf(now, gateway.time_zone), limit: pace.perDay },
+  };
+}
+
+/**
+ * When the phone may next fetch something new, epoch ms; null: not before something changes. A pause that ends when the phone asks
+ * does not count.
+ */
+export function nextHandover(
+  lines: readonly Line[],
+  states: readonly LineState[],
+  now: number,
+): number | null {
+  const times = lines.flatMap((line) => {
+    const state = states.find(({ lane }) => lane.id === line.gateway.id);
+    return state === undefined ? [] : [nextOf(line, state, now)];
+  });
+  const known = times.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** A pause up to here ends by itself; one that is longer ends when the phone asks. */
+const longestPauseMs = 86_400_000;
+
+function nextOf(line: Line, { lane, inHand, dueAt }: LineState, now: number): number | null {
+  const { gateway, rules, settings } = line;
+  if (dueAt === null || gateway.active === 0 || lane.operator_paused_at !== null) return null;
+  const untilAsked = (lane.paused_until ?? 0) - now > longestPauseMs;
+  const paused = untilAsked ? { paused_until: null, paused_since: null } : {};
+  const at = Math.max(now, dueAt, lane.next_at ?? 0, untilAsked ? 0 : (lane.paused_until ?? 0));
+  if (inHand >= settings.ahead || (lane.paused_since !== null && !untilAsked && inHand > 0)) return null;
+  const most = mostNow(
+    { ...lane, ...paused },
+    phoneLine(line, { now: at, fraction: 0, catchesUp: false }),
+    inHand,
+    at,
+  );
+  if (most > 0) return at;
+  const hours = rules.pace.hours === null ? null : withinHours(rules.pace.hours, at, gateway.time_zone);
+  if (hours?.open === false) return hours.opensAt;
+  return startOfNextDay(at, gateway.time_zone);
+}

@@ -1,0 +1,396 @@
+// The phones that fetch their messages: who a request is from, what it is given and what it reports. No process owns a phone: the
+// state is in the database, and each request is one transaction under the phone's row.
+
+import type { Core } from "#core/core.ts";
+import { retryDelay } from "#gateways/rules.ts";
+import {
+  appVersion,
+  type DeviceDescription,
+  isAtLeast,
+  readReports,
+  type SimCard,
+  settingsOf,
+  type WireItem,
+  webhooksOf,
+  wireItem,
+} from "#gateways/sms/android/wire.ts";
+import { priorityOrder } from "#queue/priority.ts";
+import { pullItems } from "#store/phones/phone-items.ts";
+import { storePhoneReports } from "#store/phones/phone-reports.ts";
+import {
+  describePhone,
+  disconnectPhone,
+  findPhoneBy,
+  findSilentPhones,
+  type PhoneDescription,
+  readPhone,
+  registerPhone,
+  stopForSim,
+} from "#store/phones/phones.ts";
+import type { PhonesTable } from "#store/schema/phones.ts";
+import { type Line, linesOf, phoneLine } from "./lines.ts";
+import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
+
+export type PhonesDeps = Pick<
+  Core,
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "random" | "sealer" | "signals"
+> & {
+  publicUrl: string | null;
+  /** How often silent phones are looked for, ms. */
+  sweepMs: number;
+};
+
+/** A phone that has shown its token. */
+export interface LinkedPhone {
+  phone: PhonesTable;
+  tokenHash: string;
+}
+
+export interface Registration {
+  id: string;
+  token: string;
+  /** Shown by the app. */
+  login: string;
+}
+
+/** How long a phone may be silent before it counts as late, and as offline, ms: it asks every 15 minutes at least. */
+export const lateMs = 16 * 60_000;
+export const offlineMs = 35 * 60_000;
+/** `seen_at` is stored this often by requests that store nothing else, ms. */
+const seenEveryMs = 5_000;
+/** Failures after which a message waits longer each time. */
+const countedDelays = 3;
+
+/** What a phone's secret is stored as. */
+export const phoneDigest = (sealer: Core["sealer"], text: string) => sealer.digest(`phone ${text}`);
+
+/** The key that a phone signs its callbacks with; another one for each link. */
+export function signingKeyOf(sealer: Core["sealer"], { gateway_id, token_hash }: PhonesTable): string {
+  return sealer.mac("phone callbacks", `${gateway_id} ${token_hash}`).toString("base64url");
+}
+
+export class Phones {
+  readonly #deps: PhonesDeps;
+  readonly streams: PhoneStreams;
+  /** What each connected phone last fetched of each kind of configuration, since this process started. */
+  readonly #fetched = new Map<string, Map<"settings" | "webhooks", string>>();
+  readonly #stopping = new AbortController();
+  #sweeping: Promise<void> | null = null;
+  #turn = 0;
+
+  constructor(deps: PhonesDeps) {
+    this.#deps = deps;
+    this.streams = new PhoneStreams(deps);
+  }
+
+  /** Starts to notice phones that fall silent. */
+  start(): void {
+    this.#sweeping = this.#sweepForever();
+  }
+
+  /** Ends all streams. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.streams.stop();
+    await this.#sweeping;
+  }
+
+  /** The phone with this token; null: there is none. `userAgent`: of the request. */
+  async authenticate(token: string, userAgent: string | undefined): Promise<LinkedPhone | null> {
+    const { clock, database, sealer } = this.#deps;
+    const tokenHash = phoneDigest(sealer, token);
+    const phone = await database.run(findPhoneBy, { secret: "token", hash: tokenHash });
+    if (phone === null) return null;
+    const version = appVersion(userAgent) ?? phone.app_version;
+    const seenLately = (phone.seen_at ?? 0) > clock.now() - seenEveryMs;
+    if (!seenLately || version !== phone.app_version)
+      await this.#describe({ phone, tokenHash }, { app_version: version });
+    return { phone: { ...phone, app_version: version }, tokenHash };
+  }
+
+  /** Links the phone that shows a code, or an enrolment token, to its gateway; null: it is not valid. */
+  async register(
+    shown: { secret: "code" | "enrolment"; text: string },
+    device: DeviceDescription,
+    userAgent: string | undefined,
+  ): Promise<Registration | null> {
+    const { clock, database, newId, random, sealer, signals, log } = this.#deps;
+    const token = Buffer.from(random.bytes(24)).toString("base64url");
+    const phone: PhoneDescription = {
+      name: device.name,
+      app_version: appVersion(userAgent),
+      sims: JSON.stringify(device.sims ?? []),
+      uses_push: device.usesPush ? 1 : 0,
+    };
+    const linked = await database.run(registerPhone, {
+      secret: shown.secret,
+      hash: phoneDigest(sealer, shown.text),
+      tokenHash: phoneDigest(sealer, token),
+      at: clock.now(),
+      eventId: newId("gs"),
+      phone,
+    });
+    if (linked === null) return null;
+    const { gateway_id: id } = linked;
+    // A phone that was linked before has lost its token.
+    this.streams.end(id);
+    this.#fetched.delete(id);
+    signals.emit("eventsRecorded");
+    const gateway = (await linesOf(this.#deps, linked)).find((line) => line.gateway.id === id)?.gateway;
+    log.info({ event: "phone.linked", gateway: gateway?.identifier, phone: id }, "A phone was linked.");
+    return { id, token, login: gateway?.identifier ?? id };
+  }
+
+  /** What the phone says of itself at each start. A SIM that is another one now stops its gateways. False: revoked meanwhile. */
+  async describe(linked: LinkedPhone, device: DeviceDescription): Promise<boolean> {
+    const { phone } = linked;
+    const known = JSON.parse(phone.sims) as SimCard[];
+    const sims = device.sims !== null && device.sims.length > 0 ? device.sims : known;
+    const description = { uses_push: device.usesPush ? 1 : 0, sims: JSON.stringify(sims) } as const;
+    if (!(await this.#describe(linked, description))) return false;
+    const changed = sims.filter(({ number, iccid }) => {
+      const before = known.find((sim) => sim.number === number)?.iccid ?? null;
+      return before !== null && iccid !== null && before !== iccid;
+    });
+    if (changed.length > 0) await this.#stopForSims(phone, changed);
+    return true;
+  }
+
+  async #stopForSims(phone: PhonesTable, changed: readonly SimCard[]): Promise<void> {
+    const { clock, database, log, newId, signals } = this.#deps;
+    const numbers = changed.map(({ number }) => number);
+    const lines = (await linesOf(this.#deps, phone)).filter(
+      ({ settings: { sim } }) => sim === "any" || numbers.includes(sim),
+    );
+    const reason = `SIM ${numbers.join(" and ")} of the phone is another one than before.`;
+    for (const { gateway } of lines)
+      log.warn({ event: "phone.sim_changed", gateway: gateway.identifier, reason }, "A SIM changed.");
+    await database.run(stopForSim, {
+      gatewayIds: lines.map(({ gateway }) => gateway.id),
+      at: clock.now(),
+      reason,
+      eventId: newId("gp"),
+    });
+    signals.emit("eventsRecorded");
+    signals.emit("pausesChanged");
+  }
+
+  /** The phone's list: what it has and did not report, and what may be handed over now. Null: revoked meanwhile. */
+  async pull({ phone, tokenHash }: LinkedPhone, newestFirst: boolean): Promise<WireItem[] | null> {
+    const { clock, crashPoint, database, newId, random, signals } = this.#deps;
+    const lines = await linesOf(this.#deps, phone);
+    const now = clock.now();
+    // A phone that is not told when there is something asks seldom.
+    const catchesUp = !this.streams.isConnected(phone.gateway_id);
+    this.#turn += 1;
+    crashPoint("stamp.before");
+    const pulled = await database.run(pullItems, {
+      phoneId: phone.gateway_id,
+      tokenHash,
+      lines: lines.map((line) => phoneLine(line, { now, fraction: random.fraction(), catchesUp })),
+      priorities: [...priorityOrder(this.#turn)],
+      at: now,
+      eventId: newId("gp"),
+      newestFirst,
+    });
+    crashPoint("stamp.after");
+    if (pulled.kind === "revoked") return null;
+    signals.emit("eventsRecorded");
+    if (pulled.reconnected) signals.emit("pausesChanged");
+    this.streams.changed(phone.gateway_id);
+    const byId = new Map(lines.map((line) => [line.gateway.id, line]));
+    return pulled.items.map((item) => {
+      const settings = byId.get(item.gateway_id)?.settings;
+      return wireItem({
+        messageId: item.message_id,
+        transmission: item.transmission,
+        text: item.body,
+        recipient: item.recipient,
+        sim: settings === undefined || settings.sim === "any" ? null : settings.sim,
+        deliveryReports: settings?.delivery_reports ?? true,
+        validUntil: item.valid_until,
+        handedAt: item.handed_at,
+      });
+    });
+  }
+
+  /** Stores what the phone reports. `malformed`: it is no list. Elements that cannot be read are skipped. */
+  async report(
+    { phone, tokenHash }: LinkedPhone,
+    body: unknown,
+  ): Promise<"stored" | "malformed" | "revoked"> {
+    const { clock, crashPoint, database, log, newId, random, signals } = this.#deps;
+    const read = readReports(body);
+    if (read === null) return "malformed";
+    const { gateway_id: id } = phone;
+    if (read.unread > 0)
+      log.info(
+        { event: "phone.reports_unread", phone: id, reports: read.unread },
+        "Reports of a phone were skipped.",
+      );
+    const { retry } = (await linesOf(this.#deps, phone))[0]?.rules ?? { retry: defaultRetry };
+    crashPoint("settle.before");
+    const result = await database.run(storePhoneReports, {
+      phoneId: id,
+      tokenHash,
+      reports: read.reports,
+      at: clock.now(),
+      eventId: newId("gp"),
+      delaysMs: Array.from({ length: countedDelays }, (_, i) => retryDelay(retry, i + 1, random.fraction())),
+      retryForMs: retry.forMs,
+    });
+    crashPoint("settle.after");
+    if (result.kind === "revoked") return "revoked";
+    signals.emit("eventsRecorded");
+    if (result.pausesChanged) signals.emit("pausesChanged");
+    this.streams.changed(id);
+    return "stored";
+  }
+
+  /** What the phone is to be set to. */
+  async settings({ phone }: LinkedPhone): Promise<object> {
+    const { pingS } = await this.#configuration(phone);
+    const { publicUrl, sealer } = this.#deps;
+    const settings = settingsOf({
+      signingKey: signingKeyOf(sealer, phone),
+      pingS,
+      // On a network of its own an installation has no address that the internet knows.
+      needsInternet: publicUrl?.startsWith("https://") ?? false,
+    });
+    this.#noteFetched(phone.gateway_id, "settings", settings);
+    return settings;
+  }
+
+  /** Where the phone posts what it receives; nothing without a public URL. */
+  async webhooks({ phone }: LinkedPhone): Promise<object[]> {
+    const { pingS, url } = await this.#configuration(phone);
+    const hooks = url === null ? [] : webhooksOf({ id: phone.gateway_id, url, pings: pingS !== null });
+    this.#noteFetched(phone.gateway_id, "webhooks", hooks);
+    return hooks;
+  }
+
+  /** A connection that tells the phone when to ask. */
+  events({ phone }: LinkedPhone): PhoneStream {
+    const fetched = this.#fetched.get(phone.gateway_id);
+    // After some ways of registering the app asks for neither by itself.
+    const first: PhoneEventName[] = [];
+    if (!fetched?.has("webhooks")) first.push("WebhooksUpdated");
+    if (!fetched?.has("settings")) first.push("SettingsUpdated");
+    return this.streams.open(phone, first);
+  }
+
+  /** Gateways were changed, here or elsewhere: what phones fetched may be stale. */
+  gatewaysChanged(): void {
+    this.streams.gatewaysChanged();
+    for (const id of [...this.#fetched.keys()]) {
+      if (!this.streams.isConnected(id)) this.#fetched.delete(id);
+      else
+        void this.#tellStale(id).catch((error) =>
+          this.#deps.log.warn(
+            { event: "phone.settings_unread", phone: id, error },
+            "The settings of a phone could not be compared; it fetches them within a day.",
+          ),
+        );
+    }
+  }
+
+  async #tellStale(id: string): Promise<void> {
+    const phone = await this.#deps.database.run(readPhone, id);
+    const before = new Map(this.#fetched.get(id));
+    if (phone === null || phone.token_hash === null) return;
+    const linked = { phone, tokenHash: phone.token_hash };
+    await this.settings(linked);
+    await this.webhooks(linked);
+    const now = this.#fetched.get(id);
+    if (now?.get("settings") !== before.get("settings")) this.streams.tell(id, "SettingsUpdated");
+    if (now?.get("webhooks") !== before.get("webhooks")) this.streams.tell(id, "WebhooksUpdated");
+  }
+
+  #noteFetched(id: string, kind: "settings" | "webhooks", value: unknown): void {
+    const fetched = this.#fetched.get(id) ?? new Map();
+    fetched.set(kind, JSON.stringify(value));
+    this.#fetched.set(id, fetched);
+  }
+
+  async #configuration(phone: PhonesTable): Promise<{ pingS: number | null; url: string | null }> {
+    const lines: Line[] = await linesOf(this.#deps, phone);
+    const owner = lines.find(({ gateway }) => gateway.id === phone.gateway_id);
+    const { publicUrl } = this.#deps;
+    const url =
+      publicUrl === null || !owner
+        ? null
+        : `${publicUrl}/callbacks/${encodeURIComponent(owner.gateway.identifier)}`;
+    return { pingS: owner?.settings.ping_s ?? null, url };
+  }
+
+  async #describe(
+    { phone, tokenHash }: LinkedPhone,
+    description: Parameters<typeof describePhone.run>[1]["description"],
+  ): Promise<boolean> {
+    const { clock, database } = this.#deps;
+    return await database.run(describePhone, {
+      id: phone.gateway_id,
+      tokenHash,
+      at: clock.now(),
+      description,
+    });
+  }
+
+  /** Takes in what a callback of the phone tells of it. */
+  async noteHealth(
+    phone: PhonesTable,
+    told: { battery: number | null; clockSkewMs: number | null },
+  ): Promise<void> {
+    const linked = { phone, tokenHash: phone.token_hash ?? "" };
+    const { battery, clockSkewMs } = told;
+    await this.#describe(linked, {
+      ...(battery !== null && { battery }),
+      ...(clockSkewMs !== null && { clock_skew_ms: clockSkewMs }),
+    });
+  }
+
+  async #sweepForever(): Promise<void> {
+    const { clock, log, sweepMs } = this.#deps;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await clock.sleep(sweepMs, signal);
+      if (signal.aborted) return;
+      await this.sweep().catch((error) =>
+        log.warn(
+          { event: "phone.sweep_failed", error },
+          "Silent phones could not be found; the next turn tries again.",
+        ),
+      );
+    }
+  }
+
+  /** Counts phones as offline that were silent for too long, and pauses their gateways. */
+  async sweep(): Promise<void> {
+    const { clock, database, log, newId, signals } = this.#deps;
+    const at = clock.now();
+    const before = at - offlineMs;
+    for (const phone of await database.run(findSilentPhones, before)) {
+      const { gateway_id: id } = phone;
+      const gatewayIds = (await linesOf(this.#deps, phone)).map(({ gateway }) => gateway.id);
+      const reason = `The phone was last heard of at ${new Date(phone.seen_at ?? 0).toISOString()}.`;
+      if (
+        !(await database.run(disconnectPhone, { id, gatewayIds, before, at, reason, eventId: newId("gp") }))
+      )
+        continue;
+      log.warn({ event: "phone.offline", phone: id, reason }, "A phone is offline.");
+      signals.emit("eventsRecorded");
+      signals.emit("pausesChanged");
+    }
+  }
+}
+
+const defaultRetry = { firstMs: 5_000, maxMs: 900_000, forMs: 86_400_000 };
+
+/** The first version of the app that can be set to be told without Google's service. */
+export const minimumVersion: readonly [number, number, number] = [1, 53, 1];
+/** Since this version the app reports reliably that a message was sent. */
+export const advisedVersion: readonly [number, number, number] = [1, 70, 3];
+
+/** Whether a version of the app is older than another; false: it is not known. */
+export const isOlder = (version: string | null, than: readonly [number, number, number]): boolean =>
+  version !== null && !isAtLeast(version, than);

@@ -1,0 +1,73 @@
+// What a phone posts to the callback URL of its gateway: received messages, and how it is. The phone signs each call anew.
+
+import { createHmac, hash } from "node:crypto";
+import type { Core } from "#core/core.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
+import { readEvent } from "#gateways/sms/android/wire.ts";
+import { type StoreReportDeps, storeReport } from "#messaging/feedback/store-report.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
+import { readPhone } from "#store/phones/phones.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { linesOf } from "./lines.ts";
+import { type Phones, signingKeyOf } from "./phones.ts";
+
+export interface PhoneCallbackDeps extends StoreReportDeps, Pick<Core, "sealer"> {
+  phones: Pick<Phones, "noteHealth">;
+}
+
+/** A phone's clock may be wrong, and a message that comes again changes nothing; what is older is refused. */
+const maxSkewMs = 26 * 3_600_000;
+
+/** `done` only after what came is stored: the phone then forgets it. */
+export async function receiveFromPhone(
+  deps: PhoneCallbackDeps,
+  gateway: GatewaysTable,
+  { method, headers, body }: CallbackRequest,
+): Promise<{ kind: "done" | "forbidden" | "malformed" | "not_found" }> {
+  const { clock, database, log, sealer } = deps;
+  const phone = await database.run(readPhone, gateway.id);
+  if (phone === null || phone.token_hash === null || method !== "POST") return { kind: "not_found" };
+  const timestamp = headers["x-timestamp"] ?? "";
+  const expected = createHmac("sha256", signingKeyOf(sealer, phone))
+    .update(body)
+    .update(timestamp)
+    .digest("hex");
+  const sentAt = /^[0-9]{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN;
+  const skewMs = sentAt - clock.now();
+  const isProven = constantTimeEqual(headers["x-signature"] ?? "", expected);
+  if (!isProven || !(Math.abs(skewMs) <= maxSkewMs)) {
+    const reason = isProven ? "Its timestamp is more than a day away." : "Its signature is wrong.";
+    log.warn(
+      { event: "callback.refused", gateway: gateway.identifier, reason },
+      "A phone's callback was refused.",
+    );
+    return { kind: "forbidden" };
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString("utf8"));
+  } catch {
+    return { kind: "malformed" };
+  }
+  const read = readEvent(parsed);
+  if (read === null) return { kind: "malformed" };
+  const { event } = read;
+  const battery = event.kind === "ping" ? event.battery : null;
+  await deps.phones.noteHealth(phone, { battery, clockSkewMs: Math.round(skewMs) });
+  if (event.kind !== "message") return { kind: "done" };
+  const lines = await linesOf(deps, phone);
+  const owner = lines.find(({ settings }) => settings.sim === event.sim);
+  const receiving = owner?.gateway ?? gateway;
+  await storeReport(deps, receiving, {
+    inbound: [
+      {
+        reference: `${phone.gateway_id} ${hash("sha256", event.identity, "base64url")}`,
+        from: event.sender,
+        to: event.recipient ?? "",
+        message: event.text,
+        media: [],
+      },
+    ],
+  });
+  return { kind: "done" };
+}

@@ -1,0 +1,205 @@
+// The streams of events by which phones learn that there is something to fetch. An event has no content: the phone asks then. Of
+// each connected phone this process knows when it may next fetch something, and tells it then.
+
+import type { Core } from "#core/core.ts";
+import { priorities } from "#queue/priority.ts";
+import { readLines } from "#store/phones/phone-items.ts";
+import { linesOf, nextHandover } from "./lines.ts";
+
+/** What the app knows to do. */
+export type PhoneEventName = "MessageEnqueued" | "WebhooksUpdated" | "SettingsUpdated";
+
+/** A stream of events of one connection; what `http/reply/sse.ts` writes. */
+export interface PhoneStream {
+  next(): Promise<string | null>;
+  cancel(): void;
+}
+
+type StreamsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
+
+/** The app's stream is only connected when the first bytes are there. */
+const greeting = ": connected\n\n";
+/** Acceptances that come together make one event. */
+const gatherMs = 50;
+/** A phone that got an event and did not ask gets another one. */
+const repeatMs = 30_000;
+/** What the poll of due lanes says of a phone is looked at once in this time. */
+const recheckMs = 5_000;
+/** What a phone does not read is dropped: one of each event is enough. */
+const frameOf = (name: PhoneEventName) => `event: ${name}\ndata: null\n\n`;
+
+interface ConnectedPhone {
+  id: string;
+  accountId: string;
+  streams: Set<Outbox>;
+  gatewayIds: readonly string[];
+  /** When it is looked at again, monotonic ms, and what ends that wait. */
+  waitUntil: number;
+  waiting: AbortController | null;
+  checkedAt: number;
+}
+
+/** The events that wait for one connection. */
+class Outbox implements PhoneStream {
+  readonly #waiting = new Set<PhoneEventName>();
+  #greeted = false;
+  #over = false;
+  #wake: (() => void) | null = null;
+  readonly #onEnd: () => void;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  push(name: PhoneEventName): void {
+    this.#waiting.add(name);
+    this.#wake?.();
+  }
+
+  async next(): Promise<string | null> {
+    if (!this.#greeted) {
+      this.#greeted = true;
+      return greeting;
+    }
+    while (!this.#over && this.#waiting.size === 0)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    if (this.#over) return null;
+    const text = [...this.#waiting].map(frameOf).join("");
+    this.#waiting.clear();
+    return text;
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#wake?.();
+    this.#onEnd();
+  }
+}
+
+export class PhoneStreams {
+  readonly #deps: StreamsDeps;
+  readonly #phones = new Map<string, ConnectedPhone>();
+  #stopping = false;
+
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A new connection of a phone; those that it has already stay, because the app may have several. */
+  open(phone: { gateway_id: string; account_id: string }, first: readonly PhoneEventName[]): PhoneStream {
+    const { gateway_id: id, account_id: accountId } = phone;
+    const connected = this.#phones.get(id) ?? {
+      id,
+      accountId,
+      streams: new Set(),
+      gatewayIds: [id],
+      waitUntil: Number.POSITIVE_INFINITY,
+      waiting: null,
+      checkedAt: Number.NEGATIVE_INFINITY,
+    };
+    this.#phones.set(id, connected);
+    const stream = new Outbox(() => {
+      connected.streams.delete(stream);
+      if (connected.streams.size > 0 || this.#phones.get(id) !== connected) return;
+      connected.waiting?.abort();
+      this.#phones.delete(id);
+    });
+    connected.streams.add(stream);
+    for (const name of first) stream.push(name);
+    if (this.#stopping) stream.cancel();
+    // The app asks when it has connected, by itself.
+    else this.#lookIn(connected, repeatMs);
+    return stream;
+  }
+
+  isConnected(phoneId: string): boolean {
+    return this.#phones.has(phoneId);
+  }
+
+  /** Tells a phone, on each of its connections. */
+  tell(phoneId: string, name: PhoneEventName): void {
+    for (const stream of this.#phones.get(phoneId)?.streams ?? []) stream.push(name);
+  }
+
+  /** Ends the connections of a phone: it was revoked. */
+  end(phoneId: string): void {
+    for (const stream of [...(this.#phones.get(phoneId)?.streams ?? [])]) stream.cancel();
+  }
+
+  /** Something about what the phone may fetch has changed. */
+  changed(phoneId: string): void {
+    const phone = this.#phones.get(phoneId);
+    if (phone) this.#lookIn(phone, gatherMs);
+  }
+
+  /** Gateways, their settings or pauses have changed. */
+  gatewaysChanged(): void {
+    for (const phone of this.#phones.values()) this.#lookIn(phone, gatherMs);
+  }
+
+  /**
+   * Something is due `at` (epoch ms; undefined: now) on a gateway, which a phone may serve that is connected here. `polled`: it is
+   * said again and again, so that it is looked at once in a while.
+   */
+  due(gatewayId: string, { at, polled }: { at: number | undefined; polled: boolean }): void {
+    const { clock } = this.#deps;
+    for (const phone of this.#phones.values()) {
+      if (!phone.gatewayIds.includes(gatewayId)) continue;
+      const waitMs = at === undefined ? 0 : at - clock.now();
+      const restMs = polled ? phone.checkedAt + recheckMs - clock.monotonic() : 0;
+      this.#lookIn(phone, Math.max(gatherMs, waitMs, restMs));
+    }
+  }
+
+  /** Ends all connections; the phones connect again elsewhere. */
+  stop(): void {
+    this.#stopping = true;
+    for (const id of [...this.#phones.keys()]) this.end(id);
+  }
+
+  /** Looks at the phone after `afterMs`, unless it is looked at earlier. */
+  #lookIn(phone: ConnectedPhone, afterMs: number): void {
+    const { clock } = this.#deps;
+    const at = clock.monotonic() + afterMs;
+    if (at >= phone.waitUntil) return;
+    phone.waiting?.abort();
+    phone.waitUntil = at;
+    const waiting = new AbortController();
+    phone.waiting = waiting;
+    void clock.sleep(afterMs, waiting.signal).then(async () => {
+      if (waiting.signal.aborted || phone.waiting !== waiting) return;
+      phone.waiting = null;
+      phone.waitUntil = Number.POSITIVE_INFINITY;
+      await this.#look(phone);
+    });
+  }
+
+  async #look(phone: ConnectedPhone): Promise<void> {
+    const { clock, database, log } = this.#deps;
+    phone.checkedAt = clock.monotonic();
+    try {
+      const lines = await linesOf(this.#deps, { gateway_id: phone.id, account_id: phone.accountId });
+      phone.gatewayIds = lines.map(({ gateway }) => gateway.id);
+      const query = { phoneId: phone.id, gatewayIds: phone.gatewayIds, priorities };
+      const now = clock.now();
+      const at = nextHandover(lines, await database.run(readLines, query), now);
+      if (this.#phones.get(phone.id) !== phone) return;
+      if (at === null) return;
+      if (at > now) {
+        this.#lookIn(phone, at - now);
+        return;
+      }
+      this.tell(phone.id, "MessageEnqueued");
+      this.#lookIn(phone, repeatMs);
+    } catch (error) {
+      log.warn(
+        { event: "phone.look_failed", phone: phone.id, error },
+        "What a phone may fetch could not be read; it is looked at again.",
+      );
+      this.#lookIn(phone, recheckMs);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Writes a form for a vendor: the caller's parts with another model (RFC 7578).
+
+import type { Form, FormPart } from "#contract/ai/operations.ts";
+
+/** The characters that would end a name in its header, as browsers write them (HTML, 4.10.22.8). */
+const escaped = (name: string) =>
+  name.replace(/["\r\n]/g, (mark) => (mark === '"' ? "%22" : mark === "\r" ? "%0D" : "%0A"));
+
+function headersOf({ name, filename }: FormPart): string {
+  const file = filename === null ? "" : `; filename="${escaped(filename)}"`;
+  const type = filename === null ? "" : "content-type: application/octet-stream\r\n";
+  return `content-disposition: form-data; name="${escaped(name)}"${file}\r\n${type}`;
+}
+
+/**
+ * The form's bytes with `model` in place of the caller's. The boundary is the caller's own, which stands in none of
+ * the parts; a model's name has no line break.
+ */
+export function encodeForm({ boundary, parts }: Form, model: string): Buffer {
+  const own: FormPart = { name: "model", filename: null, bytes: Buffer.from(model) };
+  const sent = [own, ...parts.filter(({ name }) => name !== "model")];
+  const pieces = sent.flatMap((part) => [
+    Buffer.from(`--${boundary}\r\n${headersOf(part)}\r\n`),
+    part.bytes,
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+}

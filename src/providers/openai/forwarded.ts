@@ -1,0 +1,73 @@
+// Reads the answers of forwarded operations as far as the gateway needs: whether there is something in them, their
+// usage, and errors inside a 200. What they hold is passed on unchanged. Sources: platform.openai.com/docs/api-reference
+// for images, audio and moderations; docs.cohere.com/reference/rerank, jina.ai/reranker and the documentation of vLLM,
+// Together and DeepInfra for `/rerank`, whose requests and answers agree on `query`, `documents`, `results`.
+
+import type { ForwardedOperation } from "#contract/ai/operations.ts";
+import { membersOf } from "#contract/json-text.ts";
+import { badAnswer } from "#providers/failure/vendor-failure.ts";
+import type { ParsedAnswer, Usage, VendorAnswer } from "#providers/provider.ts";
+import { parseJson } from "#providers/translate/json.ts";
+import { openaiFailure } from "./failure.ts";
+import { isRecord } from "./stream.ts";
+
+/** The path of each operation below the base URL. */
+export const forwardedPaths = {
+  image: "/images/generations",
+  speech: "/audio/speech",
+  transcription: "/audio/transcriptions",
+  moderation: "/moderations",
+  rerank: "/rerank",
+} as const satisfies Record<ForwardedOperation, string>;
+
+/** The list in an answer that has one item for each thing asked for. */
+const lists = { image: "data", moderation: "results", rerank: "results" } as const;
+
+const isJson = (type: string) => /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
+
+/** An answer with status 2xx. Answers that are no JSON (sound, subtitles) are passed on as bytes with their type. */
+export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer {
+  const { bytes, contentType } = answer;
+  if (/html/i.test(contentType)) return badAnswer("The provider answered with a page.");
+  if (!isJson(contentType)) {
+    if (operation !== "speech" && operation !== "transcription")
+      return badAnswer("The provider's answer is not JSON.");
+    // A silent recording has an empty transcript; speech without a byte is none.
+    const output = operation === "transcription" || bytes.length > 0;
+    return { kind: "answer", text: "", output, usage: null, media: { bytes, contentType } };
+  }
+  const text = bytes.toString("utf8");
+  const value = parseJson(text);
+  if (!isRecord(value)) {
+    // Hours of sound with a time for each word hold more values than are parsed.
+    if (operation === "transcription" && membersOf(text).some(({ key }) => key === "text"))
+      return { kind: "answer", text, output: true, usage: null };
+    return badAnswer("The provider's answer is not JSON, or too large to read.");
+  }
+  if (value.error !== undefined && value.error !== null)
+    return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
+  if (operation === "speech") return badAnswer("The provider answered with JSON instead of sound.");
+  const usage = usageOf(value);
+  if (operation === "transcription") {
+    if (typeof value.text !== "string") return badAnswer("The provider's answer has no text.");
+    return { kind: "answer", text, output: true, usage };
+  }
+  const list = value[lists[operation]];
+  if (!Array.isArray(list)) return badAnswer(`The provider's answer has no list \`${lists[operation]}\`.`);
+  return { kind: "answer", text, output: list.length > 0, usage };
+}
+
+/** OpenAI's images and transcriptions count `input_tokens` and `output_tokens`, rerankers `total_tokens` alone. */
+function usageOf({ usage, meta }: Record<string, unknown>): Usage | null {
+  const counted = isRecord(usage) ? usage : isRecord(meta) && isRecord(meta.tokens) ? meta.tokens : null;
+  if (counted === null) return null;
+  const number = (value: unknown) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+  const input = number(counted.input_tokens) ?? number(counted.prompt_tokens);
+  const output = number(counted.output_tokens) ?? number(counted.completion_tokens);
+  const total = number(counted.total_tokens);
+  if (input === null && output === null && total === null) return null;
+  const promptTokens = input ?? Math.max(0, (total ?? 0) - (output ?? 0));
+  const completionTokens = output ?? Math.max(0, (total ?? promptTokens) - promptTokens);
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+}

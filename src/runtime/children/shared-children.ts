@@ -1,0 +1,78 @@
+// One child process for many users of the same module, for a library whose memory would be too much for each of them. A
+// user has a channel of its own: values go both ways as `{ channel, message }`, and the child learns of the end of a channel
+// by `{ channel, closed: true }`. The process starts with the first channel and stops with the last.
+
+import type { Clock } from "#runtime/runtime.ts";
+import { type Child, type ChildPermissions, startChild } from "./child-process.ts";
+
+export interface SharedChildOptions {
+  permissions: ChildPermissions;
+  /** Channels of one process, at most; another one is started for more. */
+  maxChannels: number;
+}
+
+interface Process {
+  child: Child;
+  href: string;
+  channels: Map<number, (message: unknown) => void>;
+}
+
+export class SharedChildren {
+  readonly #clock: Clock;
+  readonly #processes = new Set<Process>();
+  #lastChannel = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Opens a channel to a process that runs `module` (a `file:` URL). `stop` closes the channel, and ends the process when it
+   * was the last; `kill` ends the process for all.
+   */
+  open(module: URL, { permissions, maxChannels }: SharedChildOptions): Child {
+    const { href } = module;
+    let process = [...this.#processes].find(
+      (running) => running.href === href && running.channels.size < maxChannels,
+    );
+    if (process === undefined) process = this.#start(module, permissions);
+    return this.#channelOf(process);
+  }
+
+  #start(module: URL, permissions: ChildPermissions): Process {
+    const child = startChild({ module, clock: this.#clock, permissions });
+    const process: Process = { child, href: module.href, channels: new Map() };
+    this.#processes.add(process);
+    child.onMessage((value) => {
+      const { channel, message } = value as { channel?: unknown; message?: unknown };
+      process.channels.get(Number(channel))?.(message);
+    });
+    void child.ended.then(() => this.#processes.delete(process));
+    return process;
+  }
+
+  #channelOf(process: Process): Child {
+    const { child, channels } = process;
+    this.#lastChannel += 1;
+    const channel = this.#lastChannel;
+    const listeners: ((message: unknown) => void)[] = [];
+    channels.set(channel, (message) => {
+      for (const listener of listeners) listener(message);
+    });
+    return {
+      send: (message) => child.send({ channel, message }),
+      onMessage: (listener) => {
+        listeners.push(listener);
+      },
+      ended: child.ended,
+      stop: async () => {
+        if (!channels.delete(channel)) return;
+        child.send({ channel, closed: true });
+        if (channels.size > 0) return;
+        this.#processes.delete(process);
+        await child.stop();
+      },
+      kill: () => child.kill(),
+    };
+  }
+}

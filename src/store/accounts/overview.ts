@@ -1,0 +1,137 @@
+// What an account's overview is made of, beside its gateways: counts that stop at a bound, and what exists at all. Each
+// count is a stretch of one index, so it costs the same however many messages there are.
+
+import { sql } from "kysely";
+import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
+import { readOperation, type Tx } from "#store/database.ts";
+
+export interface OverviewInput {
+  accountId: string;
+  /** Failures count from this message id on. */
+  failedFrom: string;
+  /** Epoch ms: a message that was due before this instant and still waits is part of a backlog. */
+  lateBefore: number;
+  priorities: readonly number[];
+  /** Where counting stops. */
+  countTo: number;
+}
+
+export interface OverviewCounts {
+  unknown: number;
+  failed: number;
+  held: number;
+  /** By the id of the gateway: messages that should have gone out; gateways without any are left out. */
+  late: { gatewayId: string; count: number; oldestDueAt: number }[];
+  /** Whether there is any. */
+  exists: { message: boolean; delivered: boolean; completion: boolean };
+}
+
+/** Rows of the index of held messages that are looked at: those of other accounts are among them. */
+const heldLook = 10_000;
+
+async function countStatus(tx: Tx, input: OverviewInput, statuses: readonly Status[], from: string) {
+  let count = 0;
+  for (const channel of channels) {
+    for (const status of statuses) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from (
+          select id from ${tx.indexed("messages", "messages_status")}
+          where account_id = ${input.accountId} and channel = ${channel} and status = ${status} and id >= ${from}
+          order by id limit ${input.countTo}
+        ) as found
+      `.execute(tx.db);
+      count += Number(rows[0]?.count ?? 0);
+    }
+  }
+  return Math.min(count, input.countTo);
+}
+
+async function existsWith(tx: Tx, accountId: string, wanted: readonly (readonly [Channel, Status])[]) {
+  for (const [channel, status] of wanted) {
+    const row = await tx.db
+      .selectFrom(tx.indexed("messages", "messages_status"))
+      .select("id")
+      .where("account_id", "=", accountId)
+      .where("channel", "=", channel)
+      .where("status", "=", status)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (row) return true;
+  }
+  return false;
+}
+
+const everyChannel = (statuses: readonly Status[]) =>
+  channels.flatMap((channel) => statuses.map((status) => [channel, status] as const));
+
+async function lateOn(tx: Tx, gatewayId: string, { lateBefore, priorities, countTo }: OverviewInput) {
+  let count = 0;
+  let oldestDueAt = lateBefore;
+  for (const priority of priorities) {
+    const rows = await tx.db
+      .selectFrom(tx.indexed("messages", "messages_due"))
+      .select("due_at")
+      .where("gateway_id", "=", gatewayId)
+      .where("priority", "=", priority)
+      .where("due_at", "<", lateBefore)
+      .orderBy("due_at")
+      .limit(countTo - count)
+      .execute();
+    count += rows.length;
+    oldestDueAt = Math.min(oldestDueAt, rows[0]?.due_at ?? oldestDueAt);
+    if (count >= countTo) break;
+  }
+  return { gatewayId, count, oldestDueAt };
+}
+
+export const readOverview = readOperation(
+  "readOverview",
+  async (tx, input: OverviewInput): Promise<OverviewCounts> => {
+    const { accountId, countTo } = input;
+    const delivered = await existsWith(tx, accountId, everyChannel(["delivered", "read"]));
+    const message =
+      delivered ||
+      (await existsWith(
+        tx,
+        accountId,
+        everyChannel(["sent", "queued", "scheduled", "sending", "failed", "undelivered", "unknown"]),
+      ));
+    const { rows: held } = await sql<{ count: number }>`
+      select count(*) as count from (
+        select account_id from ${tx.indexed("messages", "messages_held")} where held_due_at is not null and id >= 'msg_'
+        order by id limit ${heldLook}
+      ) as found where account_id = ${accountId}
+    `.execute(tx.db);
+    const gateways = await tx.db
+      .selectFrom(tx.indexed("gateways", "gateways_account"))
+      .select("id")
+      .where("account_id", "=", accountId)
+      .execute();
+    const late: OverviewCounts["late"] = [];
+    for (const { id } of gateways) {
+      const found = await lateOn(tx, id, input);
+      if (found.count > 0) late.push(found);
+    }
+    const pools = await tx.db.selectFrom("pools").select("id").where("account_id", "=", accountId).execute();
+    let completion = false;
+    for (const { id } of pools) {
+      if (completion) break;
+      const call = await tx.db
+        .selectFrom(tx.indexed("completions", "completions_recent"))
+        .select("id")
+        .where("pool_id", "=", id)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      completion = call !== undefined;
+    }
+    return {
+      unknown: await countStatus(tx, input, ["unknown"], "msg_"),
+      failed: await countStatus(tx, input, ["failed", "undelivered", "bounced"], input.failedFrom),
+      held: Math.min(Number(held[0]?.count ?? 0), countTo),
+      late,
+      exists: { message, delivered, completion },
+    };
+  },
+);

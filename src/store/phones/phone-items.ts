@@ -1,0 +1,309 @@
+// What a phone fetches. No process owns the lane of a phone's gateway: whichever serves the phone's request hands over due
+// messages in one transaction, under the rows of the phone and of its lanes. What was handed over is listed, to that phone and
+// to no other, until the phone reports what became of it: the phone knows each message by its id and sends none twice.
+
+import { sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { selectDue, selectNextDue } from "#store/lanes/due.ts";
+import { storeResume, untilConnected } from "#store/lanes/lanes.ts";
+import { stampAttempts } from "#store/messages/attempts.ts";
+import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import type { PhoneItemsTable } from "#store/schema/phones.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
+import { closeItems, lockLinkedPhone, reconnectPhone } from "./phones.ts";
+
+/** A gateway that the phone serves, and how much of it may be handed over now. */
+export interface PhoneLine {
+  gatewayId: string;
+  /** Most messages that the phone has and has not reported. */
+  ahead: number;
+  /** How long after its due time a message may still be sent, ms. */
+  keepMs: number;
+  /** How long after its due time a message may still be handed over, ms. */
+  latenessMs: number;
+  /** Between two messages, ms, the jitter of this time included. */
+  gapMs: number;
+  /** Whether several may be handed over at once that the pace would have allowed since the last: the phone asks seldom. */
+  catchesUp: boolean;
+  /** Whether the gateway is switched on and the hour allows sending. */
+  isOpen: boolean;
+  /** The local day, and how many messages may go on it; null: no cap. */
+  day: { name: string; limit: number } | null;
+}
+
+/** An item of a phone's list. */
+export interface ListedItem
+  extends Pick<PhoneItemsTable, "message_id" | "gateway_id" | "transmission" | "handed_at" | "valid_until"> {
+  recipient: string;
+  body: string;
+}
+
+export type PullResult =
+  | { kind: "revoked" }
+  | {
+      kind: "pulled";
+      items: ListedItem[];
+      /** How many of them are new. */
+      handed: number;
+      /** Whether the phone had counted as offline. */
+      reconnected: boolean;
+    };
+
+export interface PullInput {
+  phoneId: string;
+  tokenHash: string;
+  lines: readonly PhoneLine[];
+  /** The order in which the priorities get their turn. */
+  priorities: readonly number[];
+  at: number;
+  eventId: string;
+  newestFirst: boolean;
+}
+
+/** The app does not ask for a second page. */
+const maxListed = 100;
+/** How long after `valid_until` the phone is still asked what became of an item. */
+const graceMs = 3_600_000;
+/** How long the phone gets to report an item that was listed to it after that. */
+const lastWordsMs = 600_000;
+
+/** Hands over what is due and allowed, and lists everything that the phone has not reported. */
+export const pullItems = writeOperation("pullItems", async (tx, input: PullInput): Promise<PullResult> => {
+  const { phoneId, tokenHash, at, eventId } = input;
+  const phone = await lockLinkedPhone(tx, phoneId, tokenHash);
+  if (phone === null) return { kind: "revoked" };
+  await tx.db
+    .updateTable("phones")
+    .set({ seen_at: Math.max(at, phone.seen_at ?? 0) })
+    .where("gateway_id", "=", phoneId)
+    .execute();
+  const open = await openItems(tx, phoneId);
+  const kept = await giveUpUnreported(tx, open, at);
+  let handed = 0;
+  let reconnected = false;
+  await reconnectPhone(tx, phone, at, eventId);
+  for (const line of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
+    const lane = await lockLane(tx, line.gatewayId);
+    if (!lane) continue;
+    if (lane.paused_until === untilConnected && lane.operator_paused_at === null) {
+      await storeResume(tx, { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` });
+      Object.assign(lane, { paused_until: null, paused_since: null });
+      reconnected = true;
+    }
+    const inHand = kept.filter(({ gateway_id }) => gateway_id === line.gatewayId).length;
+    const room = maxListed - kept.length - handed;
+    const most = Math.min(room, mostNow(lane, line, inHand, at));
+    if (most > 0) handed += await handOver(tx, input, line, lane, most);
+  }
+  return { kind: "pulled", items: await listed(tx, input), handed, reconnected };
+});
+
+async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {
+  return await tx.db
+    .selectFrom("lanes")
+    .selectAll()
+    .where("id", "=", id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+async function openItems(tx: Tx, phoneId: string): Promise<PhoneItemsTable[]> {
+  return await tx.db
+    .selectFrom(tx.indexed("phone_items", "phone_items_open"))
+    .selectAll()
+    .where("phone_id", "=", phoneId)
+    .where("open", "=", sql.lit(1))
+    .orderBy("handed_at")
+    .execute();
+}
+
+/** How many messages a line may hand over now. After a pause one goes first, and shows whether the phone can send again. */
+export function mostNow(
+  lane: Pick<
+    LanesTable,
+    "operator_paused_at" | "paused_since" | "paused_until" | "day" | "day_count" | "next_at"
+  >,
+  line: PhoneLine,
+  inHand: number,
+  at: number,
+): number {
+  if (!line.isOpen || lane.operator_paused_at !== null || (lane.paused_until ?? 0) > at) return 0;
+  const probes = lane.paused_since === null ? Number.POSITIVE_INFINITY : 1 - inHand;
+  const sentToday = lane.day === line.day?.name ? lane.day_count : 0;
+  const leftToday = line.day === null ? Number.POSITIVE_INFINITY : line.day.limit - sentToday;
+  return Math.max(0, Math.min(line.ahead - inHand, leftToday, probes, paced(lane.next_at, line, at)));
+}
+
+function paced(nextAt: number | null, { gapMs, catchesUp }: PhoneLine, at: number): number {
+  if (gapMs <= 0) return Number.POSITIVE_INFINITY;
+  if ((nextAt ?? 0) > at) return 0;
+  return catchesUp ? 1 + Math.floor((at - (nextAt ?? 0)) / gapMs) : 1;
+}
+
+/** Marks up to `most` due messages `sending` and notes that the phone has them; returns how many. */
+async function handOver(
+  tx: Tx,
+  { phoneId, priorities, at }: PullInput,
+  line: PhoneLine,
+  lane: LanesTable,
+  most: number,
+): Promise<number> {
+  const due: { id: string; due_at: number }[] = [];
+  for (const priority of priorities) {
+    const query = { laneId: lane.id, priority, now: at, after: null, limit: most - due.length };
+    if (query.limit > 0)
+      due.push(...(await selectDue<(typeof due)[number]>(tx, "messages", sql`id, due_at`, query)));
+  }
+  if (due.length === 0) return 0;
+  const [result] = await stampAttempts(tx, [
+    {
+      laneId: lane.id,
+      fence: lane.fence,
+      ids: due.map(({ id }) => id),
+      at,
+      lateBefore: at - Math.min(line.keepMs, line.latenessMs),
+      day: line.day?.name ?? null,
+    },
+  ]);
+  if (result?.kind !== "stamped") return 0;
+  const rows = due
+    .filter(({ id }) => result.attempts.has(id))
+    .map(({ id, due_at }) => ({
+      message_id: id,
+      gateway_id: lane.id,
+      phone_id: phoneId,
+      transmission: 1,
+      handed_at: at,
+      valid_until: due_at + line.keepMs,
+      state: "",
+      failures: 0,
+      last_listed_at: null,
+      open: 1 as const,
+    }));
+  if (rows.length === 0) return 0;
+  await tx.db
+    .insertInto("phone_items")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column("message_id").doUpdateSet((eb) => ({
+        gateway_id: eb.ref("excluded.gateway_id"),
+        phone_id: eb.ref("excluded.phone_id"),
+        // The phone takes a failure as final for an id, so a repetition has another one.
+        transmission: eb("phone_items.transmission", "+", 1),
+        handed_at: eb.ref("excluded.handed_at"),
+        valid_until: eb.ref("excluded.valid_until"),
+        state: "",
+        last_listed_at: null,
+        open: 1,
+      })),
+    )
+    .execute();
+  if (line.gapMs > 0) {
+    await tx.db
+      .updateTable("lanes")
+      .set({ next_at: at + line.gapMs })
+      .where("id", "=", lane.id)
+      .execute();
+  }
+  return rows.length;
+}
+
+/**
+ * Ends the wait for items whose time is over: each is listed once more, so that a phone that was away can report it, and then
+ * `unknown`. Returns the others.
+ */
+async function giveUpUnreported(
+  tx: Tx,
+  items: readonly PhoneItemsTable[],
+  at: number,
+): Promise<PhoneItemsTable[]> {
+  const over = items.filter(({ valid_until }) => valid_until + graceMs < at);
+  if (over.length === 0) return [...items];
+  const asked = over
+    .filter(({ last_listed_at }) => last_listed_at === null)
+    .map(({ message_id: id }) => ({ id, at }));
+  await tx.update("phone_items", { id: "text", at: "bigint" }, asked, (of) => ({
+    set: sql`last_listed_at = ${of("at")}`,
+    where: sql`phone_items.message_id = ${of("id")}`,
+  }));
+  const ended = over
+    .filter(({ last_listed_at }) => last_listed_at !== null && last_listed_at + lastWordsMs <= at)
+    .map(({ message_id }) => message_id);
+  const changes = new TransitionBatch();
+  const message = "The phone did not report what became of it.";
+  for (const row of (await lockMessages(tx, ended)).values())
+    changes.apply(
+      row,
+      { by: "system", step: "outcome_unknown" },
+      { at, detail: message, code: "unreported", message },
+    );
+  await changes.write(tx);
+  await closeItems(tx, ended);
+  return items.filter(({ message_id }) => !ended.includes(message_id));
+}
+
+/** The phone's list. What the message's own state has overtaken is not listed any more. */
+async function listed(tx: Tx, { phoneId, newestFirst }: PullInput): Promise<ListedItem[]> {
+  const items = await openItems(tx, phoneId);
+  if (items.length === 0) return [];
+  const messages = await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .select(["id", "gateway_id", "status", "recipient", "body"])
+    .where("id", "in", tx.list(items.map(({ message_id }) => message_id)))
+    .execute();
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const overtaken: string[] = [];
+  const list: ListedItem[] = [];
+  for (const item of items) {
+    const { message_id, gateway_id, transmission, handed_at, valid_until } = item;
+    const message = byId.get(message_id);
+    if (message?.status !== "sending") overtaken.push(message_id);
+    else {
+      const { recipient, body } = message;
+      list.push({ message_id, gateway_id, transmission, handed_at, valid_until, recipient, body });
+    }
+  }
+  await closeItems(tx, overtaken);
+  if (newestFirst) list.reverse();
+  return list.slice(0, maxListed);
+}
+
+/** What decides when a line may next hand over a message. */
+export interface LineState {
+  lane: Pick<
+    LanesTable,
+    "id" | "operator_paused_at" | "paused_since" | "paused_until" | "day" | "day_count" | "next_at"
+  >;
+  inHand: number;
+  /** When the first of the waiting messages is due, epoch ms; null: none waits. */
+  dueAt: number | null;
+}
+
+/** The lines of a phone, as they are now. */
+export const readLines = readOperation(
+  "readLines",
+  async (
+    tx,
+    input: { phoneId: string; gatewayIds: readonly string[]; priorities: readonly number[] },
+  ): Promise<LineState[]> => {
+    const open = await openItems(tx, input.phoneId);
+    const lines: LineState[] = [];
+    for (const gatewayId of input.gatewayIds) {
+      const lane = await tx.db
+        .selectFrom("lanes")
+        .select(["id", "operator_paused_at", "paused_since", "paused_until", "day", "day_count", "next_at"])
+        .where("id", "=", gatewayId)
+        .executeTakeFirst();
+      if (!lane) continue;
+      const inHand = open.filter(({ gateway_id }) => gateway_id === gatewayId).length;
+      // The first of all that wait: none was due before time began.
+      const dueAt = await selectNextDue(tx, "messages", {
+        laneId: gatewayId,
+        priorities: input.priorities,
+        now: -1,
+      });
+      lines.push({ lane, inHand, dueAt });
+    }
+    return lines;
+  },
+);

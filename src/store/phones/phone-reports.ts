@@ -1,0 +1,232 @@
+// What a phone reports about what it was handed: each report says how one item is, in full. Reports come at once, twice and in
+// any order, so an item only moves forward, and a failure is final for the id under which the phone knows the item.
+
+import { sql } from "kysely";
+import { type PhoneFailure, phoneStateRank } from "#contract/phones/states.ts";
+import { writeOperation } from "#store/database.ts";
+import { applyReceipt } from "#store/feedback/receipts.ts";
+import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
+import { type LockedMessage, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import type { PhoneItemsTable } from "#store/schema/phones.ts";
+import { lockLinkedPhone } from "./phones.ts";
+
+/** One report, as its adapter understood it. */
+export interface PhoneReport {
+  messageId: string;
+  transmission: number;
+  /** The number that the report is about; null: it does not say. */
+  recipient: string | null;
+  state: "Pending" | "Processed" | "Sent" | "Delivered" | "Failed" | "Cancelled";
+  /** Set where the state is `Failed`. */
+  failure: PhoneFailure | null;
+}
+
+export interface PhoneReportInput {
+  phoneId: string;
+  tokenHash: string;
+  reports: readonly PhoneReport[];
+  at: number;
+  eventId: string;
+  /** How long a message waits after its first, second, … failure, ms; the last one for all later ones. */
+  delaysMs: readonly number[];
+  /** How long a message is tried, ms. */
+  retryForMs: number;
+}
+
+export type PhoneReportResult =
+  | { kind: "revoked" }
+  | { kind: "reported" /** Gateways that were paused or resumed. */; pausesChanged: boolean; late: number };
+
+/** How often a message is tried again after failures without a better reason. */
+const maxVagueFailures = 2;
+const firstPauseMs = 5_000;
+const maxPauseMs = 300_000;
+
+/** Applies a phone's reports. One about a message that this phone does not have changes nothing. */
+export const storePhoneReports = writeOperation(
+  "storePhoneReports",
+  async (tx, input: PhoneReportInput): Promise<PhoneReportResult> => {
+    const { phoneId, tokenHash, at, eventId } = input;
+    if ((await lockLinkedPhone(tx, phoneId, tokenHash)) === null) return { kind: "revoked" };
+    const ids = [...new Set(input.reports.map(({ messageId }) => messageId))];
+    const found = await tx.db
+      .selectFrom(tx.indexed("phone_items"))
+      .selectAll()
+      .where("message_id", "in", tx.list(ids))
+      .execute();
+    const items = new Map(
+      found.filter(({ phone_id }) => phone_id === phoneId).map((item) => [item.message_id, item]),
+    );
+    const lanes = await tx.db
+      .selectFrom("lanes")
+      .select(["id", "fence", "pauses", "paused_since", "paused_until", "paused_ms"])
+      .where("id", "in", tx.list([...new Set([...items.values()].map(({ gateway_id }) => gateway_id))]))
+      .orderBy("id")
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    const rows = await lockMessages(tx, [...items.keys()]);
+    const parts = new Map(
+      (
+        await tx.db
+          .selectFrom(tx.indexed("messages"))
+          .select(["id", "segments"])
+          .where("id", "in", tx.list([...items.keys()]))
+          .execute()
+      ).map(({ id, segments }) => [id, segments ?? 1]),
+    );
+    const changes = new TransitionBatch();
+    const faults = new Map<string, PhoneFailure>();
+    const passed = new Set<string>();
+    let late = 0;
+    for (const report of input.reports) {
+      const item = items.get(report.messageId);
+      const row = rows.get(report.messageId);
+      if (!item || !row) continue;
+      if (report.recipient !== null && report.recipient !== row.recipient) continue;
+      const lane = lanes.find(({ id }) => id === item.gateway_id);
+      const laneNow = at - (lane?.paused_ms ?? 0);
+      const effect = apply(changes, row, item, report, { ...input, laneNow, parts: parts.get(row.id) ?? 1 });
+      if (effect === "late") late += 1;
+      if (effect === "passed") passed.add(item.gateway_id);
+      if (effect === "at_fault" && report.failure !== null) faults.set(item.gateway_id, report.failure);
+    }
+    await changes.write(tx);
+    await tx.update(
+      "phone_items",
+      { id: "text", state: "text", failures: "bigint", open: "bigint" },
+      [...items.values()].map(({ message_id: id, state, failures, open }) => ({ id, state, failures, open })),
+      (of) => ({
+        set: sql`state = ${of("state")}, failures = ${of("failures")}, open = ${of("open")}`,
+        where: sql`phone_items.message_id = ${of("id")}`,
+      }),
+    );
+    let pausesChanged = false;
+    for (const lane of lanes) {
+      const fault = faults.get(lane.id);
+      const event = { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` };
+      if (fault) {
+        const forMs = Math.max(
+          fault.pauseMs ?? 0,
+          Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs),
+        );
+        // Others that were in the phone's hands when the pause began fail as well, and do not make it longer.
+        if ((lane.paused_until ?? 0) > at && fault.pauseMs === undefined) continue;
+        await storePause(tx, { ...event, until: at + forMs, reason: fault.reason, pauses: lane.pauses + 1 });
+        pausesChanged = true;
+      } else if (passed.has(lane.id) && lane.paused_since !== null && lane.paused_until !== untilConnected) {
+        await storeResume(tx, event);
+        pausesChanged = true;
+      }
+    }
+    return { kind: "reported", pausesChanged, late };
+  },
+);
+
+/** `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `late`: it says nothing new. */
+type Effect = "passed" | "at_fault" | "late" | "noted";
+
+function apply(
+  changes: TransitionBatch,
+  row: LockedMessage,
+  item: PhoneItemsTable,
+  report: PhoneReport,
+  input: PhoneReportInput & { laneNow: number; parts: number },
+): Effect {
+  const { at } = input;
+  const reference = referenceOf(report);
+  const isCurrent = report.transmission === item.transmission;
+  switch (report.state) {
+    case "Pending":
+    case "Processed":
+      if (!isCurrent || phoneStateRank(item.state) >= phoneStateRank(report.state)) return "late";
+      item.state = report.state;
+      if (report.state === "Processed" && row.status === "sending")
+        changes.addTimelineEntry(row, row.status, { at, detail: "The phone handed it to its radio." }, null);
+      return "noted";
+    case "Sent":
+    case "Delivered": {
+      // A proof that it was sent counts whichever transmission it is about.
+      const details = { at, detail: `Sent by the phone as ${reference}.`, reference };
+      changes.apply(row, { by: "system", step: "accepted" }, details);
+      applyReceipt(changes, row, { step: "sent", details });
+      if (report.state === "Delivered")
+        applyReceipt(changes, row, { step: "delivered", details: { at, detail: "" } });
+      if (isCurrent) {
+        if (phoneStateRank(item.state) < phoneStateRank(report.state)) item.state = report.state;
+        item.open = 0;
+      }
+      return "passed";
+    }
+    case "Cancelled":
+    case "Failed":
+      if (!isCurrent || item.state === "Failed" || item.state === "Cancelled") return "late";
+      return applyFailure(changes, row, item, report, input);
+  }
+}
+
+function applyFailure(
+  changes: TransitionBatch,
+  row: LockedMessage,
+  item: PhoneItemsTable,
+  { state, failure }: PhoneReport,
+  input: PhoneReportInput & { laneNow: number; parts: number },
+): Effect {
+  const { at, laneNow } = input;
+  const wasSent = phoneStateRank(item.state) >= phoneStateRank("Sent") || row.sent_at !== null;
+  item.open = 0;
+  if (wasSent) {
+    // The network took it, or a part of it, and says now that it did not arrive.
+    if (state === "Cancelled" || item.state === "Delivered") return "late";
+    const message = failure?.reason ?? "";
+    const code = input.parts > 1 ? "partial" : (failure?.code ?? "undelivered");
+    applyReceipt(changes, row, { step: "undelivered", details: { at, detail: message, code, message } });
+    item.state = state;
+    return "noted";
+  }
+  item.state = state;
+  const message = failure?.reason ?? "The phone cancelled it.";
+  const details = { at, detail: message, code: failure?.code ?? "cancelled", message };
+  const again = (more: { dueAt: number; uncounted?: boolean }) =>
+    changes.apply(row, { by: "system", step: "deferred" }, { ...details, ...more });
+  if (state === "Cancelled" || failure === null || failure.kind === "expired") {
+    // Certainly not sent, and it is over: back to the queue and out of it.
+    if (again({ dueAt: at }))
+      changes.apply(row, { by: "system", step: state === "Cancelled" ? "cancelled" : "expired" }, details);
+    return "noted";
+  }
+  if (failure.kind === "delivery") {
+    // A result of the delivery proves that it was sent.
+    applyReceipt(changes, row, { step: "undelivered", details });
+    return "passed";
+  }
+  if (input.parts > 1 && failure.nothingLeft !== true) {
+    changes.apply(row, { by: "system", step: "outcome_unknown" }, details);
+    return "noted";
+  }
+  if (failure.kind === "rejected") {
+    changes.apply(row, { by: "system", step: "rejected" }, details);
+    return "noted";
+  }
+  if (failure.kind === "phone") {
+    again({ dueAt: at, uncounted: true });
+    return "at_fault";
+  }
+  item.failures += 1;
+  const firstDeferredAt = row.first_deferred_at ?? laneNow;
+  const isOver = item.failures > maxVagueFailures || laneNow - firstDeferredAt >= input.retryForMs;
+  if (isOver) changes.apply(row, { by: "system", step: "rejected" }, details);
+  else {
+    const delay = input.delaysMs[Math.min(item.failures, input.delaysMs.length) - 1] ?? 0;
+    changes.apply(
+      row,
+      { by: "system", step: "deferred" },
+      { ...details, dueAt: at + delay, firstDeferredAt },
+    );
+  }
+  return "noted";
+}
+
+/** The id under which a phone knows a message. */
+function referenceOf({ messageId, transmission }: Pick<PhoneReport, "messageId" | "transmission">): string {
+  return transmission === 1 ? messageId : `${messageId}.${transmission}`;
+}

@@ -1,0 +1,392 @@
+// Phones that fetch their messages: linking one to its gateway, what it says of itself, and the end of the link. Every
+// change locks the phone's row first and lanes after it, so that requests of one phone follow each other.
+
+import { sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { recordGatewayEvent } from "#store/gateways/events.ts";
+import { storePause, untilConnected } from "#store/lanes/lanes.ts";
+import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
+import type { PhonesTable } from "#store/schema/phones.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { eventIdOf } from "#store/webhooks/outbox.ts";
+
+/** What the sealed pairing of a phone is bound to. */
+export const phonePairingContext = (phoneId: string) => `phones ${phoneId} pairing`;
+
+const secrets = {
+  token: { column: "token_hash", index: "phones_token" },
+  enrolment: { column: "enrolment_hash", index: "phones_enrolment" },
+  code: { column: "code_hash", index: "phones_code" },
+  page: { column: "page_hash", index: "phones_page" },
+} as const;
+export type PhoneSecret = keyof typeof secrets;
+
+/** The phone that shows this secret, by its digest; null: there is none. */
+export const findPhoneBy = readOperation(
+  "findPhoneBy",
+  async (tx, { secret, hash }: { secret: PhoneSecret; hash: string }): Promise<PhonesTable | null> => {
+    const { column, index } = secrets[secret];
+    const row = await tx.db
+      .selectFrom(tx.indexed("phones", index))
+      .selectAll()
+      .where(column, "=", hash)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+/** The phone of the gateway that owns the link; null: it was never linked, nor asked to be. */
+export const readPhone = readOperation("readPhone", async (tx, id: string): Promise<PhonesTable | null> => {
+  const row = await tx.db.selectFrom("phones").selectAll().where("gateway_id", "=", id).executeTakeFirst();
+  return row ?? null;
+});
+
+/** A gateway with what handing over its messages takes from its account. */
+export type PulledGateway = GatewaysTable & { time_zone: string; lateness_ms: number };
+
+/** The account's gateways of this kind, oldest first. */
+export const readPulledGateways = readOperation(
+  "readPulledGateways",
+  async (tx, { accountId, kind }: { accountId: string; kind: string }): Promise<PulledGateway[]> =>
+    await tx.db
+      .selectFrom("gateways")
+      .innerJoin("accounts", "accounts.id", "gateways.account_id")
+      .selectAll("gateways")
+      .select(["accounts.time_zone", "accounts.lateness_ms"])
+      .where("gateways.account_id", "=", accountId)
+      .where("gateways.kind", "=", kind)
+      .orderBy("gateways.created_at")
+      .orderBy("gateways.id")
+      .execute(),
+);
+
+async function lockPhone(tx: Tx, id: string): Promise<PhonesTable | undefined> {
+  return await tx.db
+    .selectFrom("phones")
+    .selectAll()
+    .where("gateway_id", "=", id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+/** Locks a phone while its token is still this one; null: it was revoked or replaced meanwhile. */
+export async function lockLinkedPhone(tx: Tx, id: string, tokenHash: string): Promise<PhonesTable | null> {
+  const phone = await lockPhone(tx, id);
+  return phone?.token_hash === tokenHash ? phone : null;
+}
+
+/** Records how the link of a gateway is; a change is the event `gateway.linked` or `gateway.unlinked`. */
+async function recordLink(
+  tx: Tx,
+  link: Pick<GatewaySessionsTable, "gateway_id" | "status" | "reason" | "linked_at" | "changed_at">,
+  eventId: string,
+): Promise<void> {
+  const { gateway_id: gatewayId, linked_at: linkedAt, changed_at: at, reason } = link;
+  const before = await tx.db
+    .selectFrom("gateway_sessions")
+    .select(["linked_at", "status", "changed_at"])
+    .where("gateway_id", "=", gatewayId)
+    .executeTakeFirst();
+  const changed_at = before?.status === link.status ? before.changed_at : at;
+  const row = { ...link, changed_at, pairing: null, pairing_expires_at: null };
+  await tx.db
+    .insertInto("gateway_sessions")
+    .values(row)
+    .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
+    .execute();
+  const wasLinked = before !== undefined && before.linked_at !== null;
+  if (wasLinked === (linkedAt !== null)) return;
+  const [type, suffix] = wasLinked
+    ? (["gateway.unlinked", "unlinked"] as const)
+    : (["gateway.linked", "linked"] as const);
+  await recordGatewayEvent(tx, { id: eventIdOf(eventId, suffix), type, gatewayId, at, reason });
+}
+
+/** Makes the secrets valid with which a phone can be linked, instead of those before. A linked phone stays linked. */
+export const offerPairing = writeOperation(
+  "offerPairing",
+  async (
+    tx,
+    input: { at: number; eventId: string } & Pick<
+      PhonesTable,
+      | "gateway_id"
+      | "account_id"
+      | "enrolment_hash"
+      | "code_hash"
+      | "page_hash"
+      | "pairing"
+      | "pairing_expires_at"
+    >,
+  ): Promise<void> => {
+    const { at, eventId, ...offer } = input;
+    const before = await lockPhone(tx, offer.gateway_id);
+    if (before === undefined) {
+      const unknown = { name: null, app_version: null, battery: null, clock_skew_ms: null };
+      await tx.db
+        .insertInto("phones")
+        .values({
+          ...offer,
+          ...unknown,
+          token_hash: null,
+          sims: "[]",
+          uses_push: 0,
+          linked_at: null,
+          seen_at: null,
+          ended_reason: null,
+        })
+        .execute();
+    } else {
+      await tx.db.updateTable("phones").set(offer).where("gateway_id", "=", offer.gateway_id).execute();
+    }
+    if (before === undefined || before.linked_at === null) {
+      const link = {
+        gateway_id: offer.gateway_id,
+        status: "pairing" as const,
+        reason: null,
+        linked_at: null,
+      };
+      await recordLink(tx, { ...link, changed_at: at }, eventId);
+    }
+  },
+);
+
+export type PhoneDescription = Pick<PhonesTable, "name" | "app_version" | "sims" | "uses_push">;
+
+/** What the phone that had the link before was given and did not report may have been sent: it has no other proof. */
+async function endItems(tx: Tx, phoneId: string, at: number, message: string): Promise<void> {
+  const items = await tx.db
+    .selectFrom(tx.indexed("phone_items", "phone_items_open"))
+    .select("message_id")
+    .where("phone_id", "=", phoneId)
+    .where("open", "=", sql.lit(1))
+    .execute();
+  const ids = items.map(({ message_id }) => message_id);
+  const changes = new TransitionBatch();
+  for (const row of (await lockMessages(tx, ids)).values())
+    changes.apply(
+      row,
+      { by: "system", step: "outcome_unknown" },
+      { at, detail: message, code: "phone_gone", message },
+    );
+  await changes.write(tx);
+  await closeItems(tx, ids);
+}
+
+/** They are not listed any more. */
+export async function closeItems(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.update(
+    "phone_items",
+    { id: "text" },
+    ids.map((id) => ({ id })),
+    (of) => ({ set: sql`open = 0`, where: sql`phone_items.message_id = ${of("id")}` }),
+  );
+}
+
+/**
+ * Links a phone that shows a code (once, in time) or an enrolment token (as often as it likes) to its gateway. The
+ * token of the phone before ends, and what that one was handed and did not report is `unknown`. Null: the secret is not valid.
+ */
+export const registerPhone = writeOperation(
+  "registerPhone",
+  async (
+    tx,
+    input: {
+      secret: "code" | "enrolment";
+      hash: string;
+      tokenHash: string;
+      at: number;
+      eventId: string;
+      phone: PhoneDescription;
+    },
+  ): Promise<PhonesTable | null> => {
+    const { secret, hash, tokenHash, at, eventId } = input;
+    const { column, index } = secrets[secret];
+    const offered = await tx.db
+      .selectFrom(tx.indexed("phones", index))
+      .select("gateway_id")
+      .where(column, "=", hash)
+      .executeTakeFirst();
+    const before = offered && (await lockPhone(tx, offered.gateway_id));
+    // Another phone may have used the code, or a new one may have been made, before the row was locked.
+    if (!before || before[column] !== hash) return null;
+    if (secret === "code" && (before.pairing_expires_at ?? 0) <= at) return null;
+    const gateway_id = before.gateway_id;
+    const replaced = "Another phone was linked.";
+    await endItems(
+      tx,
+      gateway_id,
+      at,
+      `${replaced} The one before had not reported what became of the message.`,
+    );
+    if (before.linked_at !== null) {
+      const link = { gateway_id, status: "logged_out" as const, reason: replaced, linked_at: null };
+      await recordLink(tx, { ...link, changed_at: at }, eventId);
+    }
+    const after: PhonesTable = {
+      ...before,
+      ...input.phone,
+      token_hash: tokenHash,
+      code_hash: null,
+      pairing: null,
+      battery: null,
+      clock_skew_ms: null,
+      linked_at: at,
+      seen_at: at,
+      ended_reason: null,
+    };
+    await tx.db.updateTable("phones").set(after).where("gateway_id", "=", gateway_id).execute();
+    const link = { gateway_id, status: "connected" as const, reason: null, linked_at: at, changed_at: at };
+    await recordLink(tx, link, eventId);
+    return after;
+  },
+);
+
+/** What a phone says of itself with a request. False: its token is not valid any more. */
+export const describePhone = writeOperation(
+  "describePhone",
+  async (
+    tx,
+    input: {
+      id: string;
+      tokenHash: string;
+      at: number;
+      description: Partial<PhoneDescription & Pick<PhonesTable, "battery" | "clock_skew_ms">>;
+    },
+  ): Promise<boolean> => {
+    const { id, tokenHash, at, description } = input;
+    const phone = await lockLinkedPhone(tx, id, tokenHash);
+    if (phone === null) return false;
+    await tx.db
+      .updateTable("phones")
+      .set({ ...description, seen_at: Math.max(at, phone.seen_at ?? 0) })
+      .where("gateway_id", "=", id)
+      .execute();
+    return true;
+  },
+);
+
+/**
+ * Ends the link of a phone: its token and what could link another one are no longer valid, and what it was handed and did
+ * not report is `unknown`. False: there was no link, and nothing that could have made one.
+ */
+export const revokePhone = writeOperation(
+  "revokePhone",
+  async (
+    tx,
+    input: { id: string; gatewayIds: readonly string[]; at: number; reason: string; eventId: string },
+  ): Promise<boolean> => {
+    const { id, at, reason, eventId } = input;
+    const phone = await lockPhone(tx, id);
+    if (!phone) return false;
+    const { token_hash, enrolment_hash, code_hash, linked_at } = phone;
+    if (token_hash === null && enrolment_hash === null && code_hash === null) return false;
+    await pauseLanes(tx, input, linked_at === null ? "No phone is linked." : reason);
+    await endItems(tx, id, at, "The phone's link ended before it reported what became of the message.");
+    await tx.db
+      .updateTable("phones")
+      .set({
+        token_hash: null,
+        enrolment_hash: null,
+        code_hash: null,
+        page_hash: null,
+        pairing: null,
+        pairing_expires_at: null,
+        linked_at: null,
+        ended_reason: reason,
+      })
+      .where("gateway_id", "=", id)
+      .execute();
+    const link = { gateway_id: id, status: "logged_out" as const, reason, linked_at: null, changed_at: at };
+    await recordLink(tx, link, eventId);
+    return true;
+  },
+);
+
+/** Pauses lanes until the phone is heard of again. */
+async function pauseLanes(
+  tx: Tx,
+  input: { gatewayIds: readonly string[]; at: number; eventId: string },
+  reason: string,
+): Promise<void> {
+  for (const id of input.gatewayIds.toSorted()) {
+    const lane = await tx.db.selectFrom("lanes").select("fence").where("id", "=", id).executeTakeFirst();
+    if (!lane) continue;
+    const pause = { id, fence: lane.fence, at: input.at, until: untilConnected, pauses: 0 };
+    await storePause(tx, { ...pause, reason, eventId: `${input.eventId}_${id}` });
+  }
+}
+
+/** Linked phones that were not heard of since `before` and still count as connected. */
+export const findSilentPhones = readOperation(
+  "findSilentPhones",
+  async (tx, before: number): Promise<Pick<PhonesTable, "gateway_id" | "account_id" | "seen_at">[]> =>
+    await tx.db
+      .selectFrom("phones")
+      .innerJoin("gateway_sessions", "gateway_sessions.gateway_id", "phones.gateway_id")
+      .select(["phones.gateway_id", "phones.account_id", "phones.seen_at"])
+      .where("phones.token_hash", "is not", null)
+      .where("phones.seen_at", "<", before)
+      .where("gateway_sessions.status", "=", "connected")
+      .orderBy("phones.gateway_id")
+      .execute(),
+);
+
+/** Counts a phone as offline, unless it was heard of meanwhile, and pauses the gateways that it serves. */
+export const disconnectPhone = writeOperation(
+  "disconnectPhone",
+  async (
+    tx,
+    input: {
+      id: string;
+      gatewayIds: readonly string[];
+      before: number;
+      at: number;
+      reason: string;
+      eventId: string;
+    },
+  ): Promise<boolean> => {
+    const { id, before, at, reason, eventId } = input;
+    const phone = await lockPhone(tx, id);
+    if (!phone || phone.token_hash === null || (phone.seen_at ?? 0) >= before) return false;
+    await pauseLanes(tx, input, reason);
+    const link = { gateway_id: id, status: "disconnected" as const, reason, linked_at: phone.linked_at };
+    await recordLink(tx, { ...link, changed_at: at }, eventId);
+    return true;
+  },
+);
+
+/** The phone is heard of again. */
+export async function reconnectPhone(tx: Tx, phone: PhonesTable, at: number, eventId: string): Promise<void> {
+  const session = await tx.db
+    .selectFrom("gateway_sessions")
+    .select("status")
+    .where("gateway_id", "=", phone.gateway_id)
+    .executeTakeFirst();
+  if (session?.status === "connected") return;
+  const { gateway_id, linked_at } = phone;
+  await recordLink(
+    tx,
+    { gateway_id, linked_at, status: "connected", reason: null, changed_at: at },
+    `${eventId}_${gateway_id}`,
+  );
+}
+
+/** Stops gateways whose SIM is another one now, until a person resumes them: their messages would come from another number. */
+export const stopForSim = writeOperation(
+  "stopForSim",
+  async (
+    tx,
+    input: { gatewayIds: readonly string[]; at: number; reason: string; eventId: string },
+  ): Promise<void> => {
+    await pauseLanes(tx, input, input.reason);
+    for (const id of input.gatewayIds.toSorted()) {
+      await tx.db
+        .updateTable("lanes")
+        .set((eb) => ({ operator_paused_at: input.at, revision: eb("revision", "+", 1) }))
+        .where("id", "=", id)
+        .where("operator_paused_at", "is", null)
+        .execute();
+    }
+  },
+);

@@ -1,0 +1,233 @@
+// Deferred completions: each row is the request and its job in the lane of its pool. An attempt is counted before the pool
+// is asked, under the lane's fence, and settled by its number, so that of two owners of a lane only one ends the row.
+
+import { sql } from "kysely";
+import type { DeferredStatus } from "#contract/ai/deferred.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
+import { newLane } from "#store/lanes/lanes.ts";
+import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
+import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
+
+/** The context in which a request and a result are sealed. */
+export const deferredContext = (id: string, column: "request" | "result") =>
+  `deferred_completions ${id} ${column}`;
+
+/** What may wait in a pool. */
+export const maxDeferred = 10_000;
+export const maxDeferredBytes = 1024 * 1024 * 1024;
+
+export type InsertDeferredResult = { kind: "stored"; isNewLane: boolean } | { kind: "full" };
+
+/** Stores a deferred completion, and the lane of its pool if that has none yet. `full`: too much waits in the pool. */
+export const insertDeferred = writeOperation(
+  "insertDeferred",
+  async (tx, row: DeferredCompletionsTable): Promise<InsertDeferredResult> => {
+    const waiting = await tx.db
+      .selectFrom(tx.indexed("deferred_completions", "deferred_completions_due"))
+      .select((eb) => [
+        eb.fn.countAll<number>().as("count"),
+        sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as("bytes"),
+      ])
+      .where("pool_id", "=", row.pool_id)
+      .where("due_at", "is not", null)
+      .executeTakeFirstOrThrow();
+    if (Number(waiting.count) >= maxDeferred || Number(waiting.bytes) + row.bytes > maxDeferredBytes)
+      return { kind: "full" };
+    await tx.db.insertInto("deferred_completions").values(row).execute();
+    const lanes = await tx.db
+      .insertInto("lanes")
+      .values(newLane(row.pool_id, "deferred"))
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .execute();
+    return { kind: "stored", isNewLane: lanes.length > 0 };
+  },
+);
+
+/** One that this key asked for. */
+export const findDeferred = readOperation(
+  "findDeferred",
+  async (tx, of: { id: string; keyId: string }): Promise<DeferredCompletionsTable | null> => {
+    const row = await tx.db
+      .selectFrom("deferred_completions")
+      .selectAll()
+      .where("id", "=", of.id)
+      .where("key_id", "=", of.keyId)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+/** How a deferred completion ends. `error`: the code, for the event. */
+export interface DeferredEnd {
+  status: Extract<DeferredStatus, "completed" | "failed" | "cancelled">;
+  /** Sealed. */
+  result: string | null;
+  error: string | null;
+}
+
+/** Ends rows that are locked, and records the event for the account's endpoints. */
+async function end(tx: Tx, rows: readonly EndedRow[], at: number): Promise<void> {
+  for (const { row, ...ended } of rows) {
+    await tx.db
+      .updateTable("deferred_completions")
+      .set({ status: ended.status, result: ended.result, request: null, due_at: null, finished_at: at })
+      .where("id", "=", row.id)
+      .execute();
+  }
+  await recordEvents(
+    tx,
+    rows.map(({ row, status, error }) => ({
+      id: eventIdOf(row.id, "done"),
+      accountId: row.account_id,
+      type: "completion.done",
+      at,
+      data: { id: row.id, object: "deferred_completion", status, attempts: row.attempts, error },
+    })),
+  );
+}
+
+interface EndedRow extends DeferredEnd {
+  row: Pick<DeferredCompletionsTable, "account_id" | "attempts" | "id">;
+}
+
+/** Cancels one that this key asked for; `ended`: it had ended before. Null: there is none. */
+export const cancelDeferred = writeOperation(
+  "cancelDeferred",
+  async (
+    tx,
+    of: { id: string; keyId: string; at: number },
+  ): Promise<{ row: DeferredCompletionsTable; ended: boolean } | null> => {
+    const row = await tx.db
+      .selectFrom("deferred_completions")
+      .selectAll()
+      .where("id", "=", of.id)
+      .where("key_id", "=", of.keyId)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!row) return null;
+    if (row.finished_at !== null) return { row, ended: true };
+    await end(tx, [{ row, status: "cancelled", result: null, error: null }], of.at);
+    return { row: { ...row, status: "cancelled", due_at: null, finished_at: of.at }, ended: false };
+  },
+);
+
+export interface DueDeferred {
+  id: string;
+  priority: number;
+  due_at: number;
+}
+
+/** The next due completions of a pool; the lane is the pool's. Writes nothing. */
+export const readDueDeferred = readOperation(
+  "readDueDeferred",
+  async (tx, input: DueQuery) =>
+    await selectDue<DueDeferred>(tx, "deferred_completions", sql`id, priority, due_at`, input),
+);
+
+/** When the pool's next completion that is not due yet becomes due; null: no such one. */
+export const nextDueDeferred = readOperation(
+  "nextDueDeferred",
+  async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
+    await selectNextDue(tx, "deferred_completions", input),
+);
+
+/**
+ * Counts an attempt of each that still waits. They stay due, so that the next owner of the lane asks again for what was
+ * under way when this one died. `fenced`: the lane belongs to another process.
+ */
+export const beginDeferred = writeOperation(
+  "beginDeferred",
+  async (
+    tx,
+    input: { poolId: string; fence: number; ids: readonly string[] },
+  ): Promise<{ kind: "begun"; rows: DeferredCompletionsTable[] } | { kind: "fenced" }> => {
+    const lane = await tx.db
+      .selectFrom("lanes")
+      .select("fence")
+      .where("id", "=", input.poolId)
+      // A takeover waits for this transaction, or this one sees its higher fence.
+      .modifyEnd(tx.lock("share"))
+      .executeTakeFirst();
+    if (lane?.fence !== input.fence) return { kind: "fenced" };
+    const rows = await tx.db
+      .updateTable(tx.indexed("deferred_completions"))
+      .set((eb) => ({ status: "in_progress", attempts: eb("attempts", "+", 1) }))
+      .where("id", "in", input.ids)
+      .where("due_at", "is not", null)
+      .returningAll()
+      .execute();
+    return { kind: "begun", rows };
+  },
+);
+
+/** What became of an attempt. `dueAt`: when the pool is asked again, epoch ms. */
+export type DeferredOutcome = ({ kind: "ended" } & DeferredEnd) | { kind: "retry"; dueAt: number };
+
+/** Stores what became of an attempt, unless it was cancelled or belongs to an earlier owner. Returns when it is due again. */
+export const settleDeferred = writeOperation(
+  "settleDeferred",
+  async (
+    tx,
+    input: { id: string; attempt: number; at: number; outcome: DeferredOutcome },
+  ): Promise<number | null> => {
+    const row = await tx.db
+      .selectFrom("deferred_completions")
+      .select(["id", "account_id", "attempts", "due_at"])
+      .where("id", "=", input.id)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!row) return null;
+    if (row.due_at === null || row.attempts !== input.attempt) return row.due_at;
+    const { outcome } = input;
+    if (outcome.kind === "ended") {
+      const { status, result, error } = outcome;
+      await end(tx, [{ row, status, result, error }], input.at);
+      return null;
+    }
+    await tx.db
+      .updateTable("deferred_completions")
+      .set({ status: "queued", due_at: outcome.dueAt })
+      .where("id", "=", input.id)
+      .execute();
+    return outcome.dueAt;
+  },
+);
+
+/** Ends what waits in a copy that was restored: nothing tells whether the original has answered it. Returns how many. */
+export async function failRestored(tx: Tx, at: number, limit: number): Promise<number> {
+  const rows = await tx.db
+    .selectFrom(tx.indexed("deferred_completions", "deferred_completions_due"))
+    .select(["id", "account_id", "attempts"])
+    .where("due_at", "is not", null)
+    .limit(limit)
+    .execute();
+  await end(
+    tx,
+    rows.map((row) => ({ row, status: "failed", result: null, error: "restored" })),
+    at,
+  );
+  return rows.length;
+}
+
+/** Removes those that ended before `endedBefore`, walking along ids behind `after`. Looks at `limit` of them. */
+export const deleteDeferred = writeOperation(
+  "deleteDeferred",
+  async (tx, input: { after: string; before: string; endedBefore: number; limit: number }) => {
+    const found = await tx.db
+      .selectFrom("deferred_completions")
+      .select(["id", "finished_at"])
+      .where("id", ">", input.after)
+      .where("id", "<", input.before)
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const ids = found.flatMap(({ id, finished_at }) =>
+      finished_at !== null && finished_at < input.endedBefore ? [id] : [],
+    );
+    if (ids.length > 0)
+      await tx.db.deleteFrom(tx.indexed("deferred_completions")).where("id", "in", tx.list(ids)).execute();
+    return { deleted: ids.length, next: found.length < input.limit ? null : found.at(-1)!.id };
+  },
+);

@@ -1,0 +1,300 @@
+// What the calls of pool keys add up to: for each local day by member and model, for each hour, and for each day by end
+// user and by tag. Days stay, hours and labels are removed with the calls.
+
+import { type RawBuilder, sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type {
+  CompletionsTable,
+  SpendDaysTable,
+  UsageDaysTable,
+  UsageHoursTable,
+  UsageSums,
+} from "#store/schema/pools.ts";
+import { addDuration, type Histogram, merge } from "./histogram.ts";
+
+type Call = CompletionsTable & { day: string };
+
+/** A client that disconnected is no error. */
+const isError = ({ status }: CompletionsTable) => status >= 400 && status !== 499;
+
+const sumColumns = {
+  requests: "bigint",
+  errors: "bigint",
+  failed_over: "bigint",
+  prompt_tokens: "bigint",
+  completion_tokens: "bigint",
+  cost: "bigint",
+} as const satisfies Record<keyof UsageSums, "bigint">;
+export const sumNames = Object.keys(sumColumns) as (keyof UsageSums)[];
+
+export const noSums = (): UsageSums => ({
+  requests: 0,
+  errors: 0,
+  failed_over: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cost: 0,
+});
+
+function addCall(sums: UsageSums, call: Call): void {
+  sums.requests += 1;
+  sums.errors += isError(call) ? 1 : 0;
+  sums.failed_over += call.failed_over;
+  sums.prompt_tokens += call.prompt_tokens;
+  sums.completion_tokens += call.completion_tokens;
+  sums.cost += call.cost;
+}
+
+/** Adds calls that were not counted yet. */
+export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
+  if (calls.length === 0) return;
+  const days = ({ key_id, day, member, model }: Call) => ({
+    key_id,
+    day,
+    part: JSON.stringify([member ?? "", model ?? ""]),
+  });
+  await addTimed(tx, "usage_days", timedSums(calls, days), { member: "text", model: "text" });
+  const hours = ({ key_id, day, at }: Call) => ({ key_id, day, hour: hourOf(at) });
+  await addTimed(tx, "usage_hours", timedSums(calls, hours), {});
+  await addLabels(tx, labelSums(calls));
+  await addSpend(tx, calls);
+}
+
+const hourMs = 3_600_000;
+const hourOf = (at: number) => new Date(at - (at % hourMs)).toISOString();
+
+type Key = Readonly<Record<string, string>>;
+
+interface TimedSums extends UsageSums {
+  key: Key;
+  member: string;
+  model: string;
+  account_id: string;
+  pool_id: string;
+  latencies: Histogram;
+  first_bytes: Histogram;
+}
+
+const nameOf = (key: Key) => JSON.stringify(Object.values(key));
+
+/** In the order in which their rows are locked. */
+function timedSums(calls: readonly Call[], keyOf: (call: Call) => Key): TimedSums[] {
+  const sums = new Map<string, TimedSums>();
+  for (const call of calls) {
+    const key = keyOf(call);
+    const name = nameOf(key);
+    const { account_id, pool_id, member, model } = call;
+    const about = { key, member: member ?? "", model: model ?? "", account_id, pool_id };
+    const sum = sums.get(name) ?? { ...about, ...noSums(), latencies: {}, first_bytes: {} };
+    sums.set(name, sum);
+    addCall(sum, call);
+    // The duration of a failure, or of a call that the client abandoned, says nothing about answers.
+    if (call.status >= 400) continue;
+    addDuration(sum.latencies, call.ms);
+    if (call.first_byte_ms !== null) addDuration(sum.first_bytes, call.first_byte_ms);
+  }
+  return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+/** `more`: further columns of a new row. */
+async function addTimed(
+  tx: Tx,
+  table: "usage_days" | "usage_hours",
+  sums: readonly TimedSums[],
+  more: Readonly<Record<string, "text">>,
+): Promise<void> {
+  const names = Object.keys(sums[0]?.key ?? {});
+  const keyColumns = Object.fromEntries(names.map((name) => [name, "text" as const]));
+  const heads = { ...keyColumns, ...more, account_id: "text", pool_id: "text" } as const;
+  const rows = sums.map(({ key, ...sum }) => ({ ...key, ...sum }));
+  const refs = sql.join(names.map((name) => sql.ref(name)));
+  await sql`
+    insert into ${sql.table(table)} (${refsOf(Object.keys(heads))}, ${refsOf(sumNames)}, latencies, first_bytes)
+    select ${refsOf(Object.keys(heads))}, 0, 0, 0, 0, 0, 0, '{}', '{}'
+    from ${tx.rows("sums", heads, rows)} where true order by ${refs}
+    on conflict (${refs}) do nothing
+  `.execute(tx.db);
+  // The counts of durations are JSON, so they are added here, and the rows locked meanwhile.
+  const { rows: stored } = await sql<UsageDaysTable & UsageHoursTable>`
+    select * from ${tx.indexed(table)}
+    where (${refs}) in (select ${refs} from ${tx.rows("sums", keyColumns, rows)})
+    order by ${refs} ${tx.lock("update")}
+  `.execute(tx.db);
+  const keyOf = (row: Key) => nameOf(Object.fromEntries(names.map((name) => [name, row[name] ?? ""])));
+  const before = new Map(stored.map((row) => [keyOf(row as unknown as Key), row]));
+  const after = sums.flatMap((sum) => {
+    const row = before.get(nameOf(sum.key));
+    if (row === undefined) return [];
+    const added = Object.fromEntries(sumNames.map((column) => [column, row[column] + sum[column]]));
+    return {
+      ...sum.key,
+      ...added,
+      latencies: JSON.stringify(merged(row.latencies, sum.latencies)),
+      first_bytes: JSON.stringify(merged(row.first_bytes, sum.first_bytes)),
+    };
+  });
+  const values = { ...sumColumns, latencies: "text", first_bytes: "text" } as const;
+  await tx.update(table, { ...keyColumns, ...values }, after, (of) => ({
+    set: sql.join(Object.keys(values).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+    where: sql.join(
+      names.map((name) => sql`${sql.ref(`${table}.${name}`)} = ${of(name)}`),
+      sql` and `,
+    ),
+  }));
+}
+
+const refsOf = (names: readonly string[]): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql.ref(name)));
+
+function merged(text: string, more: Histogram): Histogram {
+  const histogram = JSON.parse(text) as Histogram;
+  merge(histogram, more);
+  return histogram;
+}
+
+interface LabelSums extends UsageSums {
+  key_id: string;
+  kind: "user" | "tag";
+  day: string;
+  label: string;
+  account_id: string;
+  pool_id: string;
+}
+
+/** Labels are the clients' texts: in one write, those beyond this many count together, under the empty label. */
+const maxLabels = 2_000;
+
+/** In the order in which their rows are locked. */
+function labelSums(calls: readonly Call[]): LabelSums[] {
+  const sums = new Map<string, LabelSums>();
+  const add = (call: Call, kind: "user" | "tag", label: string): void => {
+    const { key_id, day, account_id, pool_id } = call;
+    const name = JSON.stringify([key_id, kind, day, label]);
+    const known = sums.get(name);
+    if (known === undefined && label !== "" && sums.size >= maxLabels) {
+      add(call, kind, "");
+      return;
+    }
+    const sum = known ?? { key_id, kind, day, label, account_id, pool_id, ...noSums() };
+    sums.set(name, sum);
+    addCall(sum, call);
+  };
+  for (const call of calls) {
+    if (call.end_user !== null) add(call, "user", call.end_user);
+    if (call.tags !== "[]") for (const tag of JSON.parse(call.tags) as string[]) add(call, "tag", tag);
+  }
+  return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+async function addLabels(tx: Tx, sums: readonly LabelSums[]): Promise<void> {
+  if (sums.length === 0) return;
+  const heads = { key_id: "text", kind: "text", day: "text", label: "text" } as const;
+  const columns = { ...heads, account_id: "text", pool_id: "text", ...sumColumns } as const;
+  const names = refsOf(Object.keys(columns));
+  const added = sumNames.map(
+    (column) =>
+      sql`${sql.ref(column)} = ${sql.ref(`usage_labels.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+  );
+  await sql`
+    insert into usage_labels (${names}) select ${names} from ${tx.rows("sums", columns, sums)} where true
+    order by key_id, kind, day, label
+    on conflict (key_id, kind, day, label) do update set ${sql.join(added)}
+  `.execute(tx.db);
+}
+
+/** Adds to what pools and accounts have spent, in the order in which their rows are locked. */
+async function addSpend(tx: Tx, calls: readonly Call[]): Promise<void> {
+  const spent = new Map<string, SpendDaysTable>();
+  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost } of calls) {
+    for (const owner_id of [account_id, pool_id]) {
+      const name = `${owner_id} ${day}`;
+      const sum = spent.get(name) ?? { owner_id, day, tokens: 0, cost: 0 };
+      spent.set(name, sum);
+      sum.tokens += prompt_tokens + completion_tokens;
+      sum.cost += cost;
+    }
+  }
+  const sums = [...spent.values()].filter(({ tokens, cost }) => tokens > 0 || cost > 0);
+  if (sums.length === 0) return;
+  const columns = { owner_id: "text", day: "text", tokens: "bigint", cost: "bigint" } as const;
+  await sql`
+    insert into spend_days (owner_id, day, tokens, cost)
+    select owner_id, day, tokens, cost from ${tx.rows("sums", columns, sums)} where true order by owner_id, day
+    on conflict (owner_id, day) do update
+    set tokens = spend_days.tokens + excluded.tokens, cost = spend_days.cost + excluded.cost
+  `.execute(tx.db);
+}
+
+/** What a pool's or an account's budget is measured by, as `readSpend`. */
+export const readSharedSpend = readOperation(
+  "readSharedSpend",
+  async (tx, input: { ownerId: string; day: string; month: string }) => {
+    const { ownerId, day, month } = input;
+    const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
+      select sum(case when day = ${day} then tokens else 0 end) as today, sum(tokens) as month, sum(cost) as cost
+      from ${tx.indexed("spend_days")}
+      where owner_id = ${ownerId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
+    `.execute(tx.db);
+    return spendOf(rows[0]);
+  },
+);
+
+function spendOf(sums: { today: number | null; month: number | null; cost: number | null } | undefined) {
+  return {
+    tokensToday: Number(sums?.today ?? 0),
+    tokensThisMonth: Number(sums?.month ?? 0),
+    costThisMonth: Number(sums?.cost ?? 0),
+  };
+}
+
+/** What a budget is measured by. `day`: a local day; `month`: as `2026-11`. Costs in millionths. */
+export const readSpend = readOperation(
+  "readSpend",
+  async (tx, input: { keyId: string; day: string; month: string }) => {
+    const { keyId, day, month } = input;
+    const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
+      select sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
+        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost
+      from ${tx.indexed("usage_days")} where key_id = ${keyId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
+    `.execute(tx.db);
+    return spendOf(rows[0]);
+  },
+);
+
+/** Removes the hours and labels of days before this one, at most `limit` rows of each; how many they were. */
+export const deleteUsageSums = writeOperation(
+  "deleteUsageSums",
+  async (tx, { before, limit }: { before: string; limit: number }) => {
+    const hours = await tx.db
+      .selectFrom(tx.indexed("usage_hours", "usage_hours_day"))
+      .select(["key_id", "day", "hour"])
+      .where("day", "<", before)
+      .orderBy("day")
+      .limit(limit)
+      .execute();
+    await deleteRows(tx, "usage_hours", ["key_id", "day", "hour"], hours);
+    const labels = await tx.db
+      .selectFrom(tx.indexed("usage_labels", "usage_labels_day"))
+      .select(["key_id", "kind", "day", "label"])
+      .where("day", "<", before)
+      .orderBy("day")
+      .limit(limit)
+      .execute();
+    await deleteRows(tx, "usage_labels", ["key_id", "kind", "day", "label"], labels);
+    return Math.max(hours.length, labels.length);
+  },
+);
+
+async function deleteRows(
+  tx: Tx,
+  table: "usage_hours" | "usage_labels",
+  key: readonly string[],
+  rows: readonly object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.fromEntries(key.map((name) => [name, "text" as const]));
+  await sql`
+    delete from ${tx.indexed(table)}
+    where (${refsOf(key)}) in (select ${refsOf(key)} from ${tx.rows("old", columns, rows)})
+  `.execute(tx.db);
+}

@@ -1,0 +1,55 @@
+// The tables of phones that fetch their messages themselves.
+
+/** The link between a gateway and the phone that serves it; other gateways may use the phone's other SIMs. */
+export interface PhonesTable {
+  /** The gateway that owns the link; also the phone's id. */
+  gateway_id: string;
+  account_id: string;
+  /** Digests of what a phone or a browser may show; null: it is not valid, or not yet. */
+  token_hash: string | null;
+  enrolment_hash: string | null;
+  code_hash: string | null;
+  page_hash: string | null;
+  /** What a person is shown to link the phone: JSON, sealed; null: nothing. */
+  pairing: string | null;
+  /** Until when the code and the page work. */
+  pairing_expires_at: number | null;
+  /** As the phone reports itself. */
+  name: string | null;
+  app_version: string | null;
+  /** JSON: the SIMs, as far as the app tells; the texts are masked but for their last four characters. */
+  sims: string;
+  /** 1: the app was left on the notification channel that we cannot use. */
+  uses_push: 0 | 1;
+  /** Percent. */
+  battery: number | null;
+  /** How far the phone's clock is ahead of ours, ms; null: not known. */
+  clock_skew_ms: number | null;
+  /** Null: no phone is linked. */
+  linked_at: number | null;
+  /** The last authenticated request. */
+  seen_at: number | null;
+  /** What ended the last link, in plain words. */
+  ended_reason: string | null;
+}
+
+/** What was handed over to a phone, one row a message: its present transmission. */
+export interface PhoneItemsTable {
+  message_id: string;
+  gateway_id: string;
+  /** The phone that has it, and no other. */
+  phone_id: string;
+  /** Part of the id under which the phone knows it: the phone takes a failure as final for an id. */
+  transmission: number;
+  handed_at: number;
+  /** The phone does not send it later than this. */
+  valid_until: number;
+  /** The state that the phone last reported; empty: none. */
+  state: string;
+  /** Failures of which the phone gave no better reason. */
+  failures: number;
+  /** When it was listed once more after `valid_until`; null: it was not. */
+  last_listed_at: number | null;
+  /** 1: it is listed until the phone reports what became of it. */
+  open: 0 | 1;
+}

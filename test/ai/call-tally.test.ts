@@ -1,0 +1,44 @@
+// One call is measured from its start, and told once.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { CallTally } from "#ai/call-tally.ts";
+import type { CallOutcome } from "#ai/complete.ts";
+import { requested } from "./completing.ts";
+import { script } from "./scripted-members.ts";
+
+test("a call is told once: when its first byte went out, how long it took, and what it used", async () => {
+  const it = script();
+  const told: CallOutcome[] = [];
+  const tally = new CallTally(it.deps, requested(true), (outcome) => told.push(outcome));
+  await it.clock.advance(40);
+  tally.markFirstByte();
+  await it.clock.advance(60);
+  tally.markFirstByte();
+  const served = tally.servicePool("main", "m", 2);
+  assert.deepEqual(served, { provider: "main", model: "m", latency_ms: 40, attempts: 2 });
+  tally.addUnits(40);
+  const choice = { member: it.member("main", []), model: "m" };
+  const won = { choice, attempts: 2, forwarded: false, adapted: [], settle: () => {} };
+  tally.close(200, { tried: [], won, usage: null });
+  tally.close(500, null);
+  assert.deepEqual(told, [
+    {
+      status: 200,
+      member: "main",
+      model: "m",
+      tried: [],
+      usage: { promptTokens: 5, completionTokens: 10, totalTokens: 15 },
+      estimated: true,
+      firstByteMs: 40,
+      ms: 100,
+    },
+  ]);
+});
+
+test("a call that nobody served used nothing", () => {
+  const it = script();
+  const told: CallOutcome[] = [];
+  new CallTally(it.deps, requested(false), (outcome) => told.push(outcome)).close(503, null);
+  assert.deepEqual([told[0]?.usage.totalTokens, told[0]?.estimated, told[0]?.member], [0, false, null]);
+});

@@ -1,0 +1,121 @@
+// The request that a member gets in a pool that adapts parameters: without those of sampling and effort that its model does
+// not take, which are named; what changes the answer goes to another member.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { FailoverCall } from "#ai/failover/call.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import {
+  answered,
+  json,
+  type Reply,
+  type Script,
+  said,
+  script,
+  streamed,
+  wholeStream,
+} from "../scripted-members.ts";
+import { body, call, failureOf, run } from "./chain-calls.ts";
+
+const given = (more: Record<string, unknown>): Partial<FailoverCall> => ({
+  body: { ...body, ...more },
+  text: JSON.stringify({ ...body, ...more }),
+  params: "adapt",
+});
+const refuses = (param: string): Reply =>
+  json(
+    {
+      error: {
+        message: `Unsupported parameter: '${param}' is not supported with this model.`,
+        type: "invalid_request_error",
+        param,
+        code: "unsupported_parameter",
+      },
+    },
+    400,
+  );
+const sent = (it: Script, at: number) =>
+  Object.keys(JSON.parse(String(it.asked[at]?.request.body ?? "")) as Record<string, unknown>);
+
+test("the member that refused sampling is asked again without it, and from then on at once", async () => {
+  for (const name of ["temperature", "top_p", "top_k", "logit_bias", "reasoning_effort"]) {
+    const it = script();
+    const members = [it.member("first", [refuses(name), answered()]), it.member("second", [answered()])];
+    for (let turn = 0; turn < 2; turn++) {
+      const result = await run(it, call(members, "chat", given({ [name]: 1, n: 1 })));
+      assert.ok(result.kind === "answer");
+      assert.deepEqual([result.won.adapted, result.won.attempts], [[name], 1]);
+    }
+    assert.deepEqual(it.names(), ["first", "first", "first"], name);
+    assert.deepEqual(sent(it, 0), ["messages", name, "n", "model"]);
+    for (const at of [1, 2]) assert.deepEqual(sent(it, at), ["messages", "n", "model"]);
+    const without = await run(it, call(members, "chat", given({ n: 1 })));
+    assert.deepEqual(without.kind === "answer" && without.won.adapted, []);
+  }
+});
+
+test("what asks for something else is not left out: another member is asked", async () => {
+  for (const name of ["tools", "response_format", "n", "stop", "logprobs"]) {
+    const it = script();
+    const members = [it.member("first", [refuses(name)]), it.member("second", [answered()])];
+    const result = await run(it, call(members, "chat", given({ [name]: 1, temperature: 0.5 })));
+    assert.deepEqual(result.kind === "answer" && [result.won.choice.member.name, result.won.adapted], [
+      "second",
+      [],
+    ]);
+  }
+});
+
+test("a strict pool asks another member, and names what has another name at the one that served", async () => {
+  const it = script();
+  const members = [
+    it.member("first", [refuses("top_p")]),
+    it.member("second", [refuses("max_tokens"), answered()]),
+  ];
+  const asked = call(members, "chat", { ...given({ top_p: 0.5, max_tokens: 9 }), params: "strict" });
+  const result = await run(it, asked);
+  assert.deepEqual(it.names(), ["first", "second", "second"]);
+  assert.deepEqual(result.kind === "answer" && result.won.adapted, ["max_tokens"]);
+});
+
+test("what a translated vendor has no equivalent for is left out before it is asked", async () => {
+  const settings = anthropic.settings.parse({ api_key: "k", base_url: "https://claude.test" });
+  const parts = { temperature: 1.5, logit_bias: { 5: 1 }, user: "ann" };
+  const claude = (it: Script) =>
+    it.member("claude", ["hang"], { provider: anthropic, settings, models: ["claude-haiku-4-5"] });
+  const it = script();
+  const gone = new AbortController();
+  const running = run(it, call([claude(it)], "chat", { ...given(parts), signal: gone.signal }));
+  await it.clock.settle();
+  assert.ok(!sent(it, 0).includes("temperature"));
+  gone.abort();
+  assert.equal((await running).kind, "aborted");
+  const strict = script();
+  const refused = await run(strict, call([claude(strict)], "chat", { ...given(parts), params: "strict" }));
+  assert.equal(failureOf(refused).error.param, "temperature");
+  const lacking = script();
+  const tools = await run(lacking, call([claude(lacking)], "chat", given({ ...parts, n: 2 })));
+  assert.equal(failureOf(tools).error.param, "n");
+});
+
+test("a whole answer that is folded is asked for as a stream, and rescued when the stream breaks off", async () => {
+  const it = script();
+  const cut = streamed(said.role, said.word("lost"), "cut");
+  const members = [it.member("first", [cut]), it.member("second", [wholeStream])];
+  const result = await run(it, call(members, "folded"));
+  assert.ok(result.kind === "answer");
+  const answer = JSON.parse(result.text) as { object: string; choices: { message: object }[] };
+  assert.equal(answer.object, "chat.completion");
+  assert.deepEqual(answer.choices[0]?.message, { role: "assistant", content: "hello there" });
+  assert.deepEqual([result.usage?.totalTokens, result.won.choice.member.name], [9, "second"]);
+  assert.deepEqual(it.names(), ["first", "second"]);
+  assert.equal(JSON.parse(String(it.asked[0]?.request.body)).stream, true);
+});
+
+test("a member that says nothing on a folded answer is left at its first-token limit", async () => {
+  const it = script();
+  const members = [it.member("first", ["silent"]), it.member("second", [wholeStream])];
+  const result = await run(it, call(members, "folded"));
+  assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
+  assert.ok(it.clock.monotonic() <= 60_000, String(it.clock.monotonic()));
+});

@@ -1,0 +1,20 @@
+// Every forwarded operation has its list of models in a member, for the management API and in the input alike.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { memberInput } from "#configure/pool-input.ts";
+import { callKinds, forwardedOperations, isForwarded, modelsField } from "#contract/ai/operations.ts";
+import { poolMemberReply } from "#contract/manage/pools.ts";
+
+test("each forwarded operation has its field in a member and in the reply", () => {
+  const input = memberInput.shape as Record<string, unknown>;
+  const reply = JSON.stringify(poolMemberReply.toJSONSchema({ unrepresentable: "any" }));
+  for (const operation of forwardedOperations) {
+    assert.ok(modelsField(operation) in input, operation);
+    assert.ok(reply.includes(`"${modelsField(operation)}"`), operation);
+  }
+  assert.deepEqual(
+    callKinds.filter((kind) => isForwarded(kind)),
+    [...forwardedOperations],
+  );
+});

@@ -1,0 +1,23 @@
+// The kind `android`: its settings, and that no process drives it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isPulled } from "#contract/phones/pulled.ts";
+import { adapters } from "#gateways/registry.ts";
+import { androidSettings } from "#gateways/sms/android/android.ts";
+
+test("the lanes without an owner are those of the kinds whose messages are fetched", () => {
+  for (const { kind, connection } of adapters) assert.equal(isPulled(kind), connection === "pulled", kind);
+});
+
+test("settings have defaults, and name slots from 1", () => {
+  assert.deepEqual(androidSettings.parse({}), {
+    sim: "any",
+    delivery_reports: true,
+    keep_for_h: 24,
+    ahead: 5,
+    ping_s: 300,
+  });
+  for (const sim of [0, 4, "1"]) assert.equal(androidSettings.safeParse({ sim }).success, false);
+  assert.equal(androidSettings.safeParse({ phone: "msg_1" }).success, false);
+});

@@ -1,0 +1,38 @@
+// Types of files by their content.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { MediaKind } from "#contract/messages/content.ts";
+import { uploadTypeOf } from "#gateways/whatsapp/cloud/media-type.ts";
+
+const zip = "PK\x03\x04....";
+const cases: [MediaKind, string, string, string | null][] = [
+  ["image", "\xff\xd8\xff\xe0", "", "image/jpeg"],
+  ["image", "\x89PNG\r\n\x1a\n", "", "image/png"],
+  ["image", "<html>", "photo.jpg", null],
+  ["image", "RIFF....WEBP", "a.webp", null],
+  ["video", "\0\0\0\x18ftypisom", "", "video/mp4"],
+  ["video", "\0\0\0\x18ftyp3gp4", "", "video/3gpp"],
+  ["video", "ID3", "a.mp4", null],
+  ["audio", "ID3\x04", "", "audio/mpeg"],
+  ["audio", "\xff\xfb\x90", "", "audio/mpeg"],
+  ["audio", "\xff\xf1\x50", "", "audio/aac"],
+  ["audio", "#!AMR\n", "", "audio/amr"],
+  ["audio", "\0\0\0\x18ftypM4A ", "", "audio/mp4"],
+  ["audio", `OggS${"\0".repeat(24)}OpusHead`, "", "audio/ogg"],
+  ["audio", `OggS${"\0".repeat(24)}\x01vorbis`, "a.ogg", null],
+  ["audio", "\xff", "a.mp3", null],
+  ["document", "%PDF-1.7", "", "application/pdf"],
+  ["document", zip, "a.DOCX", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  ["document", zip, "a.zip", null],
+  ["document", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.xls", "application/vnd.ms-excel"],
+  ["document", "hello", "a.txt", "text/plain"],
+  ["document", "a\0b", "a.txt", null],
+  ["document", "a,b", "a.csv", null],
+];
+
+for (const [kind, content, filename, type] of cases) {
+  test(`${kind} ${JSON.stringify(content.slice(0, 12))} ${filename} is ${type ?? "refused"}`, () => {
+    assert.equal(uploadTypeOf(kind, Buffer.from(content, "latin1"), filename), type);
+  });
+}

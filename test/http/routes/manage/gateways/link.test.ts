@@ -1,0 +1,224 @@
+// The link between a gateway and a device through the management API: codes, states, events, and who sees what. The bridge is
+// a stub in a process of its own, which says what the test tells it to.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { LinePeer } from "../../../../gateways/sessions/line-peer.ts";
+import { Place } from "../../../../gateways/sessions/place.ts";
+import { openStubPeer, stubbedLinked } from "../../../../gateways/whatsapp/linked/stubbed.ts";
+
+interface Link {
+  state: string;
+  method: string | null;
+  reason: string | null;
+  qr: { text: string; svg: string; expires_at: string } | null;
+  code: { text: string; expires_at: string } | null;
+  device: { number: string | null; name: string | null; linked_at: string | null } | null;
+  limited_until: string | null;
+  library: string | null;
+}
+
+const number = "+4915100000000";
+
+class Linking {
+  readonly place: Place;
+  readonly peer: LinePeer;
+
+  private constructor(place: Place, peer: LinePeer) {
+    this.place = place;
+    this.peer = peer;
+  }
+
+  /** `linked`: a device is, from the beginning. */
+  static async open(context: TestContext, { linked = false } = {}): Promise<Linking> {
+    const peer = await openStubPeer({ unlinked: !linked });
+    const place = await Place.open(context, stubbedLinked, peer, "sqlite");
+    await place.start();
+    const linking = new Linking(place, peer);
+    await linking.until(linked ? "open" : "unlinked");
+    return linking;
+  }
+
+  async link(as = "operator"): Promise<Link> {
+    const reply = await this.place.ask("GET", "/link", { as });
+    assert.equal(reply.statusCode, 200, reply.body);
+    return reply.json().data;
+  }
+
+  async until(state: string): Promise<Link> {
+    await this.place.until(async () => (await this.link()).state === state, state);
+    return await this.link();
+  }
+
+  /** Asks for something, and waits until the bridge connects. */
+  async ask(method: "POST" | "DELETE", path: string, body?: object): Promise<Link> {
+    const reply = await this.place.ask(method, `/link${path}`, body === undefined ? {} : { body });
+    assert.equal(reply.statusCode, 202, reply.body);
+    return reply.json().data;
+  }
+
+  async startPairing(body: object = { method: "qr" }): Promise<void> {
+    await this.place.until(() => this.peer.sockets() === 0, "disconnected");
+    await this.ask("POST", "", body);
+    await this.place.untilLater(() => this.peer.sockets() === 1, "connected to link");
+  }
+
+  tell(message: object): void {
+    this.peer.say({ tell: message });
+  }
+
+  async disconnect(code: number, more: object = {}): Promise<void> {
+    this.tell({ type: "disconnected", code, detail: null, forMs: null, ...more });
+    await this.place.until(() => this.peer.sockets() === 0, "disconnected");
+  }
+}
+
+test("a device is linked by the QR code, which its asker alone sees, and not after its time", async (context) => {
+  const it = await Linking.open(context);
+  const { place, peer } = it;
+  assert.equal((await it.ask("POST", "", { method: "qr" })).state, "connecting");
+  await place.untilLater(() => peer.sockets() === 1, "connected to link");
+  it.tell({ type: "qr", text: "https://wa.me/x#secret-1", forMs: 60_000 });
+  const waiting = await it.until("waiting_for_scan");
+  assert.equal(waiting.qr?.text, "https://wa.me/x#secret-1");
+  assert.match(waiting.qr?.svg ?? "", /^<svg xmlns=/);
+  assert.deepEqual([waiting.method, waiting.code, waiting.library], ["qr", null, "stub 1"]);
+  const other = await it.link("somebody else");
+  assert.deepEqual([other.state, other.qr], ["waiting_for_scan", null]);
+  assert.ok(!JSON.stringify(await place.shown()).includes("secret-1"));
+  await place.pass(60_001);
+  assert.equal((await it.link()).qr, null);
+  it.tell({ type: "qr", text: "https://wa.me/x#secret-2", forMs: 20_000 });
+  await place.until(async () => (await it.link()).qr?.text.endsWith("secret-2") === true, "the next code");
+  peer.say({ paired: "key", number });
+  const open = await it.until("open");
+  assert.deepEqual([open.device?.number, open.device?.name, open.qr], [number, "Shop", null]);
+  assert.ok(open.device?.linked_at);
+  await place.untilLater(() => place.events("gateway.linked").length === 1, "the event");
+  const [event] = place.eventData("gateway.linked");
+  assert.deepEqual([event?.number, event?.name, event?.identifier], [number, "Shop", "link"]);
+  assert.equal((await place.ask("POST", "/link", { body: { method: "qr" } })).statusCode, 409);
+});
+
+test("a pairing code needs the number, and is shown to its asker", async (context) => {
+  const it = await Linking.open(context);
+  const without = await it.place.ask("POST", "/link", { body: { method: "code" } });
+  assert.deepEqual(Object.keys(without.json().errors), ["number"]);
+  await it.startPairing({ method: "code", number });
+  it.tell({ type: "code", text: "ABCD-EFGH", forMs: 180_000 });
+  assert.equal((await it.until("waiting_for_code")).code?.text, "ABCD-EFGH");
+});
+
+test("a code that nobody used expires, and another one can be asked for", async (context) => {
+  const it = await Linking.open(context);
+  await it.startPairing();
+  await it.disconnect(408);
+  assert.match((await it.until("expired")).reason ?? "", /new code/);
+  await it.startPairing();
+  it.peer.say({ paired: "key", number });
+  await it.until("open");
+});
+
+test("another number than before is unlinked at once, unless it is to be replaced", async (context) => {
+  const it = await Linking.open(context);
+  await it.startPairing();
+  it.peer.say({ paired: "key 1", number });
+  await it.until("open");
+  await it.disconnect(401);
+  await it.until("logged_out");
+  await it.startPairing();
+  it.peer.say({ paired: "key 2", number: "+4915199999999" });
+  assert.equal((await it.until("wrong_number")).device, null);
+  await it.startPairing({ method: "qr", replace: true });
+  it.peer.say({ paired: "key 3", number: "+4915199999999" });
+  assert.equal((await it.until("open")).device?.number, "+4915199999999");
+});
+
+test("unlinking tells the phone, deletes the keys and is an event", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  await it.ask("DELETE", "");
+  await it.place.untilLater(async () => (await it.link()).state === "unlinked", "unlinked");
+  assert.equal((await it.link()).reason, "The device was unlinked here.");
+  await it.place.untilLater(() => it.place.events("gateway.unlinked").length === 1, "the event");
+  assert.equal(it.place.eventData("gateway.unlinked")[0]?.reason, "removed");
+});
+
+test("a ban with an end is waited out, and is an event", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  await it.disconnect(402, { detail: "101", forMs: 3_600_000 });
+  const { limited_until, reason } = await it.until("limited");
+  assert.match(reason ?? "", /too many people/);
+  assert.ok(limited_until);
+  await it.place.untilLater(() => it.place.events("gateway.limited").length === 1, "the event");
+  await it.place.pass(1_800_000);
+  assert.equal(it.peer.sockets(), 0);
+  await it.place.pass(1_800_000);
+  await it.place.untilLater(() => it.peer.sockets() === 1, "connected after the ban");
+  await it.until("open");
+});
+
+test("an outdated library is said, and tried again after a long while", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  await it.disconnect(405);
+  await it.until("outdated");
+  await it.place.untilLater(() => it.place.events("gateway.outdated").length === 1, "the event");
+});
+
+test("a link that another program took is taken back once, and then left until somebody resumes it", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  await it.disconnect(440);
+  await it.until("reconnecting");
+  await it.place.pass(60_000);
+  await it.until("open");
+  await it.disconnect(440);
+  await it.until("replaced");
+  await it.place.pass(600_000);
+  assert.equal((await it.link()).state, "replaced");
+  await it.ask("POST", "/resume");
+  await it.place.untilLater(async () => (await it.link()).state === "open", "open");
+});
+
+test("while the number is limited it writes to people it knows, and to others later", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  const { place } = it;
+  const first = await place.send("hello");
+  await place.until(() => it.peer.taken.includes("hello"), first);
+  it.tell({ type: "limits", untilMs: 1_900_000_000_000 });
+  assert.equal((await it.until("limited")).limited_until, "2030-03-17T17:46:40.000Z");
+  await place.send("to somebody new", undefined, "+4915123450000");
+  await place.send("again");
+  await place.untilLater(() => it.peer.taken.includes("again"), "sent to a person it knows");
+  assert.deepEqual(it.peer.taken, ["hello", "again"]);
+  it.tell({ type: "limits", untilMs: null });
+  await it.until("open");
+});
+
+test("a gateway of another name has no link, and one without a device nothing to resume", async (context) => {
+  const it = await Linking.open(context);
+  assert.equal((await it.place.ask("GET", "/../another/link")).statusCode, 404);
+  const watched = await it.place.ask("POST", "/link/resume");
+  assert.deepEqual([watched.statusCode, watched.json().message], [409, "No device is linked."]);
+});
+
+test("the stream tells the link at once, and each change of it", async (context) => {
+  const it = await Linking.open(context);
+  const reply = await it.place.watch("/link/events");
+  assert.match(reply.headers.get("content-type") ?? "", /^text\/event-stream/);
+  await it.startPairing();
+  it.tell({ type: "qr", text: "https://wa.me/x#1", forMs: 60_000 });
+  await it.until("waiting_for_scan");
+  await it.place.pass(1_000);
+  await it.place.pass(1_000);
+  it.peer.say({ paired: "key", number });
+  await it.until("open");
+  await it.place.pass(600_000);
+  const links = (await reply.text())
+    .split("\n\n")
+    .filter((event) => event.startsWith("event: link\n"))
+    .map((event) => JSON.parse(event.split("\ndata: ")[1] ?? "") as Link);
+  const states = links.map(({ state }) => state);
+  assert.equal(states[0], "unlinked");
+  assert.ok(states.includes("waiting_for_scan"), states.join());
+  assert.equal(states.at(-1), "open");
+  assert.equal(links.find(({ state }) => state === "waiting_for_scan")?.qr?.text, "https://wa.me/x#1");
+});

@@ -1,0 +1,62 @@
+// What a phone posts, and what the app asks beside messages.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { engines } from "../../harness.ts";
+import { type PhoneWorld, phoneWorld } from "./phone-world.ts";
+import type { SimulatedPhone } from "./simulated-phone.ts";
+
+for (const engine of engines) {
+  describe(`phones on ${engine}`, () => {
+    let w: PhoneWorld;
+    let phone: SimulatedPhone;
+    before(async () => {
+      w = await phoneWorld(engine);
+    });
+    after(() => w.m.close());
+    beforeEach(async () => {
+      phone = await w.linked();
+    });
+
+    test("received messages are stored once, opt a person out, and prove themselves", async () => {
+      const sms = { sender: "+4915123410000", message: "STOP", at: "2026-01-01T09:15:02.000+01:00" };
+      assert.equal(await phone.receive(sms, "envelope1"), 200);
+      assert.equal(await phone.receive(sms, "envelope1"), 200);
+      assert.equal(await phone.receive(sms, "another envelope"), 200, "the app read its inbox again");
+      const received = await w.m.it.get("/api/received/sms");
+      const mine = received
+        .json()
+        .data.filter((one: { gateway_identifier: string }) => one.gateway_identifier === w.gateway);
+      assert.equal(mine.length, 1, received.body);
+      const [id = ""] = await w.accepted(1);
+      await w.pass();
+      assert.deepEqual(await w.statuses([id]), ["suppressed"]);
+      assert.equal(await phone.post("sms:received", {}, "e", "another key"), 403);
+      await w.m.operator(
+        "DELETE",
+        `/accounts/${w.accountId}/suppressions/sms/${encodeURIComponent("+4915123410000")}`,
+      );
+    });
+
+    test("what the app asks beside messages is answered as it expects", async () => {
+      const ask = async (method: "GET" | "PATCH", url: string) =>
+        (await w.m.it.system.app.inject({ method, url: `/api/mobile/v1${url}` })).statusCode;
+      assert.equal(await ask("GET", "/device"), 200);
+      assert.equal(await ask("GET", "/user/code"), 501);
+      assert.equal(await ask("PATCH", "/user/password"), 501);
+      assert.equal(await ask("GET", "/message"), 401);
+      assert.equal(await ask("PATCH", "/device"), 401);
+      assert.equal(await ask("GET", "/events"), 401);
+      assert.equal(await ask("GET", "/inbox"), 404);
+      assert.equal(
+        await phone.post(
+          "system:ping",
+          { health: { checks: { "battery:level": { observedValue: 8 } } } },
+          "p",
+        ),
+        200,
+      );
+      assert.match((await w.link()).warnings.join(" "), /battery is at 8/);
+    });
+  });
+}

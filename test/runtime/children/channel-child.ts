@@ -1,0 +1,38 @@
+// A child process for tests of `shared-children.ts`: answers on the channel that it is asked on.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+
+let closed = 0;
+
+interface Tried {
+  read?: string;
+  write?: string;
+  run?: string;
+  connect?: number;
+}
+
+async function attempt({ read, write, run, connect: port }: Tried): Promise<string> {
+  try {
+    if (read !== undefined) return readFileSync(read).length > 0 ? "read" : "empty";
+    if (write !== undefined) writeFileSync(write, "");
+    if (run !== undefined) spawnSync(run);
+    if (port !== undefined) {
+      const socket = connect(port, "127.0.0.1");
+      await new Promise((_, reject) => socket.once("error", reject));
+    }
+    return "done";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+process.on("message", async (value: { channel: number; message?: unknown; closed?: boolean }) => {
+  const { channel, message } = value;
+  const answer = (said: unknown) => process.send?.({ channel, message: said });
+  if (value.closed === true) closed += 1;
+  else if (message === "pid") answer(process.pid);
+  else if (message === "closed") answer(closed);
+  else answer(await attempt(message as Tried));
+});

@@ -1,0 +1,48 @@
+// The counts of an overview stop at their bound, and are the account's alone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readOverview } from "#store/accounts/overview.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import { onBothEngines } from "../conformance.ts";
+import { makeAccount, makeGateway, makeMessages, now, sendOf } from "../rows.ts";
+
+onBothEngines((open) => {
+  test("counts by state, of the account alone, up to a bound", async () => {
+    const store = open();
+    const { database } = store;
+    const account = await makeAccount(database);
+    const gateway = await makeGateway(database, account);
+    const input = {
+      accountId: account,
+      failedFrom: "msg_",
+      lateBefore: now + 1,
+      priorities: [0, 1, 2],
+      countTo: 3,
+    };
+    const empty = await database.run(readOverview, input);
+    assert.deepEqual(empty, {
+      unknown: 0,
+      failed: 0,
+      held: 0,
+      late: [],
+      exists: { message: false, delivered: false, completion: false },
+    });
+    for (let i = 0; i < 5; i++) await database.run(storeSends, sendOf(account, gateway, {}));
+    const { accountId: other } = await makeMessages(database);
+    const waiting = await database.run(readOverview, input);
+    assert.deepEqual(waiting.late, [{ gatewayId: gateway, count: 3, oldestDueAt: now }]);
+    assert.deepEqual(waiting.exists, { message: true, delivered: false, completion: false });
+    assert.deepEqual((await database.run(readOverview, { ...input, lateBefore: now })).late, []);
+    await store.query(
+      "update messages set status = 'unknown', due_at = null, held_due_at = ? where account_id = ?",
+      now,
+      account,
+    );
+    await store.query("update messages set status = 'delivered', due_at = null where account_id = ?", other);
+    const unknown = await database.run(readOverview, { ...input, countTo: 10 });
+    assert.deepEqual([unknown.unknown, unknown.failed, unknown.held], [5, 0, 5]);
+    const theirs = await database.run(readOverview, { ...input, accountId: other });
+    assert.deepEqual([theirs.unknown, theirs.held, theirs.exists.delivered], [0, 0, true]);
+  });
+});

@@ -1,0 +1,47 @@
+// Inputs for the operations that the management API's pages read with.
+
+import { readOverview } from "#store/accounts/overview.ts";
+import { readAccountLanes } from "#store/gateways/account-lanes.ts";
+import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
+import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
+import { accountOf, gatewayOf, id, now } from "./grown.ts";
+import { type Case, given } from "./inputs-messages.ts";
+
+const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
+const limit = 51;
+
+const dueSearch: SearchDueInput = {
+  accountId,
+  channels: ["sms", "whatsapp", "email"],
+  status: null,
+  gatewayId: null,
+  requestId: null,
+  test: null,
+  from: 0,
+  before: now,
+  after: null,
+  priorities: [0, 1, 2],
+  limit,
+  maxScanned: 500,
+};
+
+export const pageCases: readonly Case[] = [
+  given(readAccountLanes, accountId),
+  given(readOverview, {
+    accountId,
+    failedFrom: id("msg", 0),
+    lateBefore: now,
+    priorities: [0, 1, 2],
+    countTo: 1_000,
+  }),
+  given(findAccountRequest, { accountId, id: id("req", 0) }),
+  given(findReferenced, { accountId, reference: "ref-1", limit }),
+  given(searchDue, dueSearch, {
+    ...dueSearch,
+    status: "scheduled",
+    gatewayId,
+    requestId: id("req", 0),
+    test: false,
+    after: { dueAt: 1, id: id("msg", 0) },
+  }),
+];

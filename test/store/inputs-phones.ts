@@ -1,0 +1,88 @@
+// Inputs for the operations on phones, for rows that `grown.ts` has made.
+
+import { pullItems, readLines } from "#store/phones/phone-items.ts";
+import { storePhoneReports } from "#store/phones/phone-reports.ts";
+import * as phones from "#store/phones/phones.ts";
+import { accountOf, gatewayOf, id, now } from "./grown.ts";
+import { type Case, given } from "./inputs-messages.ts";
+
+const priorities = [0, 1, 2];
+const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
+
+export const phoneCases: Case[] = [
+  given(phones.findPhoneBy, { secret: "token", hash: "token0" }),
+  given(phones.readPhone, gatewayId),
+  given(phones.readPulledGateways, { accountId, kind: "http-api" }),
+  given(phones.offerPairing, {
+    gateway_id: gatewayId,
+    account_id: accountId,
+    enrolment_hash: "enrolment",
+    code_hash: "code",
+    page_hash: "page",
+    pairing: "sealed",
+    pairing_expires_at: now,
+    at: now,
+    eventId: "gs_1",
+  }),
+  given(phones.describePhone, {
+    id: gatewayId,
+    tokenHash: "token0",
+    at: now,
+    description: { battery: 50 },
+  }),
+  given(phones.findSilentPhones, now),
+  given(phones.disconnectPhone, {
+    id: gatewayId,
+    gatewayIds: [gatewayId],
+    before: now,
+    at: now,
+    reason: "silent",
+    eventId: "gp_1",
+  }),
+  given(phones.stopForSim, { gatewayIds: [gatewayId], at: now, reason: "another SIM", eventId: "gp_2" }),
+  given(readLines, { phoneId: gatewayId, gatewayIds: [gatewayId], priorities }),
+  given(pullItems, {
+    phoneId: gatewayId,
+    tokenHash: "token0",
+    lines: [
+      {
+        gatewayId,
+        ahead: 50,
+        keepMs: 86_400_000,
+        latenessMs: 86_400_000,
+        gapMs: 10,
+        catchesUp: true,
+        isOpen: true,
+        day: { name: "2027-01-15", limit: 1000 },
+      },
+    ],
+    priorities,
+    at: now,
+    eventId: "gp_3",
+    newestFirst: false,
+  }),
+  given(storePhoneReports, {
+    phoneId: gatewayId,
+    tokenHash: "token0",
+    reports: [{ messageId: id("msg", 5), transmission: 1, recipient: null, state: "Sent", failure: null }],
+    at: now,
+    eventId: "gp_4",
+    delaysMs: [1],
+    retryForMs: 1,
+  }),
+  given(phones.registerPhone, {
+    secret: "code",
+    hash: "code1",
+    tokenHash: "another",
+    at: now,
+    eventId: "gs_2",
+    phone: { name: "Phone", app_version: "1.68.0", sims: "[]", uses_push: 0 },
+  }),
+  given(phones.revokePhone, {
+    id: gatewayId,
+    gatewayIds: [gatewayId],
+    at: now,
+    reason: "by hand",
+    eventId: "gs_3",
+  }),
+];

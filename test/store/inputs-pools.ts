@@ -1,0 +1,119 @@
+// Inputs for the operations on pools, their keys, calls and usage, for rows that `grown.ts` has made.
+
+import * as deferred from "#store/pools/deferred-completions.ts";
+import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
+import * as limits from "#store/pools/key-limits.ts";
+import * as keys from "#store/pools/keys.ts";
+import * as pools from "#store/pools/pools.ts";
+import * as usage from "#store/pools/usage.ts";
+import * as usageGroups from "#store/pools/usage-groups.ts";
+import * as usageSums from "#store/pools/usage-sums.ts";
+import { accountOf, id, now } from "./grown.ts";
+import { type Case, given } from "./inputs-messages.ts";
+import { anyCall, callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+
+const priorities = [0, 1, 2];
+const limit = 50;
+const [accountId, poolId, keyId] = [accountOf(0), id("pool", 0), id("key", 0)];
+const whose = { accountId, poolId };
+const call = {
+  keyId,
+  limits: { requestsPerMinute: 10, tokensPerMinute: 100, concurrency: 5 },
+  tokens: 1,
+  slot: "new",
+  until: now + 1,
+  now,
+};
+const calls = { accountId, poolId, ...anyCall, before: null, limit, maxScanned: 500 };
+
+export const poolCases: Case[] = [
+  given(limits.admitCalls, call),
+  given(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
+  given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
+  given(recordMemberEvent, {
+    id: "x_3",
+    accountId,
+    type: "pool.member_down",
+    at: now,
+    data: { pool: "p", member: "m", kind: "k", reason: null },
+  }),
+  given(recordLowBudget, {
+    id: "x_4",
+    accountId,
+    ownerId: poolId,
+    bound: "tokens_per_day",
+    period: "2026-11-12",
+    at: now,
+    data: {
+      scope: "pool",
+      pool: "p",
+      key: null,
+      bound: "tokens_per_day",
+      used: 8,
+      limit: 10,
+      percent: 80,
+      restarts_at: "2026-11-13T00:00:00.000Z",
+    },
+  }),
+  given(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
+  given(deferred.findDeferred, { id: id("cmp", 0), keyId }),
+  given(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),
+  given(deferred.nextDueDeferred, { laneId: poolId, priorities, now: 0 }),
+  given(deferred.beginDeferred, { poolId, fence: 0, ids: [id("cmp", 0), id("cmp", 20)] }),
+  given(
+    deferred.settleDeferred,
+    { id: id("cmp", 0), attempt: 1, at: now, outcome: { kind: "retry", dueAt: now } },
+    {
+      id: id("cmp", 20),
+      attempt: 1,
+      at: now,
+      outcome: { kind: "ended", status: "completed", result: "s", error: null },
+    },
+  ),
+  given(deferred.cancelDeferred, { id: id("cmp", 40), keyId, at: now }),
+  given(deferred.deleteDeferred, { after: "", before: "cmp_~", endedBefore: now, limit }),
+  given(keys.findKeyHash, "hash0"),
+  given(keys.findPoolKey, { ...whose, id: keyId }),
+  given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
+  given(
+    keys.savePoolKey,
+    keyRow(whose, { id: "key_new" }),
+    keyRow(whose, { id: keyId, name: "key 0", revision: 1 }),
+  ),
+  given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
+  given(pools.findPoolByKey, "hash0"),
+  given(pools.findPoolByKeyId, keyId),
+  given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
+  given(pools.findPoolByName, { accountId, name: "pool 0" }),
+  given(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),
+  given(pools.removePool, whose),
+  given(pools.saveMember, memberRow(whose), memberRow(whose, { id: id("mem", 0), revision: 1 })),
+  given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
+  given(usage.recordUsage, [
+    callRow({ accountId, poolId, keyId, memberId: "m" }, { end_user: "u", tags: '["a=b"]' }),
+  ]),
+  given(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
+  given(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
+  given(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
+  given(
+    usageGroups.readUsage,
+    ...[poolId, null].flatMap((ofPool) =>
+      (["key", "pool", "hour", "tag"] as const).map((by) => ({
+        accountId,
+        poolId: ofPool,
+        from: "2026-11-01",
+        to: "2026-11-30",
+        by,
+      })),
+    ),
+  ),
+  given(
+    usage.listCalls,
+    calls,
+    { ...calls, before: id("req", 500) },
+    { ...calls, from: id("req", 100), before: id("req", 500), member: "m" },
+    { ...calls, keyId },
+    { ...calls, keyId, status: [500, 600], before: id("req", 500) },
+  ),
+  given(usage.deleteCalls, { before: id("req", 500), limit }),
+];

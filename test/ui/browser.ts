@@ -1,0 +1,103 @@
+// A real browser on the real system: the dashboard as the process serves it, with the clock moved by hand.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Harness, harness } from "../harness.ts";
+import { builtDashboard } from "./built.ts";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const program = process.env.CHROMIUM ?? places.find((path) => existsSync(path));
+
+/** Why the journeys cannot run here, or false. */
+export const missing: string | false =
+  program !== undefined && existsSync(program)
+    ? false
+    : "There is no Chromium here. Install Debian's (apt-get install chromium), or name one in CHROMIUM.";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface Visit {
+  it: Harness;
+  url: string;
+  page: Page;
+  context: BrowserContext;
+  /** What must not be there: errors of the console, violations of the policy, requests to other hosts. */
+  complaints: string[];
+  close(): Promise<void>;
+}
+
+/** A fresh installation with its first account, and a browser that has not been there. */
+export async function visit(options: { colours?: "light" | "dark"; width?: number } = {}): Promise<Visit> {
+  const dashboardFolder = builtDashboard();
+  const it = await harness({ settings: { publicUrl: null, dashboardFolder } });
+  const url = (await it.system.app.listen({ host: "127.0.0.1", port: 0 })).replace(/\/$/, "");
+  let browser: Browser;
+  try {
+    browser = await chromium.launch({ executablePath: program ?? "chromium", args: ["--no-sandbox"] });
+  } catch (error) {
+    await it.close();
+    throw error;
+  }
+  const context = await browser.newContext({
+    colorScheme: options.colours ?? "light",
+    viewport: { width: options.width ?? 1280, height: 800 },
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  // An answer that refuses is in the console as well; the journeys look at what the page says about it.
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) complaints.push(request.url());
+  });
+  await page.addInitScript({ content: axe });
+  return {
+    it,
+    url,
+    page,
+    context,
+    complaints,
+    close: async () => {
+      await browser.close();
+      await it.close();
+    },
+  };
+}
+
+/** Opens the link that the start prints and becomes the operator. */
+export async function setUp({ it, url, page }: Visit): Promise<void> {
+  await it.system.createDefaultAccount();
+  const code = await it.system.createSetupCode();
+  await page.goto(`${url}/setup#${code}`);
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("E-mail address").fill("ada@acme.example");
+  await page.getByLabel("Password").fill("a long password of Ada");
+  await page.getByRole("button", { name: "Make me the operator" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** Fails when axe finds something (WCAG 2.2 AA), the page is wider than the window, or the browser complained. */
+export async function expectSound({ page, complaints }: Visit, where: string): Promise<void> {
+  await page.evaluate("document.fonts.ready");
+  const violations = (await page.evaluate(
+    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((r) => r.violations)",
+  )) as Violation[];
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  assert.deepEqual(found, [], `axe on ${where}`);
+  const tooWide = await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  assert.equal(tooWide, 0, `${where} is wider than the window`);
+  assert.deepEqual(complaints, [], `the browser on ${where}`);
+}

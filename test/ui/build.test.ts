@@ -1,0 +1,35 @@
+// What the dashboard's build makes: its sizes, and that nothing in it leads to another host.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { gzipSync } from "node:zlib";
+import { builtDashboard } from "./built.ts";
+
+const kilobyte = 1_000;
+
+test("the dashboard builds, is within its sizes and names no other host", () => {
+  const folder = builtDashboard();
+  const index = readFileSync(join(folder, "index.html"), "utf8");
+  assert.ok(!/<style|<script(?![^>]*\bsrc=)|\son\w+=/.test(index), "something is inline");
+  const first = [...index.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, name]) => name ?? "");
+  let all = 0;
+  let loaded = 0;
+  for (const name of readdirSync(join(folder, "assets"))) {
+    if (name.endsWith(".gz")) continue;
+    const bytes = readFileSync(join(folder, "assets", name));
+    const size = gzipSync(bytes).length;
+    all += size;
+    if (first.includes(`assets/${name}`)) loaded += size;
+    else assert.ok(size < 45 * kilobyte, `${name}: ${size} bytes`);
+    const hosts = [...bytes.toString().matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host ?? "");
+    // Names of XML, links in errors of React and of the router, and nothing that is fetched.
+    const others = hosts.filter(
+      (host) => !/^(www\.w3\.org|react\.dev|tanstack\.com|github\.com|localhost)$/.test(host),
+    );
+    assert.deepEqual(others, [], name);
+  }
+  assert.ok(loaded < 162 * kilobyte, `the first load is ${loaded} bytes`);
+  assert.ok(all < 300 * kilobyte, `all together are ${all} bytes`);
+});

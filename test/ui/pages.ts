@@ -1,0 +1,115 @@
+// An installation in which every page has something to show, and the paths of all pages.
+
+import type { Visit } from "./browser.ts";
+
+export interface Furnished {
+  account: string;
+  message: string;
+  webhook: string;
+  delivery: string;
+  pool: string;
+  member: string;
+  domain: string;
+}
+
+interface Answer {
+  status: number;
+  body: { data: Record<string, string> & Record<string, string>[] };
+}
+
+/** Calls the management API as the page's own scripts would. */
+export async function api(it: Visit, method: string, path: string, body?: unknown): Promise<Answer> {
+  return (await it.page.evaluate(
+    `(async () => {
+      const session = await (await fetch("/api/manage/v1/session")).json();
+      const reply = await fetch(${JSON.stringify(`/api/manage/v1${path}`)}, {
+        method: ${JSON.stringify(method)},
+        headers: { "content-type": "application/json", "x-csrf-token": session.data.csrf_token },
+        ${body === undefined ? "" : `body: ${JSON.stringify(JSON.stringify(body))},`}
+      });
+      return { status: reply.status, body: reply.status === 204 ? null : await reply.json() };
+    })()`,
+  )) as Answer;
+}
+
+/** Sends messages that end in every way, and makes one of each thing. */
+export async function furnish(it: Visit): Promise<Furnished> {
+  const accounts = await api(it, "GET", "/accounts");
+  const account = accounts.body.data[0]?.id ?? "";
+  const gateways = await api(it, "GET", `/accounts/${account}/gateways`);
+  const sms = gateways.body.data.find(({ channel }) => channel === "sms")?.identifier ?? "";
+  const sent: string[] = [];
+  for (const end of ["1", "2", "3", "4", "5", "1"]) {
+    const test = await api(it, "POST", `/accounts/${account}/gateways/${sms}/test`, {
+      to: `+1555000000${end}`,
+      message: "Your table for two at 19:00 is confirmed. Reply STOP to end these messages.",
+    });
+    sent.push(test.body.data.id ?? "");
+  }
+  const domain = await api(it, "POST", `/accounts/${account}/sending-domains`, { domain: "acme.example" });
+  await api(it, "POST", `/accounts/${account}/suppressions`, {
+    channel: "sms",
+    recipients: ["+15550000009"],
+    note: "asked on the phone",
+  });
+  const webhook = await api(it, "POST", `/accounts/${account}/webhooks`, {
+    url: "https://app.acme.example/hooks/trunkline",
+    events: ["*"],
+  });
+  const webhookId = webhook.body.data.id ?? "";
+  it.it.respond(() => ({ kind: "answer", status: 500, headers: {}, body: Buffer.from("broken") }));
+  await api(it, "POST", `/accounts/${account}/webhooks/${webhookId}/test`);
+  await it.it.advance(120_000);
+  const deliveries = await api(it, "GET", `/accounts/${account}/webhooks/${webhookId}/deliveries`);
+  const pools = await api(it, "GET", `/accounts/${account}/pools`);
+  const pool = pools.body.data[0]?.id ?? "";
+  const members = await api(it, "GET", `/accounts/${account}/pools/${pool}/members`);
+  return {
+    account,
+    message: sent[3] ?? "",
+    webhook: webhookId,
+    delivery: deliveries.body.data[0]?.id ?? "",
+    pool,
+    member: members.body.data[0]?.id ?? "",
+    domain: domain.body.data.id ?? "",
+  };
+}
+
+/** Every page that the navigation leads to, by a name for its picture. */
+export function pathsOf(of: Furnished): Record<string, string> {
+  const a = `/a/${of.account}`;
+  const pool = `${a}/pools/${of.pool}`;
+  const webhook = `${a}/webhooks/${of.webhook}`;
+  return {
+    overview: a,
+    messages: `${a}/messages`,
+    message: `${a}/messages/${of.message}`,
+    gateways: `${a}/gateways`,
+    gateway: `${a}/gateways/sandbox-sms`,
+    "gateway-new": `${a}/gateways/new?channel=sms&kind=http-api`,
+    "gateway-settings": `${a}/gateways/sandbox-sms/settings`,
+    pools: `${a}/pools`,
+    pool,
+    "pool-calls": `${pool}/calls`,
+    "pool-usage": `${pool}/usage`,
+    "pool-keys": `${pool}/keys`,
+    "pool-playground": `${pool}/playground`,
+    "member-new": `${pool}/members/new`,
+    member: `${pool}/members/${of.member}`,
+    inbox: `${a}/inbox`,
+    domains: `${a}/domains`,
+    domain: `${a}/domains/${of.domain}`,
+    suppressions: `${a}/suppressions`,
+    credit: `${a}/credit`,
+    audit: `${a}/audit`,
+    settings: `${a}/settings`,
+    accounts: "/accounts",
+    users: "/users",
+    tokens: "/tokens",
+    "audit-all": "/audit",
+    installation: "/installation",
+    webhooks: `${a}/webhooks`,
+    webhook,
+    delivery: `${webhook}/deliveries/${of.delivery}`,
+  };
+}

@@ -1,0 +1,50 @@
+// Rules of the dashboard's source tree: who may import whom, who talks to the server, where colours are written down.
+
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import test from "node:test";
+
+const files = globSync("ui/src/**/*.{ts,tsx,css}")
+  .map((path) => path.replaceAll("\\", "/"))
+  .map((path) => ({ path, text: readFileSync(path, "utf8"), folder: path.split("/")[2] ?? "" }));
+
+/** Imports run from a higher rank to a lower one; folders that are not listed are pages, of rank 2. */
+const ranks: Readonly<Record<string, number>> = {
+  "main.tsx": 4,
+  app: 3,
+  "schema-form": 1.5,
+  parts: 1,
+  api: 0,
+  words: 0,
+};
+
+test("imports of the dashboard run downwards, and pages never see each other", () => {
+  const found: string[] = [];
+  for (const { path, text, folder } of files) {
+    for (const [, to = ""] of text.matchAll(/(?:from|import\()\s*"#ui\/([\w-]+)/g)) {
+      if (to !== folder && (ranks[to] ?? 2) >= (ranks[folder] ?? 2)) found.push(`${path} imports ${to}`);
+    }
+    if (/from "[.]{2}\//.test(text)) found.push(`${path} climbs out of its folder`);
+  }
+  assert.deepEqual(found, []);
+});
+
+test("only api/ talks to the server, nothing becomes markup, and colours are in tokens.css alone", () => {
+  const rules: [RegExp, RegExp][] = [
+    [/\bfetch\(|XMLHttpRequest|new EventSource/, /^ui\/src\/api\//],
+    [/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/, /^$/],
+    [/#[0-9a-f]{3,8}\b(?=[;,)\s])|\brgb\(\d+ \d+ \d+\)/, /tokens\.css$/],
+    [/https?:\/\/(?!www\.w3\.org)\w/, /schema\.ts$/],
+  ];
+  const found = files.flatMap(({ path, text }) =>
+    rules.filter(([what, home]) => what.test(text) && !home.test(path)).map(([what]) => `${path}: ${what}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+test("every page of the navigation has its place in the table of pages", () => {
+  const table = files.find(({ path }) => path === "ui/src/app/routes.ts")?.text ?? "";
+  const pages = files.find(({ path }) => path === "ui/src/app/pages.ts")?.text ?? "";
+  for (const [, path = ""] of pages.matchAll(/path: "([^"]*)"/g))
+    assert.ok(table.includes(`"${path === "" ? "/" : path}"`), `there is no page at ${path}`);
+});

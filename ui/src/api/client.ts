@@ -1,0 +1,127 @@
+// The only place that talks to the server: the management API, with the session's cookie and its CSRF token.
+
+import { type Operations, routes } from "./schema.ts";
+
+export type OperationName = keyof Operations;
+
+type Params<N extends OperationName> =
+  Operations[N]["params"] extends Record<string, never>
+    ? { params?: never }
+    : { params: Operations[N]["params"] };
+type Query<N extends OperationName> =
+  Operations[N]["query"] extends Record<string, never>
+    ? { query?: never }
+    : { query?: Operations[N]["query"] };
+type Body<N extends OperationName> = Operations[N]["body"] extends undefined
+  ? { body?: never }
+  : { body: Operations[N]["body"] };
+
+/** What a call of this operation takes. */
+export type Input<N extends OperationName> = Params<N> & Query<N> & Body<N> & { signal?: AbortSignal };
+export type Output<N extends OperationName> = Operations[N]["reply"];
+
+/** An answer that is not a success, in the API's own words, or (status 0) that there was none. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** Messages by the path of their field. */
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { errors?: Record<string, string[]>; requestId?: string | null; retryAfter?: number | null } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.errors = more.errors ?? {};
+    this.requestId = more.requestId ?? null;
+    this.retryAfterSeconds = more.retryAfter ?? null;
+  }
+}
+
+let csrfToken: string | null = null;
+
+/** The token of the session, which every change carries. It is kept in memory alone. */
+export function setCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+const outcomes = new Set<(status: number) => void>();
+
+/** Told the status of every answer; 0: none came. */
+export function onAnswer(listener: (status: number) => void): () => void {
+  outcomes.add(listener);
+  return () => outcomes.delete(listener);
+}
+
+function told(status: number): void {
+  for (const listener of outcomes) listener(status);
+}
+
+function urlOf(path: string, params: Record<string, string>, query: Record<string, unknown>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") search.set(name, String(value));
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}
+
+async function read(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return null;
+  }
+}
+
+interface Refusal {
+  message?: string;
+  errors?: Record<string, string[]>;
+}
+
+/** Calls an operation of the management API. Throws `ApiError`. */
+export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
+  const [method, path] = routes[name];
+  const {
+    params = {},
+    query = {},
+    body,
+    signal,
+  } = input as {
+    params?: Record<string, string>;
+    query?: Record<string, unknown>;
+    body?: unknown;
+    signal?: AbortSignal;
+  };
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (method !== "GET" && csrfToken !== null) headers["x-csrf-token"] = csrfToken;
+  let response: Response;
+  try {
+    response = await fetch(urlOf(path, params, query), {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    told(0);
+    throw new ApiError(0, "The service did not answer.");
+  }
+  told(response.status);
+  if (response.status === 204) return undefined as Output<N>;
+  const answer = await read(response);
+  if (response.ok) return answer as Output<N>;
+  const { message, errors } = (answer ?? {}) as Refusal;
+  throw new ApiError(response.status, message ?? `The service answered ${response.status}.`, {
+    requestId: response.headers.get("x-request-id"),
+    retryAfter: Number(response.headers.get("retry-after")) || null,
+    ...(errors === undefined ? {} : { errors }),
+  });
+}

@@ -1,0 +1,24 @@
+import { Navigate } from "@tanstack/react-router";
+import { useRead } from "#ui/api/queries.ts";
+import { useSession } from "#ui/parts/account.ts";
+import { Waiting } from "#ui/parts/page.tsx";
+
+/** `/`: the account that was looked at last, or else the only or the newest one. */
+export function Page() {
+  const session = useSession();
+  const accounts = useRead(
+    "listAccounts",
+    { query: { limit: 100 } },
+    { every: false, enabled: session.role === "operator" },
+  );
+  if (session.account !== null) return <Navigate to={`/a/${session.account}`} replace />;
+  if (accounts.data === undefined) return <Waiting error={accounts.error} />;
+  const known = accounts.data.data;
+  const last = localStorage.getItem("account");
+  const account = known.find(({ id }) => id === last) ?? known[0];
+  return account === undefined ? (
+    <Navigate to="/accounts" replace />
+  ) : (
+    <Navigate to={`/a/${account.id}`} replace />
+  );
+}

@@ -1,0 +1,47 @@
+import { useState } from "react";
+import { useChange } from "#ui/api/queries.ts";
+import type { Session } from "#ui/api/schema.ts";
+import { Field } from "#ui/parts/field.tsx";
+import { Problem } from "#ui/parts/page.tsx";
+
+/** The fields of the sign-in, on a page of their own or over the page of an ended session. */
+export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
+  const [shown, setShown] = useState(false);
+  const signIn = useChange("signIn");
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const values = new FormData(event.currentTarget);
+        const body = { email: String(values.get("email")), password: String(values.get("password")) };
+        signIn.mutate({ body }, { onSuccess: ({ data }) => onSignedIn(data) });
+      }}
+    >
+      <Field label="E-mail address">
+        <input name="email" type="email" autoComplete="username" required maxLength={254} />
+      </Field>
+      <Field label="Password">
+        <input
+          name="password"
+          type={shown ? "text" : "password"}
+          autoComplete="current-password"
+          required
+          maxLength={200}
+        />
+      </Field>
+      <label className="check">
+        <input type="checkbox" checked={shown} onChange={(event) => setShown(event.target.checked)} />
+        <span>Show the password</span>
+      </label>
+      <Problem error={signIn.error} />
+      <button type="submit" className="button first" disabled={signIn.isPending}>
+        Sign in
+      </button>
+      <p className="hint">
+        No operator yet? Open the link that the start printed, or run <code>npm start -- setup</code> for a
+        new one.
+      </p>
+    </form>
+  );
+}

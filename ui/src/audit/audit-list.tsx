@@ -1,0 +1,65 @@
+import { usePages } from "#ui/api/queries.ts";
+import type { AuditEntry } from "#ui/api/schema.ts";
+import { Field } from "#ui/parts/field.tsx";
+import { useFilter } from "#ui/parts/filter.ts";
+import { List } from "#ui/parts/list.tsx";
+import { Time } from "#ui/parts/time.tsx";
+
+/** `updateGateway` as `update gateway`. */
+const sentence = (action: string) => action.replaceAll(/([A-Z])/g, " $1").toLowerCase();
+
+/** Who did what: of one account, or of the whole installation. */
+export function AuditList({ account }: { account: string | null }) {
+  const [filter, setFilter] = useFilter();
+  const query = {
+    ...(filter.actor === undefined ? {} : { actor: filter.actor }),
+    ...(filter.action === undefined ? {} : { action: filter.action }),
+  };
+  const own = usePages(
+    account === null ? "listAuditEntries" : "listAccountAuditEntries",
+    (account === null ? { query } : { params: { account }, query }) as never,
+  );
+  const field = (name: "actor" | "action", label: string) => (
+    <Field label={label}>
+      <input
+        key={filter[name] ?? ""}
+        type="search"
+        defaultValue={filter[name] ?? ""}
+        onBlur={(event) => setFilter(name, event.target.value.trim())}
+      />
+    </Field>
+  );
+  return (
+    <>
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        {field("actor", "Actor's id")}
+        {field("action", "Action, such as updateGateway")}
+      </form>
+      <List<AuditEntry>
+        label="Changes"
+        pages={own as never}
+        id={({ id }) => id}
+        empty={
+          <p>
+            {Object.keys(query).length > 0 ? "No change fits this filter." : "Nothing has been changed yet."}
+          </p>
+        }
+        columns={[
+          { head: "At", cell: ({ at }) => <Time at={at} /> },
+          {
+            head: "Who",
+            cell: ({ actor }) => (
+              <>
+                {actor.name} <span className="soft">{actor.kind.replaceAll("_", " ")}</span>
+              </>
+            ),
+          },
+          { head: "Did", cell: ({ action }) => <span title={action}>{sentence(action)}</span> },
+          { head: "To", cell: ({ target }) => <code>{target}</code> },
+          { head: "Fields", cell: ({ fields }) => fields.join(", ") },
+          { head: "Outcome", cell: ({ outcome }) => outcome },
+        ]}
+      />
+    </>
+  );
+}

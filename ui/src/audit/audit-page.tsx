@@ -1,0 +1,11 @@
+import { PageHead } from "#ui/parts/page.tsx";
+import { AuditList } from "./audit-list.tsx";
+
+export function Page() {
+  return (
+    <>
+      <PageHead title="Audit of everything" />
+      <AuditList account={null} />
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useChange, useRead } from "#ui/api/queries.ts";
+import type { DomainFinding } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Copy } from "#ui/parts/copy.tsx";
+import { Ask } from "#ui/parts/dialog.tsx";
+import { Table } from "#ui/parts/list.tsx";
+import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+
+const touched = ["getSendingDomain", "listSendingDomains"] as const;
+
+function Finding({ of: { result, name, message, advice } }: { of: DomainFinding }) {
+  return (
+    <li className="stack tight">
+      <span>
+        <Status of={result} /> <code>{name}</code>
+      </span>
+      <span>
+        {message} {advice}
+      </span>
+    </li>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { domain: id = "" } = useParams({ strict: false }) as { domain?: string };
+  const params = { account, domain: id };
+  const read = useRead("getSendingDomain", { params });
+  const check = useChange("checkSendingDomain", touched);
+  const rotate = useChange("rotateSendingDomainKeys", touched);
+  const activate = useChange("activateSendingDomainKeys", touched);
+  const remove = useChange("deleteSendingDomain", touched);
+  const navigate = useNavigate();
+  const own = read.data?.data;
+  const domain = own?.domain ?? "Domain";
+  const found = check.data?.data;
+  return (
+    <>
+      <p>
+        <Link to={`/a/${account}/domains`}>‹ Domains</Link>
+      </p>
+      <PageHead title={domain} />
+      {own === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          <div className="row">
+            <button
+              type="button"
+              className="button first"
+              disabled={check.isPending}
+              onClick={() => check.mutate({ params })}
+            >
+              {check.isPending ? "Checking…" : "Check"}
+            </button>
+            <Ask
+              verb="Make new keys"
+              label="New keys…"
+              title="Make new keys"
+              effect="The new keys sign once a check has found their records. Until then the present ones sign."
+              grave={false}
+              run={() => rotate.mutateAsync({ params, body: {} })}
+            />
+            <Ask
+              verb="Use them now"
+              label="Use without a check…"
+              title="Use the new keys without a check"
+              effect="Mail that is signed with a key whose record is not in DNS may be refused."
+              typed={domain}
+              run={() => activate.mutateAsync({ params })}
+            />
+            <Ask
+              verb="Delete"
+              label="Delete…"
+              title={`Delete ${domain}`}
+              effect="Its keys are gone for good, and mail from it is not signed with them any more."
+              typed={domain}
+              run={async () => {
+                await remove.mutateAsync({ params });
+                await navigate({ to: `/a/${account}/domains` });
+              }}
+            />
+          </div>
+          <Problem error={check.error} />
+          {found === undefined ? null : (
+            <section className="card" aria-labelledby="found">
+              <h2 id="found">What DNS says</h2>
+              <ul className="stack" role="status">
+                {[...found.dkim, found.spf, found.dmarc].map((finding) => (
+                  <Finding key={`${finding.name} ${finding.message}`} of={finding} />
+                ))}
+              </ul>
+            </section>
+          )}
+          <h2>Records to publish</h2>
+          <Table
+            label="Records"
+            rows={own.records}
+            id={({ name, value }) => `${name} ${value}`}
+            columns={[
+              { head: "For", cell: ({ purpose, required }) => `${purpose}${required ? "" : ", optional"}` },
+              { head: "Type", cell: ({ type }) => type },
+              {
+                head: "Name",
+                cell: ({ name }) => (
+                  <>
+                    <code>{name}</code> <Copy text={name} />
+                  </>
+                ),
+              },
+              {
+                head: "Value",
+                cell: ({ value, strings }) => (
+                  <>
+                    <Copy text={value} label="Copy the value" />
+                    {strings.length > 1 ? (
+                      <Copy
+                        text={strings.map((part) => `"${part}"`).join(" ")}
+                        label={`Copy as ${strings.length} strings`}
+                      />
+                    ) : null}
+                    <code>{value.length > 60 ? `${value.slice(0, 60)}…` : value}</code>
+                  </>
+                ),
+              },
+            ]}
+          />
+          <h2>Keys</h2>
+          <Table
+            label="Keys"
+            rows={own.keys}
+            id={({ id }) => id}
+            columns={[
+              { head: "State", cell: ({ state }) => <Status of={state} /> },
+              { head: "Selector", cell: ({ selector }) => <code>{selector}</code> },
+              { head: "Algorithm", cell: ({ algorithm }) => algorithm },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useChange, useRead } from "#ui/api/queries.ts";
+import type { Gateway } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Ask } from "#ui/parts/dialog.tsx";
+import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { duration, number } from "#ui/words/numbers.ts";
+import { TestSend } from "./test-send.tsx";
+
+const touched = ["getGateway", "listGateways"] as const;
+
+function Actions({ gateway }: { gateway: Gateway }) {
+  const { id: account } = useAccount();
+  const params = { account, gateway: gateway.identifier };
+  const pause = useChange("pauseGateway", touched);
+  const resume = useChange("resumeGateway", touched);
+  const makeDefault = useChange("setDefaultGateway", touched);
+  const remove = useChange("deleteGateway", touched);
+  const navigate = useNavigate();
+  const waits = gateway.state === "paused" || gateway.state === "stopped";
+  return (
+    <>
+      {waits ? (
+        <button
+          type="button"
+          className="button first"
+          disabled={resume.isPending}
+          onClick={() => resume.mutate({ params })}
+        >
+          {gateway.state === "paused" && gateway.pause?.until ? "Try now" : "Resume"}
+        </button>
+      ) : null}
+      {gateway.state === "active" ? (
+        <Ask
+          verb="Pause"
+          label="Pause…"
+          title={`Pause ${gateway.identifier}`}
+          effect="Its messages wait until it is resumed. Nothing is lost."
+          grave={false}
+          run={() => pause.mutateAsync({ params })}
+        />
+      ) : null}
+      {gateway.default ? null : (
+        <button
+          type="button"
+          className="button"
+          disabled={makeDefault.isPending}
+          onClick={() => makeDefault.mutate({ params })}
+        >
+          Make it the default
+        </button>
+      )}
+      <Link to={`/a/${account}/gateways/${gateway.identifier}/settings`} className="button">
+        Settings
+      </Link>
+      <Ask
+        verb="Delete"
+        label="Delete…"
+        title={`Delete ${gateway.identifier}`}
+        effect={`${number(gateway.waiting)} messages wait for it. Its settings and secrets are gone for good.`}
+        typed={gateway.identifier}
+        run={async () => {
+          await remove.mutateAsync({ params });
+          await navigate({ to: `/a/${account}/gateways` });
+        }}
+      />
+      <Problem error={resume.error ?? makeDefault.error} />
+    </>
+  );
+}
+
+function Check({ gateway }: { gateway: Gateway }) {
+  const { id: account } = useAccount();
+  const check = useRead(
+    "checkGateway",
+    { params: { account, gateway: gateway.identifier } },
+    { every: false, enabled: false },
+  );
+  return (
+    <section className="card" aria-labelledby="check">
+      <div className="row apart">
+        <h2 id="check">Check with the provider</h2>
+        <button type="button" className="button" disabled={check.isFetching} onClick={() => check.refetch()}>
+          {check.isFetching ? "Checking…" : "Check"}
+        </button>
+      </div>
+      <Problem error={check.error} />
+      {check.data?.data.findings.length === 0 ? <p className="good">Nothing is wrong.</p> : null}
+      <pre hidden={(check.data?.data.findings.length ?? 0) === 0}>
+        {JSON.stringify(check.data?.data.findings, null, 2)}
+      </pre>
+    </section>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { gateway: identifier = "" } = useParams({ strict: false }) as { gateway?: string };
+  const read = useRead("getGateway", { params: { account, gateway: identifier } });
+  const gateway = read.data?.data;
+  return (
+    <>
+      <p>
+        <Link to={`/a/${account}/gateways`}>‹ Gateways</Link>
+      </p>
+      <PageHead title={identifier}>{gateway === undefined ? null : <Actions gateway={gateway} />}</PageHead>
+      {gateway === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          <p className="row">
+            <Status of={gateway.state} />
+            <span className="soft">
+              {gateway.kind} · {gateway.channel}
+            </span>
+            {gateway.default ? <span className="tag">default</span> : null}
+            {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}
+          </p>
+          {gateway.pause === null ? null : (
+            <div className="notice warn" role="status">
+              <strong>{gateway.pause.reason}</strong>
+              <p>
+                Since <Time at={gateway.pause.since} />.{" "}
+                {gateway.pause.until === null ? (
+                  "It goes on when a person resumes it."
+                ) : (
+                  <>
+                    The next try is due <Time at={gateway.pause.until} brief />.
+                  </>
+                )}{" "}
+                {number(gateway.waiting)} messages wait meanwhile, and their retries stand still.
+              </p>
+            </div>
+          )}
+          <section className="card" aria-labelledby="now">
+            <h2 id="now">Now</h2>
+            <Facts
+              of={[
+                ["Waiting", number(gateway.waiting)],
+                [
+                  "Pace",
+                  gateway.pace.per_second === null
+                    ? `no limit, ${gateway.pace.concurrency} at once`
+                    : `${gateway.pace.per_second} per second, ${gateway.pace.concurrency} at once`,
+                ],
+                ["Per day", number(gateway.pace.per_day)],
+                ["Hours", gateway.pace.hours ?? "at any time"],
+                [
+                  "Retries",
+                  `first after ${duration(gateway.retry.first_ms)}, for ${duration(gateway.retry.for_ms)}`,
+                ],
+                ["Unknown outcomes", gateway.on_unknown],
+                [
+                  "Session",
+                  gateway.session === null ? null : (
+                    <span key="session">
+                      <Status of={gateway.session.state} /> {gateway.session.reason}
+                    </span>
+                  ),
+                ],
+                [
+                  "Unknown status word",
+                  gateway.unknown_word === null ? null : <code key="word">{gateway.unknown_word.word}</code>,
+                ],
+                [
+                  "Callback URL",
+                  gateway.callback_url === null ? null : (
+                    <Snippet key="callback" text={gateway.callback_url} />
+                  ),
+                ],
+                ["Changed", <Time key="changed" at={gateway.updated_at} />],
+              ]}
+            />
+          </section>
+          {gateway.active ? <TestSend gateway={gateway} /> : null}
+          {gateway.test ? null : <Check gateway={gateway} />}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { Link } from "@tanstack/react-router";
+import { useRead } from "#ui/api/queries.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
+
+const worst = ["stopped", "paused", "active", "off"];
+
+export function Page() {
+  const { id: account } = useAccount();
+  const read = useRead("listGateways", { params: { account } });
+  const gateways = (read.data?.data ?? []).toSorted(
+    (a, b) => worst.indexOf(a.state) - worst.indexOf(b.state),
+  );
+  return (
+    <>
+      <PageHead title="Gateways">
+        <Link to={`/a/${account}/gateways/new`} className="button first">
+          Add a gateway
+        </Link>
+      </PageHead>
+      {read.data === undefined ? <Waiting error={read.error} /> : null}
+      {read.data?.data.length === 0 ? (
+        <Empty>
+          <p>There is no gateway yet. A gateway is the account's own connection to a provider.</p>
+          <Link to={`/a/${account}/gateways/new`} className="button">
+            Add the first one
+          </Link>
+        </Empty>
+      ) : null}
+      {(["sms", "whatsapp", "email"] as const).map((channel) => {
+        const own = gateways.filter((gateway) => gateway.channel === channel);
+        return own.length === 0 ? null : (
+          <section key={channel} className="stack" aria-labelledby={`channel-${channel}`}>
+            <h2 id={`channel-${channel}`}>{channel}</h2>
+            <div className="grid">
+              {own.map((gateway) => (
+                <article key={gateway.id} className="card">
+                  <div className="row apart">
+                    <h3>
+                      <Link to={`/a/${account}/gateways/${gateway.identifier}`}>{gateway.identifier}</Link>
+                    </h3>
+                    <Status of={gateway.state} />
+                  </div>
+                  <div className="row">
+                    <span className="soft">{gateway.kind}</span>
+                    {gateway.default ? <span className="tag">default</span> : null}
+                    {gateway.test ? <span className="tag">test</span> : null}
+                  </div>
+                  {gateway.pause === null ? null : (
+                    <p className="warn">
+                      {gateway.pause.reason}
+                      {gateway.pause.until === null ? null : (
+                        <>
+                          {" "}
+                          · next try <Time at={gateway.pause.until} brief />
+                        </>
+                      )}
+                    </p>
+                  )}
+                  <p className="soft">{number(gateway.waiting)} wait</p>
+                </article>
+              ))}
+            </div>
+          </section>
+        );
+      })}
+    </>
+  );
+}

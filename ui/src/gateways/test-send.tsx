@@ -1,0 +1,82 @@
+// A test through one gateway: what is sent, and what becomes of it, in the same place.
+
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useChange, useRead } from "#ui/api/queries.ts";
+import type { Gateway } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Field, faultAt } from "#ui/parts/field.tsx";
+import { Problem } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+
+/** Recipients with which the sandbox shows what can happen. */
+const sandboxNumbers = [
+  ["+15550000001", "delivered"],
+  ["+15550000002", "undelivered"],
+  ["+15550000003", "failed"],
+  ["+15550000004", "deferred twice"],
+  ["+15550000005", "unknown"],
+] as const;
+
+function Progress({ message }: { message: string }) {
+  const { id: account } = useAccount();
+  const read = useRead("getAccountMessage", { params: { account, message } }, { every: 1_000 });
+  const record = read.data?.data.record;
+  return (
+    <p role="status">
+      {record === undefined ? "Accepted." : <Status of={record.status} />}{" "}
+      {record?.error === null || record === undefined ? null : record.error.message}{" "}
+      <Link to={`/a/${account}/messages/${message}`}>Its page shows each step</Link>
+      <Problem error={read.error} />
+    </p>
+  );
+}
+
+export function TestSend({ gateway }: { gateway: Gateway }) {
+  const { id: account } = useAccount();
+  const [to, setTo] = useState("");
+  const [message, setMessage] = useState("Hello from Trunkline");
+  const test = useChange("testGateway", ["listAccountMessages"]);
+  const mail = gateway.channel === "email";
+  return (
+    <section className="card" aria-labelledby="test">
+      <h2 id="test">Send a test</h2>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          test.mutate({ params: { account, gateway: gateway.identifier }, body: { to, message } });
+        }}
+      >
+        <Field label={mail ? "E-mail address" : "Number"} fault={faultAt(test.error, "to")}>
+          <input
+            required
+            type={mail ? "email" : "tel"}
+            value={to}
+            autoComplete="off"
+            onChange={(event) => setTo(event.target.value)}
+          />
+        </Field>
+        {gateway.test && !mail ? (
+          <div className="row">
+            {sandboxNumbers.map(([number, end]) => (
+              <button key={number} type="button" className="button" onClick={() => setTo(number)}>
+                {number} · {end}
+              </button>
+            ))}
+          </div>
+        ) : null}
+        <Field label="Text" fault={faultAt(test.error, "message")}>
+          <textarea value={message} onChange={(event) => setMessage(event.target.value)} />
+        </Field>
+        <Problem error={test.error} />
+        <div>
+          <button type="submit" className="button first" disabled={test.isPending}>
+            Send the test
+          </button>
+        </div>
+      </form>
+      {test.data === undefined ? null : <Progress key={test.data.data.id} message={test.data.data.id} />}
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+import { Link } from "@tanstack/react-router";
+import { usePages } from "#ui/api/queries.ts";
+import type { Channel } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Choice } from "#ui/parts/field.tsx";
+import { useFilter } from "#ui/parts/filter.ts";
+import { List } from "#ui/parts/list.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { Time } from "#ui/parts/time.tsx";
+
+export function Page() {
+  const { id: account } = useAccount();
+  const [filter, setFilter] = useFilter();
+  const query = filter.channel === undefined ? {} : { channel: filter.channel as Channel };
+  const pages = usePages("listAccountReceivedMessages", { params: { account }, query });
+  return (
+    <>
+      <PageHead title="Inbox" />
+      <div className="filters">
+        <Choice
+          label="Channel"
+          any="any"
+          of={["sms", "whatsapp", "email"]}
+          value={filter.channel ?? ""}
+          onChange={(word) => setFilter("channel", word)}
+        />
+      </div>
+      <List
+        label="Received messages"
+        pages={pages}
+        id={({ id }) => id}
+        empty={
+          <p>
+            Nothing has been received. A <Link to={`/a/${account}/gateways`}>gateway</Link> that can receive
+            shows its callback URL, which the provider has to know.
+          </p>
+        }
+        columns={[
+          { head: "From", cell: ({ from }) => <span className="mono">{from}</span> },
+          {
+            head: "Message",
+            cell: ({ message, opt, media }) => (
+              <span dir="auto">
+                {message} {opt === null ? null : <span className="tag">opt {opt}</span>}
+                {media.map(({ url, content_type }) => (
+                  <a key={url} href={url} rel="noreferrer noopener" target="_blank">
+                    {content_type ?? "file"} (leaves this server)
+                  </a>
+                ))}
+              </span>
+            ),
+          },
+          { head: "To", cell: ({ to, gateway_identifier }) => `${to} · ${gateway_identifier}` },
+          {
+            head: "Answers",
+            cell: ({ in_reply_to }) =>
+              in_reply_to === null ? "" : <Link to={`/a/${account}/messages/${in_reply_to}`}>a message</Link>,
+          },
+          { head: "Received", cell: ({ received_at }) => <Time at={received_at} /> },
+        ]}
+      />
+    </>
+  );
+}

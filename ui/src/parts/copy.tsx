@@ -1,0 +1,39 @@
+import { useState } from "react";
+
+/** Copies a text, and says so in place. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      setSaid("Select the text and copy it by hand");
+    }
+    setTimeout(() => setSaid(null), 1_500);
+  };
+  return (
+    <button type="button" className="button plain" onClick={copy}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}
+
+/** A text to be taken elsewhere: an id, a URL, a command. */
+export function Snippet({ text, block = false }: { text: string; block?: boolean }) {
+  if (block)
+    return (
+      <div className="stack tight">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
+        <pre tabIndex={0}>{text}</pre>
+        <div>
+          <Copy text={text} />
+        </div>
+      </div>
+    );
+  return (
+    <span>
+      <code>{text}</code> <Copy text={text} />
+    </span>
+  );
+}

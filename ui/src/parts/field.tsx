@@ -1,0 +1,96 @@
+import { cloneElement, type ReactElement, type ReactNode, useId } from "react";
+import type { ApiError } from "#ui/api/client.ts";
+
+interface Control {
+  id?: string;
+  "aria-invalid"?: boolean;
+  "aria-describedby"?: string;
+}
+
+/** What the API says about the field of this path, or null. */
+export const faultAt = (error: ApiError | null, path: string): string | null =>
+  error?.errors[path]?.join(" ") ?? null;
+
+/** A control under its label, with a hint and with what is wrong about it. */
+export function Field({
+  label,
+  hint,
+  fault = null,
+  children,
+}: {
+  label: string;
+  hint?: ReactNode;
+  fault?: string | null;
+  children: ReactElement<Control>;
+}) {
+  const id = useId();
+  const notes = `${id}-notes`;
+  const noted = hint !== undefined || fault !== null;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {cloneElement(children, {
+        id,
+        ...(fault === null ? {} : { "aria-invalid": true }),
+        ...(noted ? { "aria-describedby": notes } : {}),
+      })}
+      {noted ? (
+        <div id={notes}>
+          {fault === null ? null : <p className="fault">{fault}</p>}
+          {hint === undefined ? null : <p className="hint">{hint}</p>}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** A box to tick, with its sentence. */
+export function Check({
+  label,
+  checked,
+  onChange,
+}: {
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** A choice among words of the API. `any`: the choice of none, which is the empty text. */
+export function Choice({
+  label,
+  value,
+  of,
+  any,
+  onChange,
+  fault = null,
+}: {
+  label: string;
+  value: string;
+  of: readonly (string | readonly [string, string])[];
+  any?: string;
+  onChange: (value: string) => void;
+  fault?: string | null;
+}) {
+  return (
+    <Field label={label} fault={fault}>
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        {any === undefined ? null : <option value="">{any}</option>}
+        {of.map((option) => {
+          const [word, shown] = typeof option === "string" ? [option, option] : option;
+          return (
+            <option key={word} value={word}>
+              {shown}
+            </option>
+          );
+        })}
+      </select>
+    </Field>
+  );
+}

@@ -1,0 +1,18 @@
+// Filters are in the URL, under the API's own names, so that a link shows the same rows to everybody.
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
+
+/** The filter of the page, and what changes one part of it; the empty text takes it away. */
+export function useFilter(): [Readonly<Record<string, string>>, (name: string, value: string) => void] {
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const set = (name: string, value: string) => {
+    const { [name]: _old, ...rest } = search;
+    void navigate({
+      to: ".",
+      search: (value === "" ? rest : { ...rest, [name]: value }) as never,
+      replace: true,
+    });
+  };
+  return [search, set];
+}

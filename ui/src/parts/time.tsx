@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from "react";
+import { instant, relative } from "#ui/words/instants.ts";
+import { useZone } from "./account.ts";
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all relative texts of the page. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, 1_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The present, ms, anew each second. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+
+const day = 86_400_000;
+
+/** An instant in the account's zone, beside it how far away it is when that is less than a day; UTC on hover. */
+export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
+  const zone = useZone();
+  const present = useNow();
+  const near = Math.abs(Date.parse(at) - present) < day;
+  return (
+    <time dateTime={at} title={`${at} (shown in ${zone})`}>
+      {brief && near ? null : instant(at, zone, present)}
+      {near ? (
+        <span className={brief ? "" : "soft"}>
+          {brief ? "" : " · "}
+          {relative(at, present)}
+        </span>
+      ) : null}
+    </time>
+  );
+}

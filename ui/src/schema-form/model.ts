@@ -1,0 +1,84 @@
+// What a form shows of a JSON Schema: the part of it that the kinds of gateways and providers use.
+
+export interface Schema {
+  type?: string | readonly string[];
+  description?: string;
+  default?: unknown;
+  enum?: readonly string[];
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  anyOf?: readonly Schema[];
+  writeOnly?: boolean;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The control of a value: `group` is an object with known names, `pairs` one whose names are free, `lines` a list. */
+export type Control =
+  | "text"
+  | "long"
+  | "secret"
+  | "number"
+  | "switch"
+  | "choice"
+  | "group"
+  | "pairs"
+  | "lines"
+  | "json";
+
+const isScalar = ({ type }: Schema): boolean =>
+  [type].flat().every((each) => ["string", "number", "integer", "boolean"].includes(each ?? ""));
+
+/** The control that a value of this schema is entered with. */
+export function controlOf(schema: Schema): Control {
+  if (schema.enum !== undefined) return "choice";
+  if (schema.type === "object") {
+    if (schema.properties !== undefined) return "group";
+    const values = schema.additionalProperties;
+    return typeof values === "object" && isScalar(values) ? "pairs" : "json";
+  }
+  if (schema.type === "array") return isScalar(schema.items ?? {}) ? "lines" : "json";
+  if (schema.type === "boolean") return "switch";
+  if (schema.type === "integer" || schema.type === "number") return "number";
+  if (!isScalar(schema)) return "json";
+  if (schema.description?.includes("PEM")) return "long";
+  return schema.writeOnly === true ? "secret" : "text";
+}
+
+/** Whether a stored secret stands here: the API shows its mask and takes it back untouched. */
+export const isMask = (value: unknown): boolean => typeof value === "string" && value.includes("••••");
+
+/** A line as the list's items want it: a number where they may be numbers, a truth value where they may be those. */
+export function scalarOf(text: string, schema: Schema): string | number | boolean {
+  const types = [schema.type].flat();
+  if (types.some((type) => type === "integer" || type === "number")) {
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isFinite(value)) return value;
+  }
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** The values with one of them changed; undefined takes it out. */
+export function changed(values: Values, name: string, value: unknown): Values {
+  const { [name]: _old, ...rest } = values;
+  return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+/** `auth_token` as `Auth token`. */
+export function labelOf(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What stands in an empty control: the value that the API takes instead. */
+export function placeholderOf({ default: value }: Schema): string | undefined {
+  return value === undefined || value === null || typeof value === "object"
+    ? undefined
+    : `${value} (default)`;
+}

@@ -1,0 +1,79 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { useChange, useRead } from "#ui/api/queries.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Table } from "#ui/parts/list.tsx";
+import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { duration } from "#ui/words/numbers.ts";
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { webhook = "", event = "" } = useParams({ strict: false }) as { webhook?: string; event?: string };
+  const params = { account, webhook, event };
+  const read = useRead("getDelivery", { params });
+  const replay = useChange("replayDelivery", ["getDelivery", "listDeliveries"]);
+  const delivery = read.data?.data;
+  return (
+    <>
+      <p>
+        <Link to={`/a/${account}/webhooks/${webhook}`}>‹ Deliveries</Link>
+      </p>
+      <PageHead title={delivery?.type ?? "Delivery"}>
+        <button
+          type="button"
+          className="button"
+          disabled={replay.isPending}
+          onClick={() => replay.mutate({ params })}
+        >
+          Post it again
+        </button>
+      </PageHead>
+      <Problem error={replay.error} />
+      {delivery === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          <p role="status">
+            <Status of={delivery.status} /> <code>{delivery.id}</code> · <Time at={delivery.timestamp} />
+            {delivery.next_attempt_at === null ? null : (
+              <>
+                {" "}
+                · next try <Time at={delivery.next_attempt_at} brief />
+              </>
+            )}
+          </p>
+          <h2>Tries</h2>
+          {delivery.log.length === 0 ? (
+            <p className="soft">It has not been tried yet.</p>
+          ) : (
+            <Table
+              label="Tries"
+              rows={delivery.log}
+              id={({ at }) => at}
+              columns={[
+                { head: "At", cell: ({ at }) => <Time at={at} /> },
+                { head: "Status", cell: ({ status, reason }) => status ?? reason },
+                { head: "Took", look: "number", cell: ({ ms }) => duration(ms) },
+                { head: "Answer", cell: ({ answer }) => <code>{answer}</code> },
+              ]}
+            />
+          )}
+          <section className="stack tight" aria-labelledby="body">
+            <h2 id="body">Body</h2>
+            <Snippet text={pretty(delivery.body)} block />
+          </section>
+        </>
+      )}
+    </>
+  );
+}

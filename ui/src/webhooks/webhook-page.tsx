@@ -1,0 +1,184 @@
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import type { Webhook } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Ask, SecretOnce } from "#ui/parts/dialog.tsx";
+import { Choice } from "#ui/parts/field.tsx";
+import { useFilter } from "#ui/parts/filter.ts";
+import { List } from "#ui/parts/list.tsx";
+import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { WebhookState } from "./webhook-state.tsx";
+
+const touched = ["getWebhook", "listWebhooks", "listDeliveries"] as const;
+
+function Actions({ webhook }: { webhook: Webhook }) {
+  const { id: account } = useAccount();
+  const params = { account, webhook: webhook.id };
+  const test = useChange("testWebhook", touched);
+  const update = useChange("updateWebhook", touched);
+  const replay = useChange("replayFailedDeliveries", touched);
+  const rotate = useChange("rotateWebhookSecret", touched);
+  const remove = useChange("deleteWebhook", touched);
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<string | null>(null);
+  const since = webhook.failing_since ?? webhook.created_at;
+  return (
+    <>
+      <button
+        type="button"
+        className="button first"
+        disabled={test.isPending || !webhook.active}
+        onClick={() => test.mutate({ params })}
+      >
+        Send a test
+      </button>
+      <button
+        type="button"
+        className="button"
+        disabled={update.isPending}
+        onClick={() => update.mutate({ params, body: { active: !webhook.active } })}
+      >
+        {webhook.active ? "Switch off" : "Switch on"}
+      </button>
+      <Ask
+        verb="Replay"
+        label="Replay failed…"
+        title="Replay what failed"
+        effect={
+          <>
+            Posts every event again that has failed since <Time at={since} />, under its old id.
+          </>
+        }
+        grave={false}
+        run={() => replay.mutateAsync({ params, body: { since } })}
+      />
+      <Ask
+        verb="Make a new secret"
+        label="New secret…"
+        title="Make a new secret"
+        effect="Both secrets sign for a while, so that your application can be changed without losing an event."
+        grave={false}
+        run={async () => {
+          const { data } = await rotate.mutateAsync({ params });
+          setSecret(data.secret);
+          rotate.reset();
+        }}
+      />
+      <Ask
+        verb="Delete"
+        label="Delete…"
+        title="Delete this endpoint"
+        effect={`Nothing more is posted to ${webhook.url}. What waits for it is dropped.`}
+        run={async () => {
+          await remove.mutateAsync({ params });
+          await navigate({ to: `/a/${account}/webhooks` });
+        }}
+      />
+      {replay.data === undefined ? null : (
+        <span role="status">
+          {number(replay.data.data.replayed)} are posted again
+          {replay.data.data.more ? "; there are more" : ""}.
+        </span>
+      )}
+      {test.isSuccess ? <span role="status">The test is on its way; its delivery is below.</span> : null}
+      <Problem error={test.error ?? update.error} />
+      {secret === null ? null : (
+        <SecretOnce
+          title="The endpoint's new secret"
+          secret={secret}
+          line="TRUNKLINE_WEBHOOK_SECRET"
+          onStored={() => setSecret(null)}
+        />
+      )}
+    </>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { webhook: id = "" } = useParams({ strict: false }) as { webhook?: string };
+  const [filter, setFilter] = useFilter();
+  const read = useRead("getWebhook", { params: { account, webhook: id } });
+  const status = filter.status as "pending" | "delivered" | "failed" | undefined;
+  const deliveries = usePages("listDeliveries", {
+    params: { account, webhook: id },
+    query: status === undefined ? {} : { status },
+  });
+  const webhook = read.data?.data;
+  return (
+    <>
+      <p>
+        <Link to={`/a/${account}/webhooks`}>‹ Webhooks</Link>
+      </p>
+      <PageHead title={webhook?.url ?? "Webhook"} />
+      {webhook === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          <div className="row">
+            <Actions webhook={webhook} />
+          </div>
+          <section className="card" aria-label="State">
+            <Facts
+              of={[
+                ["State", <WebhookState key="state" webhook={webhook} />],
+                ["Events", <code key="events">{webhook.events.join(" ")}</code>],
+                [
+                  "Old secret",
+                  webhook.old_secret_until === null ? null : (
+                    <span key="old">
+                      signs as well until <Time at={webhook.old_secret_until} />
+                    </span>
+                  ),
+                ],
+              ]}
+            />
+          </section>
+          <h2>Deliveries</h2>
+          <div className="filters">
+            <Choice
+              label="Status"
+              any="any"
+              of={["pending", "delivered", "failed"]}
+              value={filter.status ?? ""}
+              onChange={(word) => setFilter("status", word)}
+            />
+          </div>
+          <List
+            label="Deliveries"
+            pages={deliveries}
+            id={(delivery) => delivery.id}
+            empty={
+              <p>{status === undefined ? "Nothing has been posted yet." : `No delivery is ${status}.`}</p>
+            }
+            columns={[
+              { head: "Status", cell: (delivery) => <Status of={delivery.status} /> },
+              {
+                head: "Event",
+                cell: (delivery) => (
+                  <Link to={`/a/${account}/webhooks/${id}/deliveries/${delivery.id}`}>{delivery.type}</Link>
+                ),
+              },
+              {
+                head: "Last answer",
+                cell: ({ last_try: last }) =>
+                  last === null ? "" : `${last.status ?? last.reason ?? ""} in ${number(last.ms)} ms`,
+              },
+              { head: "Tries", look: "number", cell: ({ attempts }) => number(attempts) },
+              {
+                head: "Next try",
+                cell: ({ next_attempt_at }) =>
+                  next_attempt_at === null ? "" : <Time at={next_attempt_at} brief />,
+              },
+              { head: "Happened", cell: ({ timestamp }) => <Time at={timestamp} /> },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}

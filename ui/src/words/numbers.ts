@@ -1,0 +1,28 @@
+// Numbers as people read them, in the separators of their own language.
+
+const plain = new Intl.NumberFormat();
+const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+
+/** `812`, `1,000`; "unlimited" where the API says null. */
+export const number = (value: number | null): string => (value === null ? "unlimited" : plain.format(value));
+
+/** A cost, in units of the installation's prices. */
+export const cost = (value: number): string => (value === 0 ? "0" : fine.format(value));
+
+/** `812 ms`, `9.1 s`, `3 min`, `2 h 10 min`, `4 d 19 h`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** `12,4 kB`. */
+export function bytes(count: number): string {
+  if (count < 1_000) return `${count} bytes`;
+  if (count < 1_000_000) return `${fine.format(count / 1_000)} kB`;
+  return `${fine.format(count / 1_000_000)} MB`;
+}
