@@ -29,6 +29,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
   ],
   no_member: ["503", "The pool has no member that could be asked for this."],
+  websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
   expired: ["failed", "Of a deferred completion: 24 hours after its time it has no answer."],
   restored: [
     "failed",

@@ -100,6 +100,29 @@ function createAllow(all: readonly Endpoint[]): (method: string, url: string) =>
   };
 }
 
+/**
+ * Codex asks for a WebSocket at `/responses` where it was told that there are some. After a 426 it goes on without; any
+ * other status costs it seven tries.
+ */
+const upgradeRequired = aiErrorReply(
+  426,
+  {
+    message: "There are no WebSockets here; send a POST.",
+    type: "invalid_request_error",
+    param: null,
+    code: "websocket_not_supported",
+  },
+  { headers: { Upgrade: "HTTP/2.0", Connection: "Upgrade" } },
+);
+
+function asksForSocket({ method, url = "", headers }: IncomingMessage): boolean {
+  return (
+    method === "GET" &&
+    /^\/api\/ai\/v1\/responses\/?(?:\?|$)/.test(url) &&
+    headers.upgrade?.toLowerCase() === "websocket"
+  );
+}
+
 const byteFaults = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
   HPE_HEADER_OVERFLOW: "headers_too_large",
@@ -175,6 +198,7 @@ export function buildApp(
     if (page !== null) return page;
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
+      if (asksForSocket(request)) return upgradeRequired;
       return methods === null
         ? aiProblem("unknown_url")
         : aiProblem("method_not_allowed", { allow: methods });

@@ -142,6 +142,7 @@ import {
 } from "./routes/ai/forwarded.ts";
 import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
+import { createResponseRoute } from "./routes/ai/responses.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSmsRoute,
@@ -166,6 +167,7 @@ export const endpoints: readonly Endpoint[] = [
   createRankingRoute,
   createMessageRoute,
   countTokensRoute,
+  createResponseRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,

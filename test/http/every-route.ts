@@ -159,6 +159,7 @@ const moreBodies: Record<string, object> = {
   createModeration: { input: "Hi" },
   createRanking: { query: "fox", documents: ["a", "b"] },
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+  createResponse: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
   signIn: { email: "nobody@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },

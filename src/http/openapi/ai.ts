@@ -147,6 +147,13 @@ export const servedHeaders: Record<string, Json> = {
   ),
 };
 
+/** The reply to a response with `stream: true`. */
+export const responseStream: Json = {
+  type: "string",
+  description:
+    "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive.",
+};
+
 /** The reply to a message with `stream: true`. */
 export const messageStream: Json = {
   type: "string",

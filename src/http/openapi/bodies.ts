@@ -10,6 +10,7 @@ import {
   speechRequest,
 } from "#contract/ai/forwarded-shapes.ts";
 import { countTokensRequest, messagesRequest } from "#contract/ai/messages.ts";
+import { responsesRequest } from "#contract/ai/responses.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";
@@ -63,6 +64,7 @@ const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [moderationRequest, { input: "Hello!" }],
   [rerankRequest, { query: "opening hours", documents: ["We open at nine.", "We sell tea."] }],
   [messagesRequest, { max_tokens: 1024, messages: [{ role: "user", content: "Hello!" }] }],
+  [responsesRequest, { input: "Hello!" }],
   [countTokensRequest, { messages: [{ role: "user", content: "Hello!" }] }],
 ]);
 

@@ -3,9 +3,10 @@
 import { z } from "zod";
 import { chatReply } from "#contract/ai/chat-shapes.ts";
 import { messagesReply } from "#contract/ai/messages.ts";
+import { responsesReply } from "#contract/ai/responses.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { chatStream, errorHeaders, messageStream, poolReplies, servedHeaders } from "./ai.ts";
+import { chatStream, errorHeaders, messageStream, poolReplies, responseStream, servedHeaders } from "./ai.ts";
 import { requestBodyOf } from "./bodies.ts";
 import {
   gateProblems,
@@ -71,6 +72,7 @@ const successes: Record<string, string> = {
 const streams = new Map<z.ZodType, Json>([
   [chatReply, chatStream],
   [messagesReply, messageStream],
+  [responsesReply, responseStream],
 ]);
 
 function successReply(head: Head, status: string, schema: z.ZodType): Json {

@@ -14,6 +14,7 @@ import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
+import { responsesAnswer, responsesBody, responsesStream } from "./responses.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -67,6 +68,12 @@ const settingsSchema = z
       .describe(
         "Whether to ask for the usage of streams (`stream_options`); default: unless the vendor tells it unasked.",
       ),
+    responses: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether it has the Responses API too; default: at OpenAI's own address and Azure's `/openai/v1` alone.",
+      ),
     api_version: z
       .string()
       .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
@@ -102,6 +109,15 @@ function urlOf(settings: Settings, path: `/${string}`): string {
   const base = baseOf(settings);
   const root = path === "/models" ? base.replace(deployment, "") : base;
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
+}
+
+/** Whether the vendor has the Responses API: few of those who speak chat completions do. */
+function hasResponses(settings: Settings): boolean {
+  if (settings.responses !== undefined) return settings.responses;
+  const base = baseOf(settings);
+  return settings.vendor === "azure-openai"
+    ? /\/openai\/v1$/.test(base)
+    : /^https:\/\/(\w+\.)?api\.openai\.com\//.test(base);
 }
 
 function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
@@ -174,6 +190,27 @@ export const openaiCompatible = defineProvider({
     },
   }),
   embeddingsAnswer: openaiEmbeddings,
+  native: (format, settings) =>
+    format === "responses" && hasResponses(settings)
+      ? {
+          prepare: (request) => ({
+            kind: "request",
+            request: {
+              method: "POST",
+              url: urlOf(settings, "/responses"),
+              headers: {
+                ...request.headers,
+                ...headersOf(settings),
+                "content-type": "application/json",
+                accept: request.stream ? "text/event-stream" : "application/json",
+              },
+              body: responsesBody(request),
+            },
+          }),
+          answer: responsesAnswer,
+          stream: responsesStream,
+        }
+      : null,
   forward: {
     operations: forwardedOperations,
     request: (operation, request, settings) => {

@@ -109,6 +109,7 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "createMessage",
     "createModeration",
     "createRanking",
+    "createResponse",
     "createSpeech",
     "createTranscription",
     "getDeferredCompletion",
@@ -157,7 +158,8 @@ test("every response has a description and a body", () => {
       const { description, content = {} } = resolved(response)!;
       assert.ok(description.length > 0, `${path} ${status}`);
       const streams =
-        ["createChatCompletion", "createMessage"].includes(operation.operationId) && status === "200";
+        ["createChatCompletion", "createMessage", "createResponse"].includes(operation.operationId) &&
+        status === "200";
       const bodies = streams ? 2 : status === "204" ? 0 : 1;
       assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
     }

@@ -1,0 +1,167 @@
+// Writes a chat completion as an answer of OpenAI's Responses API: its items, its usage, its envelope.
+
+import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
+import type { AnswerRules } from "#ai/doors/door.ts";
+import { type Fields, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+import type { ToolName, ToolNames } from "./tool-names.ts";
+
+/** What the answer depends on beside the completion. */
+export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
+  /** Names this answer, its items, and calls whose vendor gave no id that others take. */
+  stem: string;
+  names: ToolNames;
+  /** The request, some of which the answer repeats. */
+  body: Fields;
+}
+
+export type Item = { type: string; id: string } & Record<string, unknown>;
+
+export const callIdsOf = (stem: string) => callIds("call_", stem);
+
+/** A custom tool's input from the arguments of the function that stood for it. */
+function customInput(text: string): string {
+  const value = parseExactly(text);
+  return isFields(value) && typeof value.input === "string" ? value.input : text;
+}
+
+/** The item of a call. `text`: its arguments. */
+export function callItem(
+  { kind, name, namespace }: ToolName,
+  callId: string,
+  itemId: string,
+  text: string,
+  status: "in_progress" | "completed",
+): Item {
+  const where = namespace === null || namespace === "functions" ? {} : { namespace };
+  switch (kind) {
+    case "function":
+      return {
+        type: "function_call",
+        id: `fc_${itemId}`,
+        call_id: callId,
+        name,
+        ...where,
+        arguments: text,
+        status,
+      };
+    case "custom":
+      return {
+        type: "custom_tool_call",
+        id: `ctc_${itemId}`,
+        call_id: callId,
+        name,
+        ...where,
+        input: text === "" ? "" : customInput(text),
+        status,
+      };
+    case "tool_search": {
+      const value = text === "" ? {} : parseExactly(text);
+      return {
+        type: "tool_search_call",
+        id: `tsc_${itemId}`,
+        call_id: callId,
+        execution: "client",
+        arguments: isFields(value) ? value : {},
+        status,
+      };
+    }
+  }
+}
+
+export function messageItem(itemId: string, content: readonly object[], status: string): Item {
+  return { type: "message", id: `msg_${itemId}`, role: "assistant", status, content };
+}
+
+export function reasoningItem(itemId: string, text: string): Item {
+  const summary = text === "" ? [] : [{ type: "summary_text", text }];
+  return { type: "reasoning", id: `rs_${itemId}`, summary };
+}
+
+export const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+export const refusalPart = (refusal: string) => ({ type: "refusal", refusal });
+
+export function responseUsage({ input, output, cached, reasoning }: Counts): object {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  };
+}
+
+/** Why an answer is not complete; null: it is. */
+export function incompleteReason(finish: string | null): string | null {
+  if (finish === "length") return "max_output_tokens";
+  return finish === "content_filter" ? "content_filter" : null;
+}
+
+/** The object around the items. Nothing is stored, so `store` is false, also where the request asked for it. */
+export function envelope(
+  { stem, model, created, body }: ResponseRules,
+  status: string,
+  output: readonly Item[],
+  more: Fields = {},
+): Fields {
+  const reasoning = isFields(body.reasoning) ? body.reasoning : {};
+  return {
+    id: `resp_${stem}`,
+    object: "response",
+    created_at: created,
+    status,
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    model,
+    output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
+    store: false,
+    temperature: body.temperature ?? null,
+    text: isFields(body.text) ? body.text : { format: { type: "text" } },
+    tool_choice: body.tool_choice ?? "auto",
+    tools: [],
+    top_p: body.top_p ?? null,
+    truncation: textOf(body.truncation) || "disabled",
+    usage: null,
+    metadata: isFields(body.metadata) ? body.metadata : {},
+    ...more,
+  };
+}
+
+/** The end of an answer: what is added to its envelope. */
+export function ending(finish: string | null, counts: Counts | null): { status: string; more: Fields } {
+  const reason = incompleteReason(finish);
+  return {
+    status: reason === null ? "completed" : "incomplete",
+    more: {
+      incomplete_details: reason === null ? null : { reason },
+      usage: counts === null ? null : responseUsage(counts),
+    },
+  };
+}
+
+/** A whole answer. */
+export function responseOf(text: string, rules: ResponseRules): string {
+  const { text: said, reasoning, refusal, calls, finish, counts } = readChat(text);
+  const { stem, names } = rules;
+  const idOf = callIdsOf(stem);
+  const output: Item[] = [];
+  if (reasoning !== "") output.push(reasoningItem(`${stem}_0`, reasoning));
+  if (said !== "" || refusal !== "") {
+    const content = [
+      ...(said === "" ? [] : [textPart(said)]),
+      ...(refusal === "" ? [] : [refusalPart(refusal)]),
+    ];
+    output.push(messageItem(`${stem}_${output.length}`, content, "completed"));
+  }
+  for (const call of calls) {
+    const itemId = `${stem}_${output.length}`;
+    output.push(callItem(names.find(call.name), idOf(call.id), itemId, call.arguments, "completed"));
+  }
+  const { status, more } = ending(finish, counts);
+  return JSON.stringify(envelope(rules, status, output, more));
+}

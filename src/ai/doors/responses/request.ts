@@ -1,0 +1,304 @@
+// Writes a request for OpenAI's Responses API as a chat completion. Items of a turn that belong together (a text and
+// calls, and their outputs) become one assistant message with its tool messages. Source:
+// platform.openai.com/docs/api-reference/responses and the requests of Codex 0.169.
+
+import type { ChatForm } from "#ai/doors/door.ts";
+import type { PreparedRequest } from "#providers/provider.ts";
+import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+import { type ToolNames, UnknownTool } from "./tool-names.ts";
+
+type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
+type Part = Record<string, unknown>;
+
+/** Parameters that have an equivalent, or that change price, caching and bookkeeping alone. */
+const known: ReadonlySet<string> = new Set([
+  "model",
+  "input",
+  "instructions",
+  "stream",
+  "stream_options",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "max_output_tokens",
+  "temperature",
+  "top_p",
+  "reasoning",
+  "text",
+  "store",
+  "include",
+  "metadata",
+  "client_metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "service_tier",
+  "truncation",
+  "background",
+  "previous_response_id",
+  "conversation",
+]);
+
+/** Items that tell what OpenAI itself did, whose gist the text beside them has, and sealed thoughts. */
+const skipped: ReadonlySet<unknown> = new Set([
+  "reasoning",
+  "additional_tools",
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+]);
+
+/** Thrown inside this file alone: what the request holds cannot be said in chat completions. */
+class Untranslatable extends Error {
+  readonly param: string;
+
+  constructor(param: string, message: string) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** `leftOut` receives the names of what the chat completion does not have; `names` the tools. */
+export function chatOfResponses(text: string, names: ToolNames, leftOut: string[]): ChatForm | Issue {
+  const parsed = parseExactly(text);
+  const body = isFields(parsed) ? parsed : {};
+  try {
+    const chat = translated(body, names, leftOut);
+    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+  } catch (error) {
+    if (error instanceof UnknownTool)
+      return { kind: "unsupported_parameter", param: "tools", message: error.message };
+    if (!(error instanceof Untranslatable)) throw error;
+    return { kind: "unsupported_parameter", param: error.param, message: error.message };
+  }
+}
+
+function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
+  names.add(body.tools, leftOut);
+  const items: Fields[] =
+    typeof body.input === "string" ? [{ role: "user", content: body.input }] : fieldsIn(body.input);
+  // A tool may be named by a call that stands before it.
+  for (const { type, tools } of items)
+    if (type === "additional_tools" || type === "tool_search_output") names.add(tools, leftOut);
+  const instructions = textOf(body.instructions);
+  const messages = new Messages(items, names);
+  for (const [at, item] of items.entries()) messages.add(item, `input[${at}]`);
+  for (const name of Object.keys(body))
+    if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
+  const { tools } = names;
+  const text = isFields(body.text) ? body.text : {};
+  const reasoning = isFields(body.reasoning) ? body.reasoning : {};
+  return {
+    model: body.model,
+    messages: [
+      ...(instructions === "" ? [] : [{ role: "system", content: instructions }]),
+      ...messages.written(),
+    ],
+    ...(body.stream === true ? { stream: true } : {}),
+    ...(typeof body.max_output_tokens === "number" ? { max_tokens: body.max_output_tokens } : {}),
+    ...(typeof body.temperature === "number" ? { temperature: body.temperature } : {}),
+    ...(typeof body.top_p === "number" ? { top_p: body.top_p } : {}),
+    ...(typeof reasoning.effort === "string" ? { reasoning_effort: reasoning.effort } : {}),
+    ...(typeof text.verbosity === "string" ? { verbosity: text.verbosity } : {}),
+    ...formatOf(text.format),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools,
+          ...choiceOf(body.tool_choice, names),
+          ...(body.parallel_tool_calls === false ? { parallel_tool_calls: false } : {}),
+        }),
+  };
+}
+
+function formatOf(format: unknown): Fields {
+  if (!isFields(format)) return {};
+  if (format.type === "json_object") return { response_format: { type: "json_object" } };
+  if (format.type !== "json_schema" || !isFields(format.schema)) return {};
+  const strict = typeof format.strict === "boolean" ? { strict: format.strict } : {};
+  const json_schema = { name: textOf(format.name) || "answer", schema: format.schema, ...strict };
+  return { response_format: { type: "json_schema", json_schema } };
+}
+
+function choiceOf(choice: unknown, names: ToolNames): Fields {
+  if (choice === "none" || choice === "required") return { tool_choice: choice };
+  if (isFields(choice)) {
+    if (choice.type === "allowed_tools" && choice.mode === "required") return { tool_choice: "required" };
+    if (choice.type === "function" || choice.type === "custom") {
+      const namespace = typeof choice.namespace === "string" ? choice.namespace : null;
+      const name = names.flat({ kind: choice.type, name: textOf(choice.name), namespace });
+      if (names.tools.some((tool) => tool.function.name === name))
+        return { tool_choice: { type: "function", function: { name } } };
+    }
+  }
+  return { tool_choice: "auto" };
+}
+
+interface Call {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Writes items as messages: each call directly before its output, also where something stood between them. */
+class Messages {
+  readonly #names: ToolNames;
+  readonly #outputs = new Map<string, Fields>();
+  readonly #written: object[] = [];
+  #texts: string[] = [];
+  #calls: Call[] = [];
+  #answered = false;
+
+  constructor(items: readonly Fields[], names: ToolNames) {
+    this.#names = names;
+    for (const item of items)
+      if (textOf(item.type).endsWith("_output")) this.#outputs.set(textOf(item.call_id), item);
+  }
+
+  written(): readonly object[] {
+    this.#flush();
+    return this.#written;
+  }
+
+  add(item: Fields, where: string): void {
+    const { type = "message" } = item;
+    switch (type) {
+      case "message":
+        this.#message(item, where);
+        return;
+      case "function_call":
+        this.#call(item, "function", textOf(item.arguments));
+        return;
+      case "custom_tool_call":
+        this.#call(item, "custom", JSON.stringify({ input: textOf(item.input) }));
+        return;
+      case "tool_search_call":
+        this.#call({ ...item, name: "tool_search" }, "tool_search", JSON.stringify(item.arguments ?? {}));
+        return;
+      case "function_call_output":
+      case "custom_tool_call_output":
+      case "tool_search_output":
+        if (this.#calls.some(({ id }) => id === item.call_id)) this.#answered = true;
+        return;
+    }
+    if (skipped.has(type)) return;
+    throw new Untranslatable("input", `${where}: this member takes no item of type \`${textOf(type)}\`.`);
+  }
+
+  #message(item: Fields, where: string): void {
+    const parts: Part[] =
+      typeof item.content === "string"
+        ? [{ type: "text", text: item.content }]
+        : fieldsIn(item.content).map((part, at) => partOf(part, `${where}.content[${at}]`));
+    const texts = parts.map(({ text }) => textOf(text)).filter((text) => text !== "");
+    if (item.role === "assistant") {
+      if (this.#calls.length > 0) this.#flush();
+      this.#texts.push(...texts);
+      return;
+    }
+    this.#flush();
+    if (parts.length === 0) return;
+    if (item.role === "system" || item.role === "developer")
+      this.#written.push({ role: "system", content: texts.join("\n") });
+    else if (item.role === "user") {
+      const [first] = parts;
+      const plain = parts.length === 1 && first?.type === "text";
+      this.#written.push({ role: "user", content: plain ? first.text : parts });
+    } else throw new Untranslatable("input", `${where} has a role that this member does not know.`);
+  }
+
+  #call(item: Fields, kind: "function" | "custom" | "tool_search", text: string): void {
+    if (this.#answered) this.#flush();
+    const namespace = typeof item.namespace === "string" ? item.namespace : null;
+    const name = this.#names.flat({ kind, name: textOf(item.name), namespace });
+    this.#calls.push({ id: textOf(item.call_id), name, arguments: text });
+  }
+
+  /** Writes the open turn of the assistant, with the outputs of its calls. */
+  #flush(): void {
+    const calls = this.#calls;
+    const content = this.#texts.join("");
+    this.#texts = [];
+    this.#calls = [];
+    this.#answered = false;
+    if (content === "" && calls.length === 0) return;
+    this.#written.push({
+      role: "assistant",
+      content: content === "" ? null : content,
+      ...(calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ id, name, arguments: text }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: text },
+            })),
+          }),
+    });
+    const media: Part[] = [];
+    for (const { id } of calls) {
+      const output = this.#outputs.get(id);
+      const { texts, parts } = outputOf(output, `the output of ${id}`);
+      this.#written.push({ role: "tool", tool_call_id: id, content: texts.join("\n") });
+      if (parts.length > 0) media.push({ type: "text", text: `From the result of ${id}:` }, ...parts);
+    }
+    if (media.length > 0) this.#written.push({ role: "user", content: media });
+  }
+}
+
+/** The texts of an output, and its media, which tool messages of most vendors cannot hold. */
+function outputOf(item: Fields | undefined, where: string): { texts: string[]; parts: Part[] } {
+  // A turn that was interrupted has calls without outputs, which chat completions refuse.
+  if (item === undefined) return { texts: ["(There is no output.)"], parts: [] };
+  if (item.type === "tool_search_output")
+    return { texts: [`These tools can be called now: ${toolNamesIn(item.tools).join(", ")}`], parts: [] };
+  if (!Array.isArray(item.output)) return { texts: [textOf(item.output)], parts: [] };
+  const texts: string[] = [];
+  const parts: Part[] = [];
+  for (const given of fieldsIn(item.output)) {
+    const part = partOf(given, where);
+    if (part.type === "text") texts.push(textOf(part.text));
+    else parts.push(part);
+  }
+  if (parts.length > 0) texts.push("(The media of this result follows.)");
+  return { texts, parts };
+}
+
+function toolNamesIn(tools: unknown): string[] {
+  return fieldsIn(tools).flatMap((tool) =>
+    tool.type === "namespace"
+      ? toolNamesIn(tool.tools).map((name) => `${textOf(tool.name)}.${name}`)
+      : [textOf(tool.name)],
+  );
+}
+
+function partOf(part: Fields, where: string): Part {
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return { type: "text", text: textOf(part.text) };
+    case "refusal":
+      return { type: "text", text: textOf(part.refusal) };
+    case "input_image": {
+      const url = textOf(part.image_url);
+      if (url === "") break;
+      // `original` is a detail that chat completions do not have.
+      const detail = part.detail === "low" || part.detail === "high" ? { detail: part.detail } : {};
+      return { type: "image_url", image_url: { url, ...detail } };
+    }
+    case "input_file": {
+      const data = textOf(part.file_data);
+      if (data === "") break;
+      const filename = textOf(part.filename) || "file";
+      return { type: "file", file: { filename, file_data: data } };
+    }
+    case "input_audio":
+      return { type: "input_audio", input_audio: part.input_audio };
+  }
+  throw new Untranslatable(
+    "input",
+    `${where}: this member takes no content of type \`${textOf(part.type)}\` in this form.`,
+  );
+}

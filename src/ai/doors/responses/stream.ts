@@ -1,0 +1,316 @@
+// Writes streams of OpenAI's Responses API: from chunks of chat completions, item by item, and from a member that speaks
+// the format, event by event. Every item is closed with the whole item, and the last event repeats all of them.
+// Source: platform.openai.com/docs/api-reference/responses-streaming
+
+import { type Counts, readChat } from "#ai/doors/chat-answer.ts";
+import type { StreamWriter } from "#ai/doors/door.ts";
+import { membersOf, withMembers } from "#contract/json-text.ts";
+import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import {
+  callIdsOf,
+  callItem,
+  ending,
+  envelope,
+  type Item,
+  messageItem,
+  type ResponseRules,
+  reasoningItem,
+  refusalPart,
+  textPart,
+} from "./answer.ts";
+import type { ToolName } from "./tool-names.ts";
+
+const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
+
+/** Numbers the events of one answer. */
+export class Sequence {
+  #next = 0;
+
+  /** The next event. */
+  event(type: string, fields: object): string {
+    return frame(type, JSON.stringify({ type, ...fields, sequence_number: this.#next++ }));
+  }
+
+  /** An event that has its number was sent. */
+  sent(): void {
+    this.#next += 1;
+  }
+
+  /** What clients take for a sign of life: they do not count comments. */
+  keepAlive(): string {
+    return this.event("keepalive", {});
+  }
+}
+
+/** Codes that clients act on; any other failure is one that they repeat. */
+const toldCodes: readonly (string | null)[] = [
+  "context_length_exceeded",
+  "insufficient_quota",
+  "rate_limit_exceeded",
+];
+
+/** The end of a stream that broke off, or to which no member came. */
+export function responseFailed(
+  sequence: Sequence,
+  rules: ResponseRules,
+  { code, message }: ApiError,
+  output: readonly Item[] = [],
+): string {
+  const error = { code: toldCodes.includes(code) ? code : "server_error", message };
+  return sequence.event("response.failed", { response: envelope(rules, "failed", output, { error }) });
+}
+
+/** A call whose item is open. */
+interface OpenCall {
+  at: number;
+  tool: ToolName;
+  callId: string;
+  text: string;
+}
+
+/** The open item of text or thoughts. */
+interface OpenText {
+  kind: "text" | "refusal" | "reasoning";
+  at: number;
+  text: string;
+}
+
+/** Writes an answer from chunks of a chat completion. */
+export class ResponseWriter implements StreamWriter {
+  readonly #rules: ResponseRules;
+  readonly #sequence: Sequence;
+  readonly #idOf: (vendorId: string) => string;
+  #usage: Usage | null = null;
+  #counts: Counts | null = null;
+  #finish: string | null = null;
+  #started = false;
+  /** The items by their index; those that are open have no value yet. */
+  readonly #output: (Item | null)[] = [];
+  #open: OpenText | null = null;
+  readonly #calls = new Map<number, OpenCall>();
+
+  constructor(rules: ResponseRules, sequence: Sequence) {
+    this.#rules = rules;
+    this.#sequence = sequence;
+    this.#idOf = callIdsOf(rules.stem);
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  chunk(chunk: Chunk): string {
+    if (chunk.usage) this.#usage = chunk.usage;
+    const { text, reasoning, refusal, calls, finish, counts } = readChat(chunk.text);
+    this.#counts = counts ?? this.#counts;
+    this.#finish = finish ?? this.#finish;
+    let out = this.#started ? "" : this.#start();
+    if (reasoning !== "") out += this.#say("reasoning", reasoning);
+    if (text !== "") out += this.#say("text", text);
+    if (refusal !== "") out += this.#say("refusal", refusal);
+    for (const call of calls) {
+      let open = this.#calls.get(call.index);
+      if (open === undefined) {
+        out += this.#close();
+        const tool = this.#rules.names.find(call.name);
+        open = { at: this.#output.length, tool, callId: this.#idOf(call.id), text: "" };
+        this.#calls.set(call.index, open);
+        this.#output.push(null);
+        out += this.#added(open.at, this.#callItem(open, "in_progress"));
+      }
+      open.text += call.arguments;
+      // The arguments of other kinds are told when they are whole: they have another form.
+      if (call.arguments !== "" && open.tool.kind === "function")
+        out += this.#sequence.event("response.function_call_arguments.delta", {
+          item_id: `fc_${this.#itemId(open.at)}`,
+          output_index: open.at,
+          delta: call.arguments,
+        });
+    }
+    return out;
+  }
+
+  done(): string {
+    let out = this.#started ? "" : this.#start();
+    out += this.#close();
+    for (const open of this.#calls.values()) out += this.#closeCall(open);
+    const { status, more } = ending(this.#finish, this.#counts);
+    const response = envelope(this.#rules, status, this.#items(), more);
+    return out + this.#sequence.event(`response.${status}`, { response });
+  }
+
+  failed(error: ApiError): string {
+    return responseFailed(this.#sequence, this.#rules, error, this.#items());
+  }
+
+  #items(): Item[] {
+    return this.#output.filter((item) => item !== null);
+  }
+
+  #itemId(at: number): string {
+    return `${this.#rules.stem}_${at}`;
+  }
+
+  #start(): string {
+    this.#started = true;
+    const response = envelope(this.#rules, "in_progress", []);
+    return (
+      this.#sequence.event("response.created", { response }) +
+      this.#sequence.event("response.in_progress", { response })
+    );
+  }
+
+  #added(at: number, item: Item): string {
+    return this.#sequence.event("response.output_item.added", { output_index: at, item });
+  }
+
+  #ended(at: number, item: Item): string {
+    this.#output[at] = item;
+    return this.#sequence.event("response.output_item.done", { output_index: at, item });
+  }
+
+  #callItem({ at, tool, callId, text }: OpenCall, status: "in_progress" | "completed"): Item {
+    return callItem(tool, callId, this.#itemId(at), text, status);
+  }
+
+  #closeCall(open: OpenCall): string {
+    const item = this.#callItem(open, "completed");
+    const about = { item_id: item.id, output_index: open.at };
+    let out = "";
+    if (open.tool.kind === "function")
+      out += this.#sequence.event("response.function_call_arguments.done", {
+        ...about,
+        name: open.tool.name,
+        arguments: open.text,
+      });
+    else if (open.tool.kind === "custom")
+      out +=
+        this.#sequence.event("response.custom_tool_call_input.delta", { ...about, delta: item.input }) +
+        this.#sequence.event("response.custom_tool_call_input.done", { ...about, input: item.input });
+    return out + this.#ended(open.at, item);
+  }
+
+  /** Adds to the open item of the kind, or closes what is open and begins one. */
+  #say(kind: OpenText["kind"], text: string): string {
+    let out = "";
+    if (this.#open?.kind !== kind) {
+      out += this.#close();
+      this.#open = { kind, at: this.#output.length, text: "" };
+      this.#output.push(null);
+      out += this.#begin(this.#open);
+    }
+    const open = this.#open;
+    if (open === null) return out;
+    open.text += text;
+    const events = { text: "output_text", refusal: "refusal", reasoning: "reasoning_summary_text" };
+    const logprobs = kind === "text" ? { logprobs: [] } : {};
+    return (
+      out +
+      this.#sequence.event(`response.${events[kind]}.delta`, {
+        ...this.#part(open),
+        delta: text,
+        ...logprobs,
+      })
+    );
+  }
+
+  /** Where the open part is. */
+  #part({ kind, at }: OpenText): object {
+    const id = `${kind === "reasoning" ? "rs" : "msg"}_${this.#itemId(at)}`;
+    const place = kind === "reasoning" ? { summary_index: 0 } : { content_index: 0 };
+    return { item_id: id, output_index: at, ...place };
+  }
+
+  #begin(open: OpenText): string {
+    const { kind, at } = open;
+    const id = this.#itemId(at);
+    if (kind === "reasoning")
+      return (
+        this.#added(at, reasoningItem(id, "")) +
+        this.#sequence.event("response.reasoning_summary_part.added", {
+          ...this.#part(open),
+          part: { type: "summary_text", text: "" },
+        })
+      );
+    const part = kind === "text" ? textPart("") : refusalPart("");
+    return (
+      this.#added(at, messageItem(id, [], "in_progress")) +
+      this.#sequence.event("response.content_part.added", { ...this.#part(open), part })
+    );
+  }
+
+  #close(): string {
+    const open = this.#open;
+    if (open === null) return "";
+    this.#open = null;
+    const { kind, at, text } = open;
+    const id = this.#itemId(at);
+    const where = this.#part(open);
+    const { event } = bound(this.#sequence);
+    if (kind === "reasoning")
+      return (
+        event("response.reasoning_summary_text.done", { ...where, text }) +
+        event("response.reasoning_summary_part.done", { ...where, part: { type: "summary_text", text } }) +
+        this.#ended(at, reasoningItem(id, text))
+      );
+    const part = kind === "text" ? textPart(text) : refusalPart(text);
+    const whole =
+      kind === "text"
+        ? event("response.output_text.done", { ...where, text, logprobs: [] })
+        : event("response.refusal.done", { ...where, refusal: text });
+    return (
+      whole +
+      event("response.content_part.done", { ...where, part }) +
+      this.#ended(at, messageItem(id, [part], "completed"))
+    );
+  }
+}
+
+const bound = (sequence: Sequence) => ({
+  event: (type: string, fields: object) => sequence.event(type, fields),
+});
+
+/** Passes on the events of a member that speaks the format, under the name of the model that the client asked for. */
+export class ForwardedResponseWriter implements StreamWriter {
+  readonly #rules: ResponseRules;
+  readonly #sequence: Sequence;
+  readonly #model: string;
+  #usage: Usage | null = null;
+  /** The last event: it is sent when the stream is known to be whole. */
+  #last = "";
+
+  constructor(rules: ResponseRules, sequence: Sequence) {
+    this.#rules = rules;
+    this.#sequence = sequence;
+    this.#model = JSON.stringify(rules.model);
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  chunk({ event: type = "", text, usage, finish }: Chunk): string {
+    if (usage) this.#usage = usage;
+    this.#sequence.sent();
+    const out = frame(type, this.#renamed(type, text));
+    if (!finish) return out;
+    this.#last = out;
+    return "";
+  }
+
+  #renamed(type: string, text: string): string {
+    if (!/^response\.(created|queued|in_progress|completed|incomplete)$/.test(type)) return text;
+    const response = membersOf(text).find(({ key }) => key === "response");
+    if (response === undefined) return text;
+    const renamed = withMembers(text.slice(response.valueStart, response.end), { model: this.#model });
+    return withMembers(text, { response: renamed });
+  }
+
+  done(): string {
+    return this.#last;
+  }
+
+  failed(error: ApiError): string {
+    return responseFailed(this.#sequence, this.#rules, error);
+  }
+}

@@ -1,0 +1,121 @@
+// The tools of a Responses request as functions of a chat completion, and back: a namespace and a name become one flat
+// name, a custom tool a function of one text. Chat completions know functions alone, with names of at most 64 characters.
+
+import { createHash } from "node:crypto";
+import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+
+export interface ToolName {
+  /** How its calls are told: `function_call`, `custom_tool_call` or `tool_search_call`. */
+  kind: "function" | "custom" | "tool_search";
+  name: string;
+  /** Null: it is in none. */
+  namespace: string | null;
+}
+
+export interface ChatTool {
+  type: "function";
+  function: { name: string; description?: string; parameters: unknown; strict?: boolean };
+}
+
+const maxLength = 64;
+
+/** OpenAI's own namespace for tools that are in none: its calls are told without it. */
+const bareNamespace = "functions";
+
+/** Tools that OpenAI runs itself. */
+const hosted =
+  /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|mcp)(_\d{4}_\d{2}_\d{2})?$/;
+
+/** A tool of a type that a function cannot stand for. */
+export class UnknownTool extends Error {}
+
+export class ToolNames {
+  readonly #byFlat = new Map<string, ToolName>();
+  readonly #flatOf = new Map<string, string>();
+  /** In the order in which they came; a tool that comes again replaces the former. */
+  readonly #tools = new Map<string, ChatTool>();
+
+  get tools(): ChatTool[] {
+    return [...this.#tools.values()];
+  }
+
+  /** The tool behind a name that a model called; a name that is unknown is a function's. */
+  find(flat: string): ToolName {
+    return this.#byFlat.get(flat) ?? { kind: "function", name: flat, namespace: null };
+  }
+
+  /** The flat name, which is fit for every vendor and stands for this one tool alone. */
+  flat(tool: ToolName): string {
+    const key = `${tool.namespace ?? ""}\0${tool.name}`;
+    const known = this.#flatOf.get(key);
+    if (known !== undefined) return known;
+    const spaced =
+      tool.namespace === null || tool.namespace === bareNamespace
+        ? tool.name
+        : `${tool.namespace}__${tool.name}`;
+    const plain = spaced.replace(/[^A-Za-z0-9_-]/g, "_");
+    const unique = plain === spaced && plain.length <= maxLength && plain !== "" && !this.#byFlat.has(plain);
+    const hash = createHash("sha256").update(key).digest("hex").slice(0, 8);
+    const flat = unique ? plain : `${plain.slice(0, maxLength - 9)}_${hash}`;
+    this.#flatOf.set(key, flat);
+    this.#byFlat.set(flat, tool);
+    return flat;
+  }
+
+  /** Adds a list of tools. `leftOut` receives the types of those that the vendor runs itself. */
+  add(tools: unknown, leftOut: string[], namespace: string | null = null): void {
+    for (const tool of fieldsIn(tools)) this.#addOne(tool, leftOut, namespace);
+  }
+
+  #addOne(tool: Fields, leftOut: string[], namespace: string | null): void {
+    const type = textOf(tool.type);
+    const name = textOf(tool.name);
+    const description = textOf(tool.description);
+    switch (type) {
+      case "namespace":
+        this.add(tool.tools, leftOut, name);
+        return;
+      case "function":
+        this.#put({ kind: "function", name, namespace }, description, {
+          parameters: isFields(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
+          ...(tool.strict === true ? { strict: true } : {}),
+        });
+        return;
+      case "custom":
+        this.#put({ kind: "custom", name, namespace }, withGrammar(description, tool.format), {
+          parameters: textParameter,
+        });
+        return;
+      case "tool_search":
+        if (tool.execution !== "client") break;
+        this.#put({ kind: "tool_search", name: "tool_search", namespace: null }, description, {
+          parameters: isFields(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
+        });
+        return;
+    }
+    if (!hosted.test(type) && type !== "tool_search")
+      throw new UnknownTool(`This member has no tool of type \`${type}\`.`);
+    leftOut.push(type);
+  }
+
+  #put(tool: ToolName, description: string, rest: { parameters: unknown; strict?: boolean }): void {
+    const name = this.flat(tool);
+    this.#byFlat.set(name, tool);
+    const told = description === "" ? {} : { description };
+    this.#tools.set(name, { type: "function", function: { name, ...told, ...rest } });
+  }
+}
+
+const textParameter = {
+  type: "object",
+  properties: { input: { type: "string", description: "The input, as it is: no JSON, no quotes." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/** The grammar that a custom tool's input follows, where a model can read it. */
+function withGrammar(description: string, format: unknown): string {
+  const definition = isFields(format) ? textOf(format.definition) : "";
+  if (!isFields(format) || definition === "") return description;
+  return `${description}\n\nThe input follows this ${textOf(format.syntax)} grammar:\n${definition}`.trim();
+}

@@ -1,0 +1,61 @@
+// What Trunkline itself has to understand of a request to OpenAI's Responses API, and its schemas for the OpenAPI
+// document. Everything else is passed on as it came, or translated: platform.openai.com/docs/api-reference/responses.
+
+import { z } from "zod";
+import type { Problem } from "#contract/problem.ts";
+import { type ModelRequest, readModelRequest, wrong } from "./chat.ts";
+
+/** Parameters that refer to something stored: there is nothing stored. */
+const stored = ["previous_response_id", "conversation", "prompt"] as const;
+
+/** A request for a response: `input` has to be a text or a list with something in it. */
+export function readResponses(text: string): ModelRequest | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const { body } = request;
+  for (const name of stored)
+    if (body[name] !== null && body[name] !== undefined)
+      return wrong(
+        name,
+        "is not supported, because nothing is stored: send the whole conversation in 'input'",
+      );
+  if (body.background === true) return wrong("background", "is not supported");
+  const { input } = body;
+  if (input === null || input === undefined) return wrong("input", "is required");
+  const fit = typeof input === "string" ? input !== "" : Array.isArray(input) && input.length > 0;
+  if (!fit) return wrong("input", "must be a text or a list that is not empty");
+  return request;
+}
+
+export const responsesRequest = z
+  .looseObject({
+    input: z
+      .unknown()
+      .describe("A text, or a list of items: messages, calls, outputs.")
+      .meta({
+        anyOf: [
+          { type: "string", minLength: 1 },
+          { type: "array", minItems: 1, items: { type: "object", additionalProperties: true } },
+        ],
+      }),
+    model: z
+      .string()
+      .nullish()
+      .describe(
+        "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
+      ),
+    stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+    max_output_tokens: z.int().nullish().describe("The maximum number of tokens to generate."),
+  })
+  .meta({ id: "ResponsesRequest" });
+
+export const responsesReply = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("response"),
+    status: z.string(),
+    model: z.string().describe("The name that the request used."),
+    output: z.array(z.looseObject({ type: z.string() }).meta({ id: "ResponseItem" })),
+    store: z.literal(false).optional(),
+  })
+  .meta({ id: "Response" });

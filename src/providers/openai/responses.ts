@@ -1,0 +1,119 @@
+// OpenAI's Responses API for clients that speak it themselves: requests and answers are forwarded, and only read as far
+// as the gateway needs. Source: platform.openai.com/docs/api-reference/responses-streaming
+
+import { withMembers } from "#contract/json-text.ts";
+import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
+import type {
+  Failure,
+  NativeRequest,
+  ParsedAnswer,
+  StreamPiece,
+  StreamReader,
+  Usage,
+} from "#providers/provider.ts";
+import {
+  type Fields,
+  fieldsIn,
+  isFields,
+  parseExactly,
+  parseJson,
+  textOf,
+} from "#providers/translate/json.ts";
+import { openaiFailure } from "./failure.ts";
+import { readUsage } from "./stream.ts";
+
+/** Thoughts that only the member which had them could look up, had it stored them. */
+const isUnsealed = (item: unknown) =>
+  isFields(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
+
+/**
+ * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
+ * go to another member. For the same reason thoughts that are not sealed in the request are taken out.
+ */
+export function responsesBody({ text, body, model }: Pick<NativeRequest, "text" | "body" | "model">): string {
+  const changes: Record<string, string | undefined> = {
+    model: JSON.stringify(model),
+    base_url: undefined,
+    api_base: undefined,
+  };
+  if (body.store !== false) changes.store = "false";
+  if (Array.isArray(body.input) && body.input.some(isUnsealed)) {
+    const exact = parseExactly(text);
+    const input = isFields(exact) && Array.isArray(exact.input) ? exact.input : [];
+    changes.input = JSON.stringify(input.filter((item) => !isUnsealed(item)));
+  }
+  return withMembers(text, changes);
+}
+
+function usageIn(response: Fields): Usage | null {
+  const { usage } = response;
+  if (!isFields(usage)) return null;
+  return readUsage({
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+  });
+}
+
+/** An error of this API: beside its type, in the answer, or as in other APIs. */
+function failureIn(value: Fields): Failure {
+  const response = isFields(value.response) ? value.response : {};
+  const error = [value.error, response.error, value].find(isFields) ?? {};
+  return openaiFailure(200, {}, JSON.stringify({ error }), 0);
+}
+
+/** A whole answer, as it came. */
+export function responsesAnswer(text: string): ParsedAnswer {
+  const value = parseJson(text);
+  if (!isFields(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (isFields(value.error) || value.status === "failed")
+    return { kind: "failure", failure: failureIn(value) };
+  if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
+  const output = fieldsIn(value.output).length > 0 || value.status === "incomplete";
+  return { kind: "answer", text, output, usage: usageIn(value) };
+}
+
+/** Items whose beginning shows that the model is at work; a message is not output before its text. */
+const isWork = (item: unknown) => isFields(item) && item.type !== "message";
+
+/** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
+export function responsesStream(): StreamReader {
+  let over = false;
+
+  const read = (name: string | null, data: string): StreamPiece[] => {
+    const value = parseJson(data);
+    if (!isFields(value)) return [badFrame("The provider sent a frame that is no event.")];
+    const type = textOf(value.type) || (name ?? "");
+    if (type === "keepalive") return [];
+    if (type === "error" || type === "response.failed" || isFields(value.error))
+      return [{ kind: "failure", failure: failureIn(value) }];
+    if (!/^[\w.]{1,100}$/.test(type)) return [badFrame("The provider sent a frame that is no event.")];
+    const finish = type === "response.completed" || type === "response.incomplete";
+    const units = type.endsWith(".delta") ? textOf(value.delta).length : 0;
+    const response = isFields(value.response) ? value.response : {};
+    const chunk: StreamPiece = {
+      kind: "chunk",
+      text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
+      event: type,
+      output:
+        units > 0 ||
+        type === "response.output_item.done" ||
+        (type === "response.output_item.added" && isWork(value.item)) ||
+        (finish && (type === "response.incomplete" || fieldsIn(response.output).length > 0)),
+      finish,
+      usage: finish ? usageIn(response) : null,
+      usageOnly: false,
+      units,
+    };
+    return finish ? [chunk, { kind: "done" }] : [chunk];
+  };
+
+  return {
+    push: ({ event, data }) => {
+      if (over || data.trim() === "" || data.trim() === "[DONE]") return [];
+      const pieces = read(event, data);
+      if (pieces.some(({ kind }) => kind !== "chunk")) over = true;
+      return pieces;
+    },
+  };
+}

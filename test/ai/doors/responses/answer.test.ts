@@ -1,0 +1,57 @@
+// Whole answers of chat completions as responses.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { responseOf } from "#ai/doors/responses/answer.ts";
+import { ToolNames } from "#ai/doors/responses/tool-names.ts";
+
+const usage = { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 };
+const completion = (message: object, finish_reason = "stop") =>
+  JSON.stringify({
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
+    usage,
+  });
+const rules = () => ({
+  model: "asked",
+  created: 7,
+  stem: "1",
+  names: new ToolNames(),
+  body: { store: true },
+});
+
+test("text: one message, completed, and nothing stored", () => {
+  const said = JSON.parse(responseOf(completion({ content: "Hello" }), rules()));
+  assert.deepEqual(
+    [said.id, said.object, said.created_at, said.status, said.model, said.store],
+    ["resp_1", "response", 7, "completed", "asked", false],
+  );
+  assert.deepEqual(
+    said.output.map(({ type, content }: { type: string; content: { text: string }[] }) => [
+      type,
+      content[0]?.text,
+    ]),
+    [["message", "Hello"]],
+  );
+  assert.deepEqual([said.usage.input_tokens, said.usage.output_tokens, said.usage.total_tokens], [9, 5, 14]);
+});
+
+test("a custom tool's call has its input, not the function's arguments", () => {
+  const named = rules();
+  named.names.add([{ type: "custom", name: "apply_patch" }], []);
+  const call = {
+    id: "call_90123",
+    type: "function",
+    function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' },
+  };
+  const said = JSON.parse(responseOf(completion({ content: null, tool_calls: [call] }, "tool_calls"), named));
+  const [{ type, name, input, call_id }] = said.output;
+  assert.deepEqual(
+    [type, name, input, call_id],
+    ["custom_tool_call", "apply_patch", "*** Begin", "call_90123"],
+  );
+});
+
+test("an answer that was cut off says why", () => {
+  const said = JSON.parse(responseOf(completion({ content: "Hel" }, "length"), rules()));
+  assert.deepEqual([said.status, said.incomplete_details], ["incomplete", { reason: "max_output_tokens" }]);
+});

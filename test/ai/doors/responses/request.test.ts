@@ -1,0 +1,52 @@
+// Responses requests as chat completions.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { chatOfResponses } from "#ai/doors/responses/request.ts";
+import { ToolNames } from "#ai/doors/responses/tool-names.ts";
+
+function chatOf(request: object) {
+  const leftOut: string[] = [];
+  const chat = chatOfResponses(JSON.stringify({ model: "m", ...request }), new ToolNames(), leftOut);
+  return { chat, leftOut };
+}
+
+function bodyOf(request: object): Record<string, unknown> {
+  const { chat } = chatOf(request);
+  assert.ok(chat.kind === "chat");
+  assert.deepEqual(JSON.parse(chat.text), chat.body);
+  return chat.body;
+}
+
+test("instructions and a text become a system message and the user's", () => {
+  const { messages } = bodyOf({ instructions: "Be brief.", input: "Hello!", max_output_tokens: 9 });
+  assert.deepEqual(messages, [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hello!" },
+  ]);
+});
+
+test("a call comes right before its output, also where something stood between them", () => {
+  const { messages } = bodyOf({
+    input: [
+      { role: "user", content: "Go." },
+      { type: "function_call", call_id: "call_1", name: "shell", arguments: '{"c":"ls"}' },
+      { type: "reasoning", summary: [] },
+      { type: "function_call_output", call_id: "call_1", output: "a.txt" },
+    ],
+    tools: [{ type: "function", name: "shell", parameters: { type: "object", properties: {} } }],
+  });
+  const [, call, output] = messages as {
+    role: string;
+    tool_calls?: { id: string }[];
+    tool_call_id?: string;
+  }[];
+  assert.deepEqual([call?.role, call?.tool_calls?.[0]?.id], ["assistant", "call_1"]);
+  assert.deepEqual([output?.role, output?.tool_call_id], ["tool", "call_1"]);
+});
+
+test("a tool that no function can stand for is refused by name", () => {
+  const { chat } = chatOf({ input: "Hi", tools: [{ type: "teleport" }] });
+  assert.ok(chat.kind === "unsupported_parameter");
+  assert.equal(chat.param, "tools");
+});

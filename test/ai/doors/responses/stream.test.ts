@@ -1,0 +1,100 @@
+// Streams of the Responses API: made from chunks of any size, their deltas add up to the items at their end.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { ResponseWriter, Sequence } from "#ai/doors/responses/stream.ts";
+import { ToolNames } from "#ai/doors/responses/tool-names.ts";
+import { openaiStream } from "#providers/openai/stream.ts";
+import { requestOf } from "../../../providers/conformance-cases.ts";
+import { eventsOf } from "../../../providers/sse.ts";
+
+const rules = () => ({ model: "asked", created: 7, stem: "1", names: new ToolNames(), body: {} });
+
+/** What a writer makes of these deltas of a chat completion. */
+function written(deltas: readonly object[], finish: string | null = "stop"): string {
+  const writer = new ResponseWriter(rules(), new Sequence());
+  const reader = openaiStream(requestOf({ messages: [] }, "m", true));
+  const frames = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: finish }];
+  let text = "";
+  for (const choice of frames) {
+    const data = JSON.stringify({ choices: [{ index: 0, finish_reason: null, ...choice }] });
+    for (const piece of reader.push({ event: null, data }))
+      if (piece.kind === "chunk") text += writer.chunk(piece);
+  }
+  return text + writer.done();
+}
+
+interface Event {
+  type: string;
+  sequence_number: number;
+  output_index?: number;
+  delta?: string;
+  item?: { type: string; content?: { text: string }[]; arguments?: string };
+  response?: { status: string; output: { type: string }[] };
+}
+
+function read(text: string): Event[] {
+  return eventsOf(text).map(({ event, data }) => {
+    const value = JSON.parse(data) as Event;
+    assert.equal(value.type, event);
+    return value;
+  });
+}
+
+test("numbered events in order; text and arguments add up, however they are cut", () => {
+  const pieces = fc.array(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(pieces, pieces, (words, parts) => {
+      const call = (text: string, first: boolean) => ({
+        tool_calls: [
+          {
+            index: 0,
+            ...(first ? { id: "call_1" } : {}),
+            function: { ...(first ? { name: "f" } : {}), arguments: text },
+          },
+        ],
+      });
+      const deltas = [
+        ...words.map((content) => ({ content })),
+        ...parts.map((text, at) => call(text, at === 0)),
+      ];
+      const events = read(written(deltas, "tool_calls"));
+      assert.deepEqual(
+        events.map(({ sequence_number: at }) => at),
+        events.map((_, at) => at),
+      );
+      assert.equal(events[0]?.type, "response.created");
+      const last = events.at(-1)!;
+      assert.equal(last.type, "response.completed");
+      const added = (type: string) =>
+        events.flatMap((event) => (event.type === type ? [event.delta ?? ""] : [])).join("");
+      assert.equal(added("response.output_text.delta"), words.join(""));
+      assert.equal(added("response.function_call_arguments.delta"), parts.join(""));
+      const done = events.flatMap(({ type, item }) =>
+        type === "response.output_item.done" && item ? [item] : [],
+      );
+      assert.deepEqual(done, last.response?.output);
+      assert.deepEqual(
+        done.map(({ type, content, arguments: given }) => [type, content?.[0]?.text ?? given]),
+        [
+          ["message", words.join("")],
+          ["function_call", parts.join("")],
+        ],
+      );
+    }),
+  );
+});
+
+test("a stream that breaks off ends with `response.failed`, without its vendor's code", () => {
+  const writer = new ResponseWriter(rules(), new Sequence());
+  const text = writer.failed({
+    message: "It broke off.",
+    type: "server_error",
+    param: null,
+    code: "upstream_cut",
+  });
+  const last = read(text).at(-1) as Event & { response: { error: object } };
+  assert.deepEqual([last.type, last.response.status], ["response.failed", "failed"]);
+  assert.deepEqual(last.response.error, { code: "server_error", message: "It broke off." });
+});

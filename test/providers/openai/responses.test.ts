@@ -1,0 +1,41 @@
+// Responses that are forwarded: the request with its member's model and nothing stored, answers read as far as needed.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { responsesAnswer, responsesBody, responsesStream } from "#providers/openai/responses.ts";
+import { upstreamResponse } from "../../http/responses-peer.ts";
+
+test("the model changes, nothing is stored, unsealed thoughts and upstreams go; the rest stays to the digit", () => {
+  const text =
+    '{"model":"asked","base_url":"http://evil.test","n":1e400,"input":[{"type":"reasoning","id":"r"},{"role":"user","content":"Hi"}]}';
+  const sent = responsesBody({ text, body: JSON.parse(text), model: "served" });
+  assert.match(sent, /"n":1e400/);
+  const { model, store, base_url, input } = JSON.parse(sent);
+  assert.deepEqual([model, store, base_url], ["served", false, undefined]);
+  assert.deepEqual(input, [{ role: "user", content: "Hi" }]);
+});
+
+test("a whole answer counts its tokens; an error in a 200 and a page are failures", () => {
+  const answer = responsesAnswer(JSON.stringify(upstreamResponse("m")));
+  assert.ok(answer.kind === "answer" && answer.output);
+  assert.deepEqual([answer.usage?.promptTokens, answer.usage?.completionTokens], [9, 5]);
+  for (const text of ['{"error":{"message":"x"}}', '{"status":"failed","output":[]}', "<html>", "{}"])
+    assert.equal(responsesAnswer(text).kind, "failure", text);
+});
+
+test("a stream: output from its first delta, its end, and nothing after it", () => {
+  const reader = responsesStream();
+  const push = (data: object) => reader.push({ event: null, data: JSON.stringify(data) });
+  const [created] = push({ type: "response.created", response: {} });
+  assert.ok(created?.kind === "chunk" && !created.output);
+  const [delta] = push({ type: "response.output_text.delta", delta: "Hi" });
+  assert.ok(delta?.kind === "chunk" && delta.output && delta.units === 2);
+  const end = push({ type: "response.completed", response: upstreamResponse("m") });
+  assert.deepEqual(
+    end.map(({ kind }) => kind),
+    ["chunk", "done"],
+  );
+  assert.deepEqual(push({ type: "response.output_text.delta", delta: "more" }), []);
+  const failed = responsesStream().push({ event: "error", data: '{"type":"error","message":"Down."}' });
+  assert.equal(failed[0]?.kind, "failure");
+});
