@@ -73,6 +73,7 @@ export async function complete(
     repeat: pool.repeat,
     waitMs: pool.waitMs,
     params: pool.params,
+    hedge: pool.hedge,
     deadlineAt: tally.startedAt + pool.deadlineMs,
     signal,
     retryBudget: pool.retryBudget,

@@ -184,6 +184,23 @@ export const poolFields = z.strictObject({
     .describe(
       "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
     ),
+  hedge: z
+    .strictObject({
+      after: z
+        .literal("p95")
+        .default("p95")
+        .describe("What 95 % of the member's first outputs took at the most."),
+      most: z
+        .number()
+        .min(0.001)
+        .max(1)
+        .default(0.05)
+        .describe("The largest share of calls of which two members are asked."),
+    })
+    .nullish()
+    .describe(
+      "Asks the next member too when the first is late; the first output wins, and the other request is given up. Both are billed by their providers. null: never.",
+    ),
   timeouts: poolTimeouts.prefault({}),
   budget: sharedBudgetInput.prefault({}),
 });

@@ -7,7 +7,7 @@ import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, maxMembers, maxPools, readPools, removePool, savePool } from "#store/pools/pools.ts";
 import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
-import { budgetFieldsOf, storedBudget } from "./budget-input.ts";
+import { budgetFieldsOf, millionths, storedBudget } from "./budget-input.ts";
 import { changedElsewhere, omitUndefined, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
@@ -78,6 +78,7 @@ function columnsOf(input: PoolFields) {
     repeats: input.repeat,
     wait_ms: input.wait_ms,
     params: input.params,
+    hedge_most: input.hedge ? Math.round(input.hedge.most * millionths) : null,
     whole_answers: input.whole_answers,
     budget: storedBudget(input.budget),
   };
@@ -107,6 +108,7 @@ export function poolFieldsOf(pool: PoolsTable) {
     repeat,
     wait_ms,
     params,
+    hedge: pool.hedge_most === null ? null : { after: "p95" as const, most: pool.hedge_most / millionths },
     whole_answers: pool.whole_answers,
     timeouts,
     budget: budgetFieldsOf(pool.budget),

@@ -27,6 +27,7 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   repeat: 0,
   waitMs: 0,
   params: "adapt",
+  hedge: null,
   members,
   retryBudget: createRetryBudget(),
   ...more,

@@ -61,6 +61,7 @@ test("a pool with its members and keys is made, and made keys are told once", as
   assert.deepEqual(poolFieldsOf((await find()).pool), {
     ...poolFields.parse({ name: "default", strict_models: true }),
     budget: noBudget,
+    hedge: null,
   });
 });
 
@@ -152,13 +153,17 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   const change = (changes: object) => updatePool(open.deps, accountId, pool.id, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
   assert.equal((await change({ budget: { tokens_per_day: 9, low_percent: 50 } })).kind, "saved");
-  assert.equal((await change({ budget: { tokens_per_day: null, low_percent: 80 } })).kind, "saved");
+  const hedged = { budget: { tokens_per_day: null, low_percent: 80 }, hedge: { most: 0.1 } };
+  assert.equal((await change(hedged)).kind, "saved");
+  assert.deepEqual(poolFieldsOf((await find("renamed")).pool).hedge, { after: "p95", most: 0.1 });
+  assert.equal((await change({ hedge: null })).kind, "saved");
   const after = (await find("renamed")).pool;
   assert.deepEqual(poolFieldsOf(after), {
     ...fields,
     stream_mode: "complete",
     name: "renamed",
     budget: noBudget,
+    hedge: null,
   });
   assert.equal(after.created_at, pool.created_at);
   await open.deps.database.run(storeProvisionMark, {
@@ -168,9 +173,9 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   });
   assert.equal((await updatePool(open.deps, accountId, after.id, { name: "again" })).kind, "provisioned");
   assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
-  assert.equal(open.deps.told.pools, before + 4);
+  assert.equal(open.deps.told.pools, before + 5);
   assert.equal(await deletePool(open.deps, accountId, after.id), true);
   assert.equal(await deletePool(open.deps, accountId, after.id), false);
   assert.equal((await change({ name: "late" })).kind, "not_found");
-  assert.equal(open.deps.told.pools, before + 5);
+  assert.equal(open.deps.told.pools, before + 6);
 });

@@ -27,6 +27,7 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     answer_ms: null,
     repeats: 1,
     wait_ms: 0,
+    hedge_most: null,
     whole_answers: "forward",
     budget: '{"tokensPerDay":null,"tokensPerMonth":null,"costPerMonth":null,"lowPercent":80}',
     params: "adapt",

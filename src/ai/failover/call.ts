@@ -28,6 +28,8 @@ export interface FailoverRules {
    * asked.
    */
   params: "adapt" | "strict";
+  /** Bounds the calls of which two members are asked when the first is late; null: none. */
+  hedge: RetryBudget | null;
 }
 
 export interface FailoverCall extends FailoverRules {

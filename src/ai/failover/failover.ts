@@ -6,10 +6,13 @@ import { type Choice, order } from "#ai/pools/pool.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
 import { ableMembers } from "./able-members.ts";
-import type { FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts";
+import type { AnswerMode, FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts";
 import { isHealthy } from "./healthy-members.ts";
-import { responseKindOf, tryMember } from "./try-member.ts";
+import { tryHedged } from "./hedge.ts";
+import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
+/** What is asked twice costs twice: not pictures, sound and the like. */
+const hedgedModes: readonly AnswerMode[] = ["chat", "stream", "buffered", "folded", "embeddings"];
 /** A failure within this time is quick: a repeat costs the caller nothing that they notice. */
 const quickMs = 1_000;
 /**
@@ -35,6 +38,8 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   /** The member to ask once more, at once. */
   let same: Choice<Member> | null = null;
   call.retryBudget.deposit();
+  call.hedge?.deposit();
+  const hedges = call.hedge !== null && choices.length > 1 && hedgedModes.includes(call.mode);
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
@@ -69,9 +74,11 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
       deps.failedOver(failedLast.choice, choice, failedLast.failure, run.attemptedIds.length);
     const isRepeat = repeats.has(choice.member.id);
     const startedAt = clock.monotonic();
-    const outcome = await tryMember(deps, call, choice, run, isRepeat);
+    const outcome: Outcome = hedges
+      ? await tryHedged(deps, call, choice, ordered, run, isRepeat)
+      : await tryMember(deps, call, choice, run, isRepeat);
     if (outcome.kind !== "failed") return outcome;
-    const { failure } = outcome;
+    const failure: Failure = outcome.failure;
     failedLast = { choice, failure };
     if (outcome.adaptable) {
       same = choice;

@@ -12,11 +12,19 @@ export interface RetryBudget {
   tryWithdraw(): boolean;
 }
 
-export function createRetryBudget(): RetryBudget {
-  let left = maxBalance;
+/** Hedged calls that may be saved up. */
+const maxHedges = 10;
+
+/** Bounds the share of calls that are asked twice. `most`: 0 to 1. */
+export const createHedgeBudget = (most: number): RetryBudget => budgetOf(most, maxHedges, 1);
+
+export const createRetryBudget = (): RetryBudget => budgetOf(depositPerRequest, maxBalance, maxBalance);
+
+function budgetOf(deposit: number, most: number, first: number): RetryBudget {
+  let left = first;
   return {
     deposit: () => {
-      left = Math.min(maxBalance, left + depositPerRequest);
+      left = Math.min(most, left + deposit);
     },
     tryWithdraw: () => {
       if (left < 1) return false;

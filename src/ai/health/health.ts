@@ -106,6 +106,11 @@ export class MemberHealth {
     return times.average("stream") ?? times.average("whole") ?? times.average("embeddings");
   }
 
+  /** How long 95 % of its first outputs took at the most, ms; null: too few are known. */
+  lateMs(kind: ResponseKind, size: number): number | null {
+    return this.#times.lateMs(kind, size);
+  }
+
   /** After how long a wait is overdue, ms. `size`: of the prompt, see `promptSizeFactor`. */
   overdueMs(kind: ResponseKind, size: number): number {
     return this.#times.overdueMs(kind, size);

@@ -30,8 +30,14 @@ const defaultMediaMs = 60_000;
 /** How much longer than usual a prompt of this many tokens may take: 1 for all but long ones. */
 export const promptSizeFactor = (promptTokens: number) => Math.max(1, promptTokens / typicalPromptTokens);
 
+/** Times that a percentile is taken of, and how many it takes at least. */
+const maxRecent = 100;
+const minRecent = 20;
+
 export class ResponseTimes {
   readonly #averages: Partial<Record<ResponseKind, number>> = {};
+  /** The last times of each kind, normalised, and where the next one goes. */
+  readonly #recent: Partial<Record<ResponseKind, { times: number[]; next: number }>> = {};
 
   /** The moving average, ms, normalised to short prompts; null: no such response yet. */
   average(kind: ResponseKind): number | null {
@@ -41,8 +47,20 @@ export class ResponseTimes {
   /** Records a time to the first output. Peaks count at once, improvements slowly. */
   record(kind: ResponseKind, tookMs: number, size: number): void {
     const ms = tookMs / size;
+    this.#recent[kind] ??= { times: [], next: 0 };
+    const recent = this.#recent[kind];
+    recent.times[recent.next] = ms;
+    recent.next = (recent.next + 1) % maxRecent;
     const before = this.average(kind);
     this.#averages[kind] = before === null || ms > before ? ms : before + decay * (ms - before);
+  }
+
+  /** The 95th percentile of the last times, ms; null: too few. */
+  lateMs(kind: ResponseKind, size: number): number | null {
+    const times = this.#recent[kind]?.times ?? [];
+    if (times.length < minRecent) return null;
+    const sorted = times.toSorted((a, b) => a - b);
+    return (sorted[Math.ceil(0.95 * sorted.length) - 1] ?? 0) * size;
   }
 
   /** After how long a wait is overdue for this member, ms. */

@@ -3,7 +3,7 @@
 // storage outage, cached entries stay valid for ten minutes.
 
 import type { Pool } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import type { Core } from "#core/core.ts";
@@ -175,6 +175,7 @@ export class Pools {
       waitMs: row.wait_ms,
       params: row.params,
       wholeAnswers: row.whole_answers,
+      hedge: row.hedge_most === null ? null : createHedgeBudget(row.hedge_most / 1e6),
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };

@@ -62,6 +62,7 @@ const pool = z
     wait_ms: z.int(),
     params: z.enum(["adapt", "strict"]),
     whole_answers: z.enum(["forward", "stream"]),
+    hedge: z.object({ after: z.literal("p95"), most: z.number() }).nullable(),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     budget: sharedBudget,
     members: z.array(member).describe("Oldest first."),

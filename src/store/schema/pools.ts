@@ -30,6 +30,8 @@ export interface PoolsTable extends Revised {
   budget: string;
   /** How whole answers are asked for upstream. */
   whole_answers: "forward" | "stream";
+  /** The most calls that are asked twice, in millionths of all; null: none. */
+  hedge_most: number | null;
   created_at: number;
   updated_at: number;
 }

@@ -28,6 +28,7 @@ export function call(
     repeat: 0,
     waitMs: 0,
     params: "strict",
+    hedge: null,
     signal: new AbortController().signal,
     retryBudget: createRetryBudget(),
     ...more,

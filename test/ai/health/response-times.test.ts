@@ -37,3 +37,15 @@ test("longer than usual: four times the average, with a floor; 20 s where nothin
   times.record("whole", 20, 1);
   assert.equal(times.overdueMs("whole", 1), 10_000);
 });
+
+test("the 95th percentile is of the last hundred times, and needs twenty", () => {
+  const times = new ResponseTimes();
+  for (let ms = 1; ms < 20; ms++) times.record("stream", ms, 1);
+  assert.equal(times.lateMs("stream", 1), null);
+  times.record("stream", 20, 1);
+  assert.equal(times.lateMs("stream", 1), 19);
+  assert.equal(times.lateMs("stream", 3), 57, "a long prompt takes longer");
+  assert.equal(times.lateMs("whole", 1), null);
+  for (let ms = 1; ms <= 100; ms++) times.record("stream", 2 * ms, 2);
+  assert.equal(times.lateMs("stream", 1), 95);
+});

@@ -243,7 +243,7 @@ const pools = [
     id text primary key, account_id text not null references accounts (id), name text not null,
     strict_models bigint not null, answer_model text not null, stream_mode text not null,
     headers_after_ms bigint not null, deadline_ms bigint not null, answer_ms bigint,
-    repeats bigint not null, wait_ms bigint not null, params text not null, budget text not null, whole_answers text not null, revision bigint not null,
+    repeats bigint not null, wait_ms bigint not null, params text not null, budget text not null, whole_answers text not null, hedge_most bigint, revision bigint not null,
     created_at bigint not null, updated_at bigint not null, unique (account_id, name)
   )`,
   `create table pool_members (

@@ -43,6 +43,7 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
     wait_ms: 0,
     params: "adapt",
     whole_answers: "forward",
+    hedge: null,
     budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
     timeouts: { answer_ms: null },
     members: [],
