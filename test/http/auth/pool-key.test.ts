@@ -178,7 +178,7 @@ const elsewhere: [method: string, path: string, status: number, allow?: string][
   ["GET", "/api/ai", 404],
   ["GET", "/api/ai?x=1", 404],
   ["GET", "/api/ai/", 404],
-  ["POST", "/api/ai/v1/responses", 404],
+  ["POST", "/api/ai/v1/assistants", 404],
   ["POST", "/api/ai/v2/chat/completions", 404],
   ["POST", "/api/ai/v1/chat/completions/more", 404],
   ["GET", "/api/ai/v1/%zz", 404],
