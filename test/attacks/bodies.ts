@@ -19,9 +19,15 @@ function fieldsWithoutEquals(): Buffer {
   return Buffer.from(fields + "b".repeat(longest - fields.length - 1024));
 }
 
+/** So many plus signs, each of which becomes a space. */
+const pluses = (bytes: number) => `a=${"+".repeat(bytes - 100)}`;
+
 const emptyObjects = () => `{"a":[${"{},".repeat(Math.floor((longest - 100) / 3))}{}]}`;
 const emptyMessages = () =>
   `{"model":"echo","messages":[${"{},".repeat(Math.floor((longest - 100) / 3))}{}]}`;
+/** An attached file whose base64 has a line end behind each character. */
+const shortLines = () =>
+  `{"contact":[],"attachments":[{"filename":"a.txt","content":"${"A\\n".repeat((longest - 1024) / 3)}"}]}`;
 const manyNames = () => {
   const names: string[] = [];
   for (let at = 0, size = 0; size < longest - 200; at += 1) {
@@ -71,14 +77,22 @@ function posts(name: string, expected: string, short: boolean, bodies: Record<st
 const own = apiKey(secrets.ourKey);
 const pool: Header = ["Authorization", `Bearer ${secrets.poolKey}`];
 
-const withoutKey = posts("32 MiB without a key in front", "413 (over 2 MiB)", true, {
+const withoutKey = posts("2 and 32 MiB without a key in front", "403, and 413 over 2 MiB", true, {
   "fields without =": { headers: [formType], make: fieldsWithoutEquals, statuses: [413, 403] },
   "empty objects": { headers: [jsonType], make: emptyObjects, statuses: [413, 403] },
+  pluses: { headers: [formType], make: () => pluses(2 * mib), statuses: [403] },
   "one text": { headers: [jsonType], make: () => `"${"x".repeat(longest - 100)}"`, statuses: [413, 403] },
 });
 
 const withKey = posts("32 MiB with a key", "400 over 500,000 values; else the usual answer", true, {
   "fields without =": { headers: [formType, ...own], make: fieldsWithoutEquals, statuses: [400, 413, 422] },
+  pluses: { headers: [formType, ...own], make: () => pluses(longest), statuses: [422] },
+  "short lines of base64": {
+    headers: [jsonType, ...own],
+    path: "/api/email/send",
+    make: shortLines,
+    statuses: [422],
+  },
   "empty objects": { headers: [jsonType, ...own], make: emptyObjects, statuses: [400] },
   "many names": { headers: [jsonType, ...own], make: manyNames, statuses: [400] },
   brackets: { headers: [jsonType, ...own], make: () => "[".repeat(longest - 100), statuses: [400] },

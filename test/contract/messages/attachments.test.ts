@@ -23,11 +23,12 @@ test("files come with name and base64, whose padding and line ends do not matter
   const given = [
     file,
     { ...file, content: "aGVs\r\nbG8=\n" },
+    { ...file, content: "\naG\nVs\r\rbG8=" },
     { ...file, content: "aGVsbG8", content_type: "x" },
   ];
   assert.deepEqual(
-    read(given).files.map((one) => Buffer.from(one!.content, "base64").toString()),
-    ["hello", "hello", "hello"],
+    read(given, given.length).files.map((one) => Buffer.from(one!.content, "base64").toString()),
+    ["hello", "hello", "hello", "hello"],
   );
 });
 
@@ -115,6 +116,12 @@ test("a name is kept without its path and marks of direction, in any script", ()
     ["/", ""],
   ];
   for (const [given, kept] of names) assert.equal(filenameOf(given), kept);
+  const endless = "\u202ea".repeat(1_000_000);
+  assert.equal(
+    filenameOf(endless),
+    endless,
+    "a text of megabytes is left as it is, and refused for its length",
+  );
 });
 
 test("control characters, halves of pairs and endless names are faults", () => {
