@@ -1,4 +1,7 @@
-FROM node:26-slim AS ui
+# node:26.8.1-slim
+ARG NODE_IMAGE=node:26-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146
+
+FROM ${NODE_IMAGE} AS ui
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts && npm cache clean --force
@@ -6,13 +9,14 @@ COPY scripts/build-ui.mjs ./scripts/
 COPY ui ./ui
 RUN node scripts/build-ui.mjs --always
 
-FROM node:26-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image brings its own Node 26, so the pinned one (an optional dependency) stays out.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
-COPY scripts/compile-cache.mjs ./scripts/
+COPY scripts/compile-cache.mjs scripts/health.mjs ./scripts/
+COPY --chmod=755 scripts/trunkline.sh /usr/local/bin/trunkline
 COPY --from=ui /app/ui/dist ./ui/dist
 COPY src ./src
 # Without its packages: docs/whatsapp-linked.md.
@@ -25,5 +29,5 @@ ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--import", "./scripts/compile-cache.mjs", "src/main.ts"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["trunkline", "health"]
+ENTRYPOINT ["trunkline"]

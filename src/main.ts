@@ -11,7 +11,7 @@ import { createIds } from "#runtime/ids.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { systemRandom } from "#runtime/random.ts";
-import type { Clock, Runtime } from "#runtime/runtime.ts";
+import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
@@ -38,9 +38,14 @@ function fail(faults: readonly string[]): never {
 const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
 const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
 
-const openDatabase = (config: Config, clock: Clock) =>
+const openDatabase = (config: Config, { clock, log }: Pick<Runtime, "clock" | "log">) =>
   config.DATABASE_URL
-    ? openPostgres({ url: config.DATABASE_URL, connections: config.POSTGRES_CONNECTIONS, clock })
+    ? openPostgres({
+        url: config.DATABASE_URL,
+        connections: config.POSTGRES_CONNECTIONS,
+        clock,
+        onWait: (sentence) => log.warn({ event: "storage.waiting" }, sentence),
+      })
     : openSqlite({ path: databaseFile(config), crashAt: config.CRASH_AT ?? null });
 
 const dayMs = 86_400_000;
@@ -89,7 +94,7 @@ async function open(config: Config) {
     outboundAllow: allow,
     ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
   });
-  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config, runtime.clock)) };
+  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config, runtime)) };
 }
 
 /** Runs the service until a signal stops it. */
@@ -213,7 +218,8 @@ async function makeSetupLink(config: Config, email: string | null): Promise<void
   const code = await system.createSetupCode(email ?? undefined);
   await system.app.close();
   await system.database.close();
-  const url = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
+  const host = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST;
+  const url = config.PUBLIC_URL ?? `http://${host}:${config.PORT}`;
   print(
     `${email ?? "The person who opens the link"} can become an operator here, once, within 24 hours:\n\n  ${setupLink(url, code)}`,
   );
@@ -290,7 +296,7 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
   if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
     fail([`There is no database at ${databaseFile(config)}.`]);
   const { clock, log } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
-  const database = await openDatabase(config, clock);
+  const database = await openDatabase(config, { clock, log });
   try {
     const action = change === "hold" ? "holdInstallation" : "releaseHeldMessages";
     const newId = createIds(clock, systemRandom());

@@ -3,7 +3,7 @@
 
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "#runtime/runtime.ts";
-import { connectFaultOf, isTemporaryRefusal, storageError } from "./errors.ts";
+import { connectFaultOf, isTemporaryRefusal, mayComeUp, storageError } from "./errors.ts";
 
 /** How long the pool stays at the size that the server had room for, ms. */
 const smallForMs = 5_000;
@@ -45,21 +45,26 @@ export async function acquire(
   }
 }
 
-/** The first connection. A server that has no room, or is starting, is asked again for `forMs`. Throws a `StorageError`. */
+/**
+ * The first connection. A server that is not there yet, is starting or has no room is asked again for `forMs`;
+ * `onWait` gets the first error before the wait begins. Throws a `StorageError`.
+ */
 export async function acquireFirst(
   pool: Pick<Pool, "connect">,
   forMs: number,
   clock: Clock,
+  onWait: (error: unknown) => void = () => {},
 ): Promise<PoolClient> {
-  let left = forMs;
+  const endsAt = clock.monotonic() + forMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+    let leftMs: number;
     try {
       return await pool.connect();
     } catch (error) {
-      if (!isTemporaryRefusal(error) || left <= 0)
-        throw storageError(error, "PostgreSQL", connectFaultOf(error));
+      leftMs = endsAt - clock.monotonic();
+      if (!mayComeUp(error) || leftMs <= 0) throw storageError(error, "PostgreSQL", connectFaultOf(error));
+      if (pauseMs === firstPauseMs) onWait(error);
     }
-    await clock.sleep(Math.min(pauseMs, left));
-    left -= pauseMs;
+    await clock.sleep(Math.min(pauseMs, leftMs));
   }
 }

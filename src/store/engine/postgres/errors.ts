@@ -52,6 +52,26 @@ export function isTemporaryRefusal(error: unknown): boolean {
   return code === "53300" || code === "57P03";
 }
 
+/** Sockets' and DNS' codes for a server that is not there: it may not have started yet. */
+const absentCodes: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT", // a Unix socket
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+]);
+
+/**
+ * Whether waiting may cure that a start gets no connection: the server refuses for now, or is not there yet. A wrong
+ * password or a missing database is not cured by waiting.
+ */
+export function mayComeUp(error: unknown): boolean {
+  return isTemporaryRefusal(error) || absentCodes.has((error as { code?: unknown } | null)?.code);
+}
+
 export function storageError(error: unknown, what: string, fault = faultOf(error)): StorageError {
   if (error instanceof StorageError) return error;
   const message = error instanceof Error ? error.message : String(error);

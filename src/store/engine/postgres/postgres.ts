@@ -2,6 +2,7 @@
 
 import type { Client, ClientBase, PoolClient } from "pg";
 import { systemClock } from "#runtime/clock.ts";
+import { describeError } from "#runtime/describe-error.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { migrate } from "#store/schema/migrate.ts";
@@ -12,8 +13,8 @@ import { GroupCommit } from "./group-commit.ts";
 
 /** How long a call waits for a connection at the most, ms. */
 const connectMs = 5_000;
-/** How long a start waits for a server that has no room or is starting, ms. */
-const startMs = 10_000;
+/** How long a start waits for a server that is not there yet, is starting or has no room, ms. */
+const defaultStartMs = 30_000;
 /** Serialisation failures and deadlocks are repeated this often. */
 const tries = 5;
 /** Any number that other users of the same server are unlikely to lock. */
@@ -95,13 +96,16 @@ async function transaction<T>(
 
 /**
  * Connects, refuses unsafe settings, and brings the schema up to date. `url`: `postgres://…`. `connections`: the most at
- * a time, the one that listens for other processes included; at least 2.
+ * a time, the one that listens for other processes included; at least 2. `startMs`: how long a server that is not there
+ * yet is waited for (30 s); `onWait` gets a sentence when the wait begins.
  */
 export async function openPostgres(options: {
   url: string;
   connections?: number;
   clock?: Clock;
   applicationName?: string;
+  startMs?: number;
+  onWait?: (sentence: string) => void;
 }): Promise<Database> {
   const { default: pg } = await import("pg");
   const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
@@ -136,7 +140,12 @@ export async function openPostgres(options: {
 
   let client: PoolClient;
   try {
-    client = await acquireFirst(pool, startMs, clock);
+    const startMs = options.startMs ?? defaultStartMs;
+    client = await acquireFirst(pool, startMs, clock, (error) =>
+      options.onWait?.(
+        `PostgreSQL does not take connections yet (${describeError(error)}). The start waits for it, ${startMs / 1_000} s at most.`,
+      ),
+    );
   } catch (error) {
     await pool.end();
     throw error;

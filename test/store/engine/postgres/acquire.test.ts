@@ -104,10 +104,21 @@ test("a start waits for room, for so long and no longer, and for nothing that wa
   await clock.advance(150);
   assert.equal(await waited, "client");
   assert.equal(tries, 3);
+  for (const code of ["ECONNREFUSED", "ENOTFOUND"]) {
+    const reasons: unknown[] = [];
+    const absent = acquireFirst(refusing(code, 3), 1000, clock, (error) => reasons.push(error));
+    await clock.advance(350);
+    assert.equal(await absent, "client");
+    assert.deepEqual(
+      reasons.map((error) => (error as { code: string }).code),
+      [code],
+      "one notice, before the wait",
+    );
+  }
   const inVain = assert.rejects(acquireFirst(refusing("57P03", 99), 10_000, clock), unavailable);
   await clock.advance(10_000);
   await inVain;
   assert.equal(tries, 15);
-  await assert.rejects(acquireFirst(refusing("ECONNREFUSED", 1), 1000, clock), unavailable);
+  await assert.rejects(acquireFirst(refusing("28P01", 1), 1000, clock), unavailable);
   assert.equal(tries, 1);
 });

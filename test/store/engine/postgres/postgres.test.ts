@@ -92,7 +92,7 @@ describe("start", () => {
       ["postgres://", /PostgreSQL/],
     ];
     for (const [url, message] of urls) {
-      await assert.rejects(openPostgres({ url }), (error) => {
+      await assert.rejects(openPostgres({ url, startMs: 0 }), (error) => {
         assert.ok(error instanceof StorageError, url);
         assert.match(error.message, message);
         assert.doesNotMatch(error.message, /canary/);

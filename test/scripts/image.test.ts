@@ -1,0 +1,60 @@
+// The image's command and its health check. The image itself is built and tried by hand: a test has no engine for it.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const read = (name: string) => readFileSync(path(name), "utf8");
+
+test("the image has every file that its command starts", () => {
+  const copied = [...read("Dockerfile").matchAll(/^COPY (?:--\S+ )*(.+) \S+$/gm)].flatMap(
+    ([, sources]) => sources?.split(" ") ?? [],
+  );
+  const started = [...read("scripts/trunkline.sh").matchAll(/\$app\/([\w./-]+)/g)].map(
+    ([, file]) => file ?? "",
+  );
+  assert.deepEqual(started, ["scripts/health.mjs", "scripts/compile-cache.mjs", "src/main.ts"]);
+  for (const file of started)
+    assert.ok(
+      copied.some((source) => file === source || file.startsWith(`${source}/`)),
+      `${file} is not copied`,
+    );
+});
+
+test("the service starts without a debugger that a signal opens, in every way", () => {
+  const { start, dev } = JSON.parse(read("package.json")).scripts as Record<string, string>;
+  for (const command of [start, dev, read("scripts/trunkline.sh")])
+    assert.match(command ?? "", / --disable-sigusr1 /);
+});
+
+test("the health check asks the port of the settings, and says why the service is not ready", async () => {
+  let status = 200;
+  const server = createServer((_request, response) =>
+    response.writeHead(status).end('{"ready":false}'),
+  ).listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const check = async () => {
+    const run = spawn(process.execPath, [path("scripts/health.mjs")], {
+      env: { TRUNKLINE_HOST: "0.0.0.0", TRUNKLINE_PORT: String(port) },
+    });
+    let reason = "";
+    run.stderr.setEncoding("utf8").on("data", (text) => (reason += text));
+    const [code] = await once(run, "close");
+    return { code, reason: reason.trim() };
+  };
+  assert.deepEqual(await check(), { code: 0, reason: "" });
+  status = 503;
+  assert.deepEqual(await check(), { code: 1, reason: 'Trunkline is not ready: {"ready":false}' });
+  server.close();
+  await once(server, "close");
+  const { code, reason } = await check();
+  assert.equal(code, 1);
+  assert.match(reason, /Trunkline does not answer: .*ECONNREFUSED/);
+});
