@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
-import { maxMembers } from "#store/pools/pools.ts";
+import { defaultThinkingMs, maxMembers } from "#store/pools/pools.ts";
 import { budgetInput, sharedBudgetChanges, sharedBudgetInput } from "./budget-input.ts";
 import { patchSchema } from "./changes.ts";
 
@@ -38,6 +38,11 @@ export const timeoutsInput = z
       .default(120_000)
       .describe("Of a stream: until something is said. Models that think, or load first, take long."),
     idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
+    thinking_ms: milliseconds(50, hourMs)
+      .default(defaultThinkingMs)
+      .describe(
+        "Of a stream that shows signs of reasoning (an open reasoning item or thinking block, pings): until something is said, and the longest silence inside the reasoning. It takes the place of `first_token_ms` and `idle_ms` there.",
+      ),
     total_ms: milliseconds(50, hourMs)
       .nullable()
       .default(null)

@@ -11,6 +11,7 @@ import {
   readPools,
   removeMember,
   saveMember,
+  timeoutsIn,
 } from "#store/pools/pools.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
@@ -90,6 +91,7 @@ function rowOf(
     headersMs: timeouts.headers_ms,
     firstTokenMs: timeouts.first_token_ms,
     idleMs: timeouts.idle_ms,
+    thinkingMs: timeouts.thinking_ms,
     totalMs: timeouts.total_ms,
   };
   return {
@@ -116,7 +118,7 @@ function rowOf(
 /** A stored member as the input that would create it, with its secrets in plain text. */
 export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
   const { input_price: input, output_price: output } = member;
-  const timeouts = JSON.parse(member.timeouts) as MemberTimeouts;
+  const timeouts = timeoutsIn(member.timeouts);
   const forwarded = JSON.parse(member.forwarded_models) as ReturnType<typeof forwardedModels>;
   return {
     name: member.name,
@@ -140,6 +142,7 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
       headers_ms: timeouts.headersMs,
       first_token_ms: timeouts.firstTokenMs,
       idle_ms: timeouts.idleMs,
+      thinking_ms: timeouts.thinkingMs,
       total_ms: timeouts.totalMs,
     },
   };

@@ -179,7 +179,13 @@ export interface VendorEvent {
 
 /** Reads one stream. Malformed input is a `failure` of kind `upstream_error`, never an exception. */
 export interface StreamReader {
+  /** Empty for an event that brings nothing, such as a ping: it shows that the vendor holds the connection. */
   push(event: VendorEvent): StreamPiece[];
+  /**
+   * Whether a reasoning item or a block of thoughts has begun and not ended, in which the model may be silent for minutes.
+   * Absent: streams of the vendor do not tell.
+   */
+  thinking?(): boolean;
   /** Whether a choice is still unfinished; absent if streams of the vendor have one choice. */
   missing?(): boolean;
 }

@@ -234,6 +234,7 @@ export function script(): Script {
           headersMs: 60_000,
           firstTokenMs: 120_000,
           idleMs: 30_000,
+          thinkingMs: 600_000,
           totalMs: null,
         },
         contextTokens: null,

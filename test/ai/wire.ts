@@ -1,7 +1,6 @@
 // Bytes as a stream that is being read, cut where a test says so, and what a caller's side makes of it.
 
-import type { StreamEvent } from "#ai/failover/attempt.ts";
-import { UpstreamStream } from "#ai/failover/attempt.ts";
+import { type StreamEvent, UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
 import type { BodyError, BodyReader } from "#runtime/net/streaming-client.ts";
@@ -14,6 +13,7 @@ export const timeouts: MemberTimeouts = {
   headersMs: 60_000,
   firstTokenMs: 120_000,
   idleMs: 30_000,
+  thinkingMs: 600_000,
   totalMs: null,
 };
 

@@ -153,6 +153,7 @@ const timeouts = {
   headers_ms: 3000,
   first_token_ms: 3000,
   idle_ms: 3000,
+  thinking_ms: 3000,
   total_ms: 20_000,
 };
 

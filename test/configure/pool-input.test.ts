@@ -52,6 +52,7 @@ test("the defaults are the documented ones", () => {
         headers_ms: 60_000,
         first_token_ms: 120_000,
         idle_ms: 30_000,
+        thinking_ms: 600_000,
         total_ms: null,
       },
     },

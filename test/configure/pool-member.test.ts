@@ -75,6 +75,7 @@ test("a stored member is the input that made it, its secret sealed", async () =>
     headersMs: 60_000,
     firstTokenMs: 120_000,
     idleMs: 1_000,
+    thinkingMs: 600_000,
     totalMs: 9_000,
   });
   assert.ok(!open.dump().includes(openai.settings.api_key));

@@ -75,7 +75,12 @@ export async function install(profile: Profile): Promise<Installation> {
     baseUrl: `http://127.0.0.1:${port}/api/ai/v1`,
     pool: async ({ name, mode, url, primary, fallback }) => {
       const { patienceMs } = profile;
-      const timeouts = { headers_ms: patienceMs, first_token_ms: patienceMs, idle_ms: patienceMs };
+      const timeouts = {
+        headers_ms: patienceMs,
+        first_token_ms: patienceMs,
+        idle_ms: patienceMs,
+        thinking_ms: patienceMs,
+      };
       const member = { kind: "openai-compatible", settings: { base_url: url }, timeouts };
       const input = poolInput.parse({
         name,

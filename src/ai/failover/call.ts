@@ -7,8 +7,9 @@ import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { AttemptDeps, UpstreamStream } from "./attempt.ts";
+import type { AttemptDeps } from "./attempt.ts";
 import type { RetryBudget } from "./retry-budget.ts";
+import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
 export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;

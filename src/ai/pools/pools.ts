@@ -12,8 +12,14 @@ import { findProvider } from "#providers/registry.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
-import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
-import type { MemberTimeouts, PoolMembersTable, SharedBudget } from "#store/schema/pools.ts";
+import {
+  findPoolByKey,
+  findPoolByKeyId,
+  memberSettingsContext,
+  type PoolByKey,
+  timeoutsIn,
+} from "#store/pools/pools.ts";
+import type { PoolMembersTable, SharedBudget } from "#store/schema/pools.ts";
 import type { Member } from "./member.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
@@ -220,7 +226,7 @@ export class Pools {
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
-      timeouts: JSON.parse(row.timeouts) as MemberTimeouts,
+      timeouts: timeoutsIn(row.timeouts),
       health,
     };
   }

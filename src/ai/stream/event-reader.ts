@@ -21,6 +21,9 @@ export class EventReader {
   #overflowed = false;
   /** Lines of the incomplete event, counted in pieces that complete no event. */
   #lines = 0;
+  /** The next byte begins a line. */
+  #atLineStart = true;
+  #hasComment = false;
   readonly #parser = createParser({
     maxBufferSize: maxEventUnits,
     onEvent: ({ event, data }) => this.#events.push({ event: event ?? null, data }),
@@ -35,7 +38,21 @@ export class EventReader {
     // Most pieces complete an event and are not counted. A piece has at most 64 KiB.
     if (events === null || events.length > 0) this.#lines = 0;
     else if (this.#countLines(bytes) > maxLines) this.#overflowed = true;
+    // The parser's own `onComment` would keep comments of any length.
+    if (events?.length === 0)
+      this.#hasComment ||= (this.#atLineStart && bytes[0] === 0x3a) || bytes.includes("\n:");
+    if (bytes.length > 0) this.#atLineStart = bytes.at(-1) === 0x0a || bytes.at(-1) === 0x0d;
     return this.#overflowed ? null : events;
+  }
+
+  /**
+   * Whether a comment began since the last call, in bytes that complete no event: vendors and proxies send them to keep a
+   * connection open.
+   */
+  takeComment(): boolean {
+    const has = this.#hasComment;
+    this.#hasComment = false;
+    return has;
   }
 
   /** The event that the end of the stream completes: the last one needs no empty line after it. */

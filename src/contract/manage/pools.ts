@@ -31,6 +31,7 @@ const member = z
       headers_ms: z.int(),
       first_token_ms: z.int(),
       idle_ms: z.int(),
+      thinking_ms: z.int(),
       total_ms: z.int().nullable(),
     }),
     revision,

@@ -101,6 +101,9 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   );
 }
 
+/** Whether a content block holds thoughts, in clear or sealed. */
+export const isThinking = ({ type }: Fields): boolean => type === "thinking" || type === "redacted_thinking";
+
 /** The most tool calls whose state is kept. */
 const maxTools = 1024;
 
@@ -124,6 +127,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   let hasText = false;
   let finished = false;
   let over = false;
+  let thinking = false;
 
   const started = (event: Fields): StreamPiece[] => {
     const message = isFields(event.message) ? event.message : {};
@@ -152,6 +156,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const blockStarted = (write: ChunkWriter, event: Fields): StreamPiece[] => {
     const block = isFields(event.content_block) ? event.content_block : {};
+    thinking = isThinking(block);
     if (block.type === "text") return content(write, textOf(block.text));
     if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
     if (block.type !== "tool_use") return [];
@@ -174,6 +179,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const blockStopped = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+    thinking = false;
     const tool = tools.get(event.index);
     if (!tool || tool.written) return [];
     return toolText(write, tool, JSON.stringify(tool.input ?? {}));
@@ -185,6 +191,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     const reason = textOf(delta.stop_reason);
     if (reason === "" || finished) return [];
     finished = true;
+    thinking = false;
     const refusal =
       reason === "refusal" && !hasText ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
     return [...refusal, write.finish(0, finishOf(reason, byTool))];
@@ -231,5 +238,6 @@ export function anthropicStream(request: ChatRequest): StreamReader {
       if (pieces.some(({ kind }) => kind === "failure")) over = true;
       return pieces;
     },
+    thinking: () => thinking,
   };
 }

@@ -6,7 +6,7 @@ import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { usageOf } from "#providers/translate/completion.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
-import { countedOf, mergeUsage } from "./answer.ts";
+import { countedOf, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
 
@@ -66,6 +66,9 @@ export function forwardedStream(): StreamReader {
   let started = false;
   let finished = false;
   let over = false;
+  /** A block of thoughts is open, in which the model may be silent for minutes. */
+  let thinking = false;
+  let thought = false;
 
   const read = (name: string | null, data: string): StreamPiece[] => {
     const value = parseJson(data);
@@ -90,16 +93,18 @@ export function forwardedStream(): StreamReader {
     const finish = reason !== "";
     if (finish) finished = true;
     const units = unitsOf(delta);
+    if (type === "content_block_start") thinking = isThinking(block);
+    else if (type === "content_block_stop" || finish) thinking = false;
+    thought ||= thinking;
     return [
       {
         kind: "chunk",
         text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
         event: type,
-        // A block of thoughts may stay empty for minutes: the model is at work from its beginning on.
         output:
           units > 0 ||
-          (finish && reason !== "end_turn") ||
-          (type === "content_block_start" && block.type !== "text"),
+          (finish && (reason !== "end_turn" || thought)) ||
+          (type === "content_block_start" && block.type !== "text" && !thinking),
         finish,
         usage: counted === undefined ? null : reported(usage),
         usageOnly: false,
@@ -115,5 +120,6 @@ export function forwardedStream(): StreamReader {
       if (pieces.some(({ kind }) => kind !== "chunk")) over = true;
       return pieces;
     },
+    thinking: () => thinking,
   };
 }

@@ -73,12 +73,17 @@ export function responsesAnswer(text: string): ParsedAnswer {
   return { kind: "answer", text, output, usage: usageIn(value) };
 }
 
-/** Items whose beginning shows that the model is at work; a message is not output before its text. */
-const isWork = (item: unknown) => isFields(item) && item.type !== "message";
+/**
+ * Items whose beginning is output: calls. A message is none before its text, and reasoning, which may take minutes in
+ * silence, none but for the summary that it tells.
+ */
+const isCall = (item: unknown) => isFields(item) && item.type !== "message" && item.type !== "reasoning";
+const isReasoning = (item: unknown) => isFields(item) && item.type === "reasoning";
 
 /** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
 export function responsesStream(): StreamReader {
   let over = false;
+  let thinking = false;
 
   const read = (name: string | null, data: string): StreamPiece[] => {
     const value = parseJson(data);
@@ -91,14 +96,16 @@ export function responsesStream(): StreamReader {
     const finish = type === "response.completed" || type === "response.incomplete";
     const units = type.endsWith(".delta") ? textOf(value.delta).length : 0;
     const response = isFields(value.response) ? value.response : {};
+    if (type === "response.output_item.added") thinking = isReasoning(value.item);
+    else if (finish || (type === "response.output_item.done" && isReasoning(value.item))) thinking = false;
     const chunk: StreamPiece = {
       kind: "chunk",
       text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
       event: type,
       output:
         units > 0 ||
-        type === "response.output_item.done" ||
-        (type === "response.output_item.added" && isWork(value.item)) ||
+        (type === "response.output_item.done" && !isReasoning(value.item)) ||
+        (type === "response.output_item.added" && isCall(value.item)) ||
         (finish && (type === "response.incomplete" || fieldsIn(response.output).length > 0)),
       finish,
       usage: finish ? usageIn(response) : null,
@@ -115,5 +122,6 @@ export function responsesStream(): StreamReader {
       if (pieces.some(({ kind }) => kind !== "chunk")) over = true;
       return pieces;
     },
+    thinking: () => thinking,
   };
 }

@@ -4,7 +4,7 @@
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
-import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
 /** The context in which a member's settings are sealed. */
 export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
@@ -12,6 +12,15 @@ export const memberSettingsContext = (memberId: string) => `pool_members ${membe
 /** Pools of an account, and members of a pool. */
 export const maxPools = 100;
 export const maxMembers = 50;
+
+/** Of members that were stored without their own. */
+export const defaultThinkingMs = 600_000;
+
+/** Reads `pool_members.timeouts`. */
+export const timeoutsIn = (text: string): MemberTimeouts => ({
+  thinkingMs: defaultThinkingMs,
+  ...(JSON.parse(text) as Omit<MemberTimeouts, "thinkingMs">),
+});
 
 export interface PoolWithMembers {
   pool: PoolsTable;

@@ -54,6 +54,8 @@ export interface MemberTimeouts {
   firstTokenMs: number;
   /** The longest silence inside an answer. */
   idleMs: number;
+  /** Of a stream: until the first output of a member that shows signs of reasoning, and the longest silence in it. */
+  thinkingMs: number;
   /** For the whole answer; null: only the deadline of the request applies. */
   totalMs: number | null;
 }

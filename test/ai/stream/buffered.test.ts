@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { UpstreamStream } from "#ai/failover/attempt.ts";
 import { runFailover } from "#ai/failover/failover.ts";
+import type { UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { call, failureOf, run } from "../failover/chain-calls.ts";

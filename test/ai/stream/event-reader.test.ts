@@ -147,6 +147,24 @@ test("comments and unknown fields of any length are not kept", () => {
   }
 });
 
+test("a comment is noticed once, however it is split, and a colon inside a line is none", () => {
+  const reader = new EventReader();
+  const taken = (text: string) => {
+    reader.push(bytes(text));
+    return reader.takeComment();
+  };
+  assert.deepEqual([": pi", "ng\n\n", ":\n", "data", ": {", "}\n", "x\n:y"].map(taken), [
+    true,
+    false,
+    true,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  assert.equal(reader.takeComment(), false);
+});
+
 test("an event of lines without end is given up, though its data has no length", () => {
   const reader = new EventReader();
   const piece = bytes("data:\n".repeat(1_000));

@@ -15,6 +15,7 @@ import {
   removePool,
   saveMember,
   savePool,
+  timeoutsIn,
 } from "#store/pools/pools.ts";
 import { onBothEngines } from "../conformance.ts";
 import { keyRow, makePool, memberRow, poolRow } from "../pool-rows.ts";
@@ -171,4 +172,9 @@ onBothEngines((open) => {
     );
     assert.deepEqual([list[0]!.members.length, list[1]!.members.length], [maxMembers, 0]);
   });
+});
+
+test("a member that was stored before `thinking_ms` has its default", () => {
+  assert.deepEqual(timeoutsIn('{"idleMs":1}').thinkingMs, 600_000);
+  assert.deepEqual(timeoutsIn('{"thinkingMs":5}').thinkingMs, 5);
 });

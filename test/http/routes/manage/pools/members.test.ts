@@ -66,6 +66,7 @@ test("a member is added and shown, its secrets masked", async () => {
           headers_ms: 60_000,
           first_token_ms: 120_000,
           idle_ms: 30_000,
+          thinking_ms: 600_000,
           total_ms: null,
         },
         revision: 1,
