@@ -20,6 +20,9 @@ export interface FailureContext {
 /** A server answers these because of the gateway's configuration, to every message. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 410, 411, 415, 421, 426, 428]);
 
+/** The message is too long, whatever the settings are. */
+const messageStatuses = new Set([413, 414]);
+
 /**
  * 408 and 409 are not certain refusals: some servers answer 408 when their own backend is slow, and 409
  * may mean that they already have this message.
@@ -32,7 +35,8 @@ const ambiguousStatuses = new Set([408, 409]);
  * - no answer, 5xx, 408, 409 and invalid statuses: `unknown`, except for `notAcceptedStatuses`
  * - 429 and 425 (RFC 8470, not processed): `deferred`
  * - 401, 402, 403, 404, 3xx (never followed) and other faults of the configuration: `deferred`, gateway fault `refused`
- * - any other 4xx (400, 413, 422, …): `rejected`
+ * - 413 and 414: `rejected`, because the message is too long
+ * - any other 4xx (400, 422, …): `rejected`, and perhaps a fault of the gateway
  */
 export function outcomeOfFailure(result: OutboundResult, context: FailureContext): Outcome {
   if (result.kind === "not_sent") {
@@ -58,7 +62,12 @@ export function outcomeOfFailure(result: OutboundResult, context: FailureContext
     return { kind: "deferred", code, reason, gatewayFault: "refused" };
   }
   if (status >= 400 && status < 500 && !ambiguousStatuses.has(status)) {
-    return { kind: "rejected", code, reason };
+    return {
+      kind: "rejected",
+      code,
+      reason,
+      ...(!messageStatuses.has(status) && { mayBeGatewayFault: true }),
+    };
   }
   return { kind: "unknown", code, reason };
 }

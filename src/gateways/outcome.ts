@@ -3,7 +3,8 @@
 /**
  * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `receipt`: for routes that already know how it ended. `parts`: it has several
  *   references, of which `reference` is the first.
- * - `rejected`: the message will never be sent. It is not tried again.
+ * - `rejected`: the message will never be sent. It is not tried again. `mayBeGatewayFault`: the provider refused it with a code
+ *   that no table lists, or that is about settings as well as about messages; the lane's breaker judges it (`queue/breaker`).
  * - `deferred`: the message was certainly not sent. It is tried again. `gatewayFault` means that the gateway is at fault
  *   and not this message (`refused`: the provider answered no, such as for bad credentials; `unreachable`: there was no
  *   connection): the lane pauses, and the attempt does not count.
@@ -17,7 +18,7 @@ export type Outcome =
       receipt?: FinalReceipt;
       note?: string;
     }
-  | { kind: "rejected"; code: string; reason: string }
+  | { kind: "rejected"; code: string; reason: string; mayBeGatewayFault?: true }
   | {
       kind: "deferred";
       code?: string;

@@ -17,8 +17,16 @@ import type { FinalReceipt, Outcome } from "./outcome.ts";
  * - `duplicate`: the vendor has such a message already. If an earlier transmission may have reached it, this one is
  *   accepted; otherwise it is another message, and this one is tried again later
  * - `opted_out`: the recipient has opted out at the vendor, which sends nothing
+ * - `unclear`: the message was not sent, and the code does not say whether it or the gateway is at fault (`mayBeGatewayFault`)
  */
-export type Fault = "permanent" | "configuration" | "transient" | "ambiguous" | "duplicate" | "opted_out";
+export type Fault =
+  | "permanent"
+  | "configuration"
+  | "transient"
+  | "ambiguous"
+  | "duplicate"
+  | "opted_out"
+  | "unclear";
 
 /**
  * What a 2xx says of its message, for vendors that answer 2xx to refusals too.
@@ -152,6 +160,8 @@ function outcomeOfFault(
   switch (fault) {
     case "permanent":
       return { kind: "rejected", ...told };
+    case "unclear":
+      return { kind: "rejected", ...told, mayBeGatewayFault: true };
     case "opted_out":
       return { kind: "rejected", ...told, code: "opted_out" };
     case "configuration":

@@ -1,27 +1,48 @@
 // The circuit breaker of a lane: it pauses the lane while its gateway fails, and finds out when the lane may go on.
 // Pure: time comes in, decisions go out.
 //
-// It opens (the lane pauses) when the gateway is at fault: bad credentials, no balance, unreachable, or three unknown
-// outcomes in a row. When the pause is over it is half open: one message goes out as a probe. A healthy probe closes it,
+// It opens (the lane pauses) when the gateway is at fault: bad credentials, no balance, unreachable, three unknown
+// outcomes in a row, or unclear refusals of messages to five recipients in a row (decision 0046). When the pause is over it is half open: one message goes out as a probe. A healthy probe closes it,
 // any other pauses the lane again, for twice as long. The probe is a message that was not refused before, if there is
 // one: when it passes, the gateway works, and the refused message gets its next try; refused again, that message is at fault.
 
 const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;
 const unknownThreshold = 3;
+/**
+ * Messages to so many recipients were refused and none was accepted since the first: the gateway is at fault. The fifth
+ * waits already, so four are lost to a wrong setting at most. This holds at any concurrency: outcomes come here one by
+ * one, and what else was in flight is judged after the fifth, and waits as well.
+ */
+const unclearThreshold = 5;
 const maxSuspects = 1_000;
 
 /**
- * What an outcome says about the gateway. `uncertain`: the outcome is unknown. `misconfigured`: the gateway answered and
- * reported a fault of its own. `unreachable`: it did not answer.
+ * What an outcome says about the gateway.
+ * - `healthy`: it took the message
+ * - `answering`: it refused or deferred the message, for reasons of the message
+ * - `unclear`: it refused the message, and the message or the gateway's settings are at fault
+ * - `uncertain`: the outcome is unknown
+ * - `misconfigured`: it answered and reported a fault of its own
+ * - `unreachable`: it did not answer
  */
-export type Health = "healthy" | "uncertain" | "misconfigured" | "unreachable";
+export type Health = "healthy" | "answering" | "unclear" | "uncertain" | "misconfigured" | "unreachable";
+
+export interface HealthReport {
+  health: Health;
+  /** Why the lane pauses, if it does. */
+  reason: string;
+  /** How long the gateway asked to be left alone, ms, which may be longer than the longest pause; default: 0. */
+  minPauseMs?: number;
+  /** Of an unclear refusal: another one of the same recipient does not count. Default: each message has its own. */
+  recipient?: string;
+}
 
 export type BreakerDecision =
   | { kind: "go_on" }
   | { kind: "pause"; forMs: number; pauses: number; reason: string }
   | { kind: "resume" }
-  /** The message, not the gateway, is at fault. */
+  /** The message, not the gateway, is at fault; the lane goes on. */
   | { kind: "reject_message" };
 
 export class Breaker {
@@ -30,9 +51,12 @@ export class Breaker {
   #pausedUntil: number | null;
   #probeId: string | null = null;
   #unknownInARow = 0;
-  /** Refused messages, each with the number of messages that had passed by then. Bounded: the oldest are dropped. */
-  readonly #suspects = new Map<string, number>();
+  /** Refused messages, each with what had passed and what the gateway had taken by then. Bounded: the oldest are dropped. */
+  readonly #suspects = new Map<string, { passed: number; accepted: number }>();
+  /** Recipients of unclear refusals since the last message that the gateway took; `unclearThreshold` at most. */
+  readonly #unclearRecipients = new Set<string>();
   #passed = 0;
+  #accepted = 0;
 
   constructor(state: { pauses: number; pausedUntil: number | null }) {
     this.#pauses = state.pauses;
@@ -48,7 +72,10 @@ export class Breaker {
     return this.#pausedUntil !== null;
   }
 
-  /** Closes: the gateway's connection was opened anew, so earlier outcomes say nothing about it. */
+  /**
+   * Closes: the gateway's connection was opened anew, so earlier outcomes say nothing about it. Unclear refusals are about
+   * settings, which a connection does not change; they count on.
+   */
   close(): void {
     this.#pausedUntil = null;
     this.#probeId = null;
@@ -79,13 +106,18 @@ export class Breaker {
   }
 
   /**
-   * Takes in the outcome of a message and decides what follows for the lane. `minPauseMs`: how long the gateway asked to
-   * be left alone, which may be longer than the longest pause.
+   * Takes in the outcome of a message and decides what follows for the lane. A message with an `unclear` refusal is at
+   * fault if the decision is `reject_message`; otherwise it waits.
    */
-  record(id: string, health: Health, reason: string, now: number, minPauseMs = 0): BreakerDecision {
+  record(id: string, report: HealthReport, now: number): BreakerDecision {
+    const { health, reason, minPauseMs = 0, recipient = id } = report;
     const wasProbe = this.#probeId === id;
     if (wasProbe) this.#probeId = null;
     if (health === "healthy") {
+      this.#accepted += 1;
+      this.#unclearRecipients.clear();
+    }
+    if (health === "healthy" || health === "answering") {
       this.#unknownInARow = 0;
       this.#passed += 1;
       this.#suspects.delete(id);
@@ -101,19 +133,36 @@ export class Breaker {
       if (this.#unknownInARow < unknownThreshold || this.#pausedUntil !== null) return { kind: "go_on" };
       return this.#pause(reason, now);
     }
+    if (health === "unclear") {
+      this.#unknownInARow = 0;
+      const isRefusedAgain = this.#accepted > (this.#suspects.get(id)?.accepted ?? this.#accepted);
+      if (!isRefusedAgain && this.#unclearRecipients.size < unclearThreshold)
+        this.#unclearRecipients.add(recipient);
+      const isItsFault = isRefusedAgain || this.#unclearRecipients.size < unclearThreshold;
+      // While the lane is paused nothing is rejected: a probe shall cost no message.
+      if (isItsFault && !wasProbe && this.#pausedUntil === null) {
+        this.#suspects.delete(id);
+        return { kind: "reject_message" };
+      }
+      this.#suspect(id);
+    }
     if (health === "misconfigured") {
-      const passedBefore = this.#suspects.get(id);
+      const passedBefore = this.#suspects.get(id)?.passed;
       this.#suspects.delete(id);
       if (passedBefore !== undefined && this.#passed > passedBefore && this.#pausedUntil === null)
         return { kind: "reject_message" };
-      this.#suspects.set(id, this.#passed);
-      if (this.#suspects.size > maxSuspects)
-        this.#suspects.delete(this.#suspects.keys().next().value as string);
+      this.#suspect(id);
     }
     // Messages that were in flight when the pause began fail as well; they do not make it longer, unless they say how long.
     const isCovered = minPauseMs === 0 || now + minPauseMs <= (this.#pausedUntil ?? 0);
     if (this.#pausedUntil !== null && !wasProbe && isCovered) return { kind: "go_on" };
     return this.#pause(reason, now, minPauseMs);
+  }
+
+  #suspect(id: string): void {
+    this.#suspects.set(id, { passed: this.#passed, accepted: this.#accepted });
+    if (this.#suspects.size > maxSuspects)
+      this.#suspects.delete(this.#suspects.keys().next().value as string);
   }
 
   #pause(reason: string, now: number, minPauseMs = 0): BreakerDecision {

@@ -1,6 +1,6 @@
 // What a lane is made for: the rows that it drives, the rules that it keeps, and what is stored of it.
 
-import type { Health } from "./breaker.ts";
+import type { HealthReport } from "./breaker.ts";
 import type { Priority } from "./priority.ts";
 
 export interface LaneRow {
@@ -43,14 +43,14 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
     context: { rejectMessage: boolean; laneNow: number },
   ): Promise<number | null>;
   /** Absent: no outcome pauses the lane. */
-  breaker?: BreakerWork<Outcome>;
+  breaker?: BreakerWork<Row, Outcome>;
   /** The lane has stopped and nothing of it is in flight. Until it resolves, this process goes on owning the lane. */
   close?(): Promise<void>;
 }
 
-export interface BreakerWork<Outcome> {
-  /** What an outcome says about the gateway, and why. `minPauseMs`: a pause that follows lasts at least this long. */
-  healthOf(outcome: Outcome): { health: Health; reason: string; minPauseMs?: number };
+export interface BreakerWork<Row extends LaneRow, Outcome> {
+  /** What the outcome of a row says about the gateway. */
+  healthOf(outcome: Outcome, row: Row): HealthReport;
   /** `forMs` null: until the gateway's connection is open. */
   pause(pause: { forMs: number | null; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;

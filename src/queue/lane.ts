@@ -39,7 +39,7 @@ const maxStorageRetryMs = 10_000;
 export class Lane<Row extends LaneRow, Outcome> {
   readonly #deps: LaneDeps<Row, Outcome>;
   readonly #pacer: Pacer;
-  readonly #pauses: Pauses<Outcome>;
+  readonly #pauses: Pauses<Row, Outcome>;
   readonly #buffers: Record<Priority, Row[]> = { 0: [], 1: [], 2: [] };
   readonly #cursors: Record<Priority, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
   readonly #loadedIds = new Set<string>();
@@ -226,7 +226,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#unsettled += 1;
     const outcome = await work.send(row, number, this.#abort.signal);
     this.#sending -= 1;
-    const rejectMessage = this.#pauses.record(row.id, outcome);
+    const rejectMessage = this.#pauses.record(row, outcome);
     const context = { rejectMessage, laneNow: this.#pauses.laneNow() };
     this.#wait.set();
     const dueAgain = await this.#retryForever("settle", () => work.settle(row, number, outcome, context));

@@ -3,11 +3,11 @@
 
 import type { Clock } from "#runtime/runtime.ts";
 import { Breaker } from "./breaker.ts";
-import type { BreakerWork, LaneState } from "./lane-work.ts";
+import type { BreakerWork, LaneRow, LaneState } from "./lane-work.ts";
 
-export interface PausesDeps<Outcome> {
+export interface PausesDeps<Row extends LaneRow, Outcome> {
   /** Absent: no outcome pauses the lane. */
-  breaker: BreakerWork<Outcome> | undefined;
+  breaker: BreakerWork<Row, Outcome> | undefined;
   state: LaneState["pause"];
   /** The gateway's connection is not open yet. */
   suspended: boolean;
@@ -16,8 +16,8 @@ export interface PausesDeps<Outcome> {
   retry(call: string, write: () => Promise<void>): Promise<unknown>;
 }
 
-export class Pauses<Outcome> {
-  readonly #deps: PausesDeps<Outcome>;
+export class Pauses<Row extends LaneRow, Outcome> {
+  readonly #deps: PausesDeps<Row, Outcome>;
   readonly #breaker: Breaker;
   #totalMs: number;
   #since: number | null;
@@ -28,7 +28,7 @@ export class Pauses<Outcome> {
   /** One after the other, or a late pause would outlive its end. */
   #writes: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: PausesDeps<Outcome>) {
+  constructor(deps: PausesDeps<Row, Outcome>) {
     const { clock, state, suspended } = deps;
     const { pauses = 0, until = null, since = null, totalMs = 0 } = state ?? {};
     this.#deps = deps;
@@ -65,13 +65,12 @@ export class Pauses<Outcome> {
   }
 
   /** Pauses or resumes after an outcome, if the breaker says so. Returns whether the message is at fault. */
-  record(id: string, outcome: Outcome): boolean {
+  record(row: Row, outcome: Outcome): boolean {
     const { breaker, clock } = this.#deps;
     if (!breaker) return false;
     // What was in flight when the connection went says nothing about the next connection, which ends the suspension.
     if (this.#suspended) return false;
-    const { health, reason, minPauseMs } = breaker.healthOf(outcome);
-    const decision = this.#breaker.record(id, health, reason, clock.monotonic(), minPauseMs);
+    const decision = this.#breaker.record(row.id, breaker.healthOf(outcome, row), clock.monotonic());
     if (decision.kind === "pause") this.#storePause(decision);
     else if (decision.kind === "resume") this.#storeResume();
     return decision.kind === "reject_message";

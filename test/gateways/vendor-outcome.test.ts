@@ -55,7 +55,12 @@ describe("outcomes", () => {
       retryAfterMs: 7000,
     });
     assert.deepEqual(of(400, body("d")), { kind: "unknown", code: "d", reason: reason("d") });
-    assert.deepEqual(of(400, body("new")), { kind: "rejected", code: "new", reason: reason("new") });
+    assert.deepEqual(of(400, body("new")), {
+      kind: "rejected",
+      mayBeGatewayFault: true,
+      code: "new",
+      reason: reason("new"),
+    });
     assert.deepEqual(of(503, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
   });
 
@@ -87,6 +92,7 @@ describe("outcomes", () => {
       const outcome = of(400, { code, message: "No." });
       assert.deepEqual(outcome, {
         kind: "rejected",
+        mayBeGatewayFault: true,
         code: "http_400",
         reason: "The provider answered 400: No.",
       });

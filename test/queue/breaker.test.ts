@@ -7,7 +7,7 @@ import { Breaker, type BreakerDecision, type Health } from "#queue/breaker.ts";
 
 const closed = () => new Breaker({ pauses: 0, pausedUntil: null });
 const record = (breaker: Breaker, id: string, health: Health, now = 0) =>
-  breaker.record(id, health, "because", now);
+  breaker.record(id, { health, reason: "because" }, now);
 
 test("well gateways and single doubts go on", () => {
   const breaker = closed();
@@ -60,9 +60,11 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
 test("a gateway that says how long it wants to be left alone is, also for longer than the longest pause", () => {
   const breaker = closed();
   const quarter = 900_000;
-  const first = breaker.record("a", "misconfigured", "spam", 0, quarter);
+  const first = breaker.record("a", { health: "misconfigured", reason: "spam", minPauseMs: quarter }, 0);
   assert.deepEqual(first, { kind: "pause", forMs: quarter, pauses: 1, reason: "spam" });
-  assert.deepEqual(breaker.record("b", "misconfigured", "spam", 0, quarter), { kind: "go_on" });
+  assert.deepEqual(breaker.record("b", { health: "misconfigured", reason: "spam", minPauseMs: quarter }, 0), {
+    kind: "go_on",
+  });
   assert.deepEqual(breaker.permit(quarter - 1), { kind: "nothing", waitMs: 1 });
   assert.deepEqual(breaker.permit(quarter), { kind: "probe" });
 });
@@ -71,7 +73,7 @@ test("what was in flight makes a pause longer only by saying how long", () => {
   const breaker = closed();
   record(breaker, "a", "unreachable");
   assert.deepEqual(record(breaker, "b", "misconfigured"), { kind: "go_on" });
-  const longer = breaker.record("c", "misconfigured", "locked", 1000, 60_000);
+  const longer = breaker.record("c", { health: "misconfigured", reason: "locked", minPauseMs: 60_000 }, 1000);
   assert.deepEqual(longer, { kind: "pause", forMs: 60_000, pauses: 2, reason: "locked" });
   assert.deepEqual(breaker.permit(60_999), { kind: "nothing", waitMs: 1 });
 });
@@ -173,6 +175,74 @@ test("the list of suspects does not grow without end", () => {
   assert.equal(breaker.isSuspect("m1499"), true);
 });
 
+const unclear = (breaker: Breaker, id: string, { now = 0, recipient = id } = {}) =>
+  breaker.record(id, { health: "unclear", reason: "E77", recipient }, now).kind;
+
+/** The decisions on so many messages, to one recipient each. */
+const unclearOnes = (breaker: Breaker, count: number, name = "m") =>
+  Array.from({ length: count }, (_, i) => unclear(breaker, `${name}${i}`));
+
+test("unclear refusals of messages to five recipients in a row pause; the fifth and what is in flight wait", () => {
+  const breaker = closed();
+  assert.deepEqual(unclearOnes(breaker, 8), [
+    ...Array(4).fill("reject_message"),
+    "pause",
+    ...Array(3).fill("go_on"),
+  ]);
+  assert.equal(breaker.isSuspect("m3"), false, "it is settled");
+  assert.equal(breaker.isSuspect("m7"), true);
+});
+
+test("the same recipient again does not count, and an accepted message starts the count again", () => {
+  const breaker = closed();
+  const again = Array.from({ length: 9 }, (_, i) => unclear(breaker, `again${i}`, { recipient: "one" }));
+  assert.deepEqual(again, Array(9).fill("reject_message"));
+  assert.deepEqual(unclearOnes(breaker, 3), Array(3).fill("reject_message"));
+  record(breaker, "fine", "healthy");
+  assert.deepEqual(unclearOnes(breaker, 5, "n"), [...Array(4).fill("reject_message"), "pause"]);
+});
+
+test("refusals that are about the message do not start the count again", () => {
+  const breaker = closed();
+  unclearOnes(breaker, 4);
+  record(breaker, "dead number", "answering");
+  assert.equal(unclear(breaker, "fifth"), "pause");
+});
+
+test("a probe that is refused so keeps the lane paused and waits, whatever paused it", () => {
+  const breaker = closed();
+  record(breaker, "a", "unreachable", 0);
+  for (const [now, forMs, pauses] of [
+    [5_000, 10_000, 2],
+    [15_000, 20_000, 3],
+  ] as const) {
+    breaker.beginProbe(`probe${now}`);
+    const decision = breaker.record(`probe${now}`, { health: "unclear", reason: "E77" }, now);
+    assert.deepEqual(decision, { kind: "pause", forMs, pauses, reason: "E77" });
+    assert.equal(breaker.isSuspect(`probe${now}`), true);
+  }
+});
+
+test("without an accepted message no more are lost, however often the lane resumes", () => {
+  const breaker = closed();
+  unclearOnes(breaker, 6);
+  // A probe to a dead number is no proof that the settings are right, nor is a new connection.
+  breaker.beginProbe("dead number");
+  assert.equal(record(breaker, "dead number", "answering", 5_000).kind, "resume");
+  assert.equal(unclear(breaker, "m4", { now: 5_000 }), "pause");
+  breaker.close();
+  assert.equal(unclear(breaker, "m5", { now: 6_000 }), "pause");
+});
+
+test("messages that are refused again after the gateway took another one are at fault, however many", () => {
+  const breaker = closed();
+  unclearOnes(breaker, 12);
+  breaker.beginProbe("fine");
+  assert.equal(record(breaker, "fine", "healthy", 20_000).kind, "resume");
+  for (let i = 4; i < 12; i++) assert.equal(unclear(breaker, `m${i}`, { now: 20_000 }), "reject_message");
+  assert.equal(breaker.paused, false);
+});
+
 /** The rules once more, told differently: a plain record of what happened, asked from scratch each time. */
 interface Model {
   open: boolean;
@@ -182,6 +252,10 @@ interface Model {
   probe: string | null;
   passes: number;
   refusedAt: Map<string, number>;
+  /** What happened, for unclear refusals: `+` is an accepted message, an id one that was refused. */
+  story: string[];
+  /** At which place of the story a message was refused and had to wait. */
+  waitedAt: Map<string, number>;
 }
 
 function expected(model: Model, id: string, health: Health, now: number): string {
@@ -192,10 +266,12 @@ function expected(model: Model, id: string, health: Health, now: number): string
     Object.assign(model, { open: false, until: now + forMs, failures: model.failures + 1, doubts: 0 });
     return `pause ${forMs}`;
   };
-  if (health === "healthy") {
+  if (health === "healthy") model.story.push("+");
+  if (health === "healthy" || health === "answering") {
     model.passes += 1;
     model.doubts = 0;
     model.refusedAt.delete(id);
+    model.waitedAt.delete(id);
     if (!probing || model.open) return "go_on";
     Object.assign(model, { open: true, failures: 0 });
     return "resume";
@@ -204,19 +280,40 @@ function expected(model: Model, id: string, health: Health, now: number): string
     model.doubts += 1;
     return probing || (model.open && model.doubts >= 3) ? pause() : "go_on";
   }
+  if (health === "unclear") {
+    model.doubts = 0;
+    const again = model.story.indexOf("+", model.waitedAt.get(id) ?? Number.POSITIVE_INFINITY) >= 0;
+    if (!again) model.story.push(id);
+    const row = new Set(model.story.slice(model.story.lastIndexOf("+") + 1));
+    model.refusedAt.delete(id);
+    model.waitedAt.delete(id);
+    if ((again || row.size < 5) && model.open && !probing) return "reject_message";
+    model.refusedAt.set(id, model.passes);
+    model.waitedAt.set(id, model.story.length);
+  }
   if (health === "misconfigured") {
     const before = model.refusedAt.get(id);
     model.refusedAt.delete(id);
+    model.waitedAt.delete(id);
     if (before !== undefined && model.open && model.passes > before) return "reject_message";
     model.refusedAt.set(id, model.passes);
+    model.waitedAt.set(id, model.story.length);
   }
   return model.open || probing ? pause() : "go_on";
 }
 
 test("agrees with a model over random histories", () => {
   const action = fc.record({
-    id: fc.constantFrom("a", "b", "c", "d"),
-    health: fc.constantFrom<Health>("healthy", "healthy", "uncertain", "misconfigured", "unreachable"),
+    id: fc.constantFrom("a", "b", "c", "d", "e", "f"),
+    health: fc.constantFrom<Health>(
+      "healthy",
+      "answering",
+      "unclear",
+      "unclear",
+      "uncertain",
+      "misconfigured",
+      "unreachable",
+    ),
     afterMs: fc.constantFrom(0, 1, 4999, 5000, 300_000),
   });
   fc.assert(
@@ -230,6 +327,8 @@ test("agrees with a model over random histories", () => {
         probe: null,
         passes: 0,
         refusedAt: new Map(),
+        story: [],
+        waitedAt: new Map(),
       };
       let now = 0;
       for (const { id, health, afterMs } of actions) {
@@ -241,7 +340,7 @@ test("agrees with a model over random histories", () => {
           breaker.beginProbe(id);
           model.probe = id;
         }
-        const verdict = breaker.record(id, health, "", now);
+        const verdict = breaker.record(id, { health, reason: "" }, now);
         const told = verdict.kind === "pause" ? `pause ${verdict.forMs}` : verdict.kind;
         assert.equal(told, expected(model, id, health, now));
         assert.equal(breaker.paused, !model.open);

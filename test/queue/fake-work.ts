@@ -22,7 +22,7 @@ export type Outcome = ({ kind: "done" } | { kind: "again"; afterMs: number } | {
 type Call = "readDue" | "nextDue" | "begin" | "revert" | "recover" | "settle" | "pause" | "resume";
 
 export interface FakeWork extends LaneWork<Row, Outcome> {
-  breaker: BreakerWork<Outcome>;
+  breaker: BreakerWork<Row, Outcome>;
   /** Rows that wait, by id. */
   waiting: Map<string, Row>;
   begun: Set<string>;

@@ -75,6 +75,42 @@ test("one message that the provider answers 403 to is found out; the others pass
   await it.close();
 });
 
+test("a vendor that refuses everything with a code that no table lists fails four of 200; the rest leave later", async () => {
+  const it = await opened({ concurrency: 20 });
+  it.respond(() => answer(400, { message: "The sender is not associated with the application." }));
+  const ids = await it.accepted(contacts(200));
+  await it.advance(1800_000);
+  const statuses = async () => await Promise.all(ids.map(async (id) => (await it.message(id)).status));
+  const failed = (await statuses()).filter((status) => status === "failed").length;
+  assert.equal(failed, 4);
+  assert.equal((await statuses()).filter((status) => status === "queued").length, 196);
+  assert.equal(await metric(it, "trunkline_gateway_paused", "main"), 1);
+  const [paused] = it.log.lines().filter(({ event }) => event === "gateway.paused");
+  assert.match(String(paused?.reason), /settings \(http_400\)\..*not associated with the application/);
+  // 20 at once, of which four failed, then one for each probe, at 5, 15, 35, 75, 155, 315 s and every 5 min.
+  assert.equal(it.requests.length, 20 + 10);
+
+  it.respond(takes);
+  await it.advance(300_000);
+  assert.equal((await statuses()).filter((status) => status === "sent").length, 196);
+  assert.equal(await metric(it, "trunkline_gateway_paused", "main"), 0);
+  for (const id of ids.slice(100)) assert.equal((await it.message(id)).attempts, 1);
+  await it.close();
+});
+
+test("texts that a vendor refuses with a code that no table lists fail; those between them pass", async () => {
+  const it = await opened({ concurrency: 1 });
+  it.respond((request) =>
+    readRequest(request).text === "poison" ? answer(422, { message: "Not like this." }) : takes(request),
+  );
+  const poison = await it.accepted(contacts(12, "poison"));
+  const fine = await it.accepted(contacts(12, "fine"));
+  await it.advance(3600_000);
+  for (const id of fine) assert.equal((await it.message(id)).status, "sent");
+  for (const id of poison) assert.equal((await it.message(id)).status, "failed");
+  await it.close();
+});
+
 test("three unknown outcomes in a row pause the lane, so that a backlog does not turn into doubt", async () => {
   const it = await opened({ concurrency: 1 });
   it.respond(() => noAnswer);

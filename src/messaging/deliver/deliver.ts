@@ -83,7 +83,7 @@ export function deliverWork(
       return settlement.details.dueAt ?? null;
     },
     breaker: {
-      healthOf,
+      healthOf: (outcome, row) => healthOf(outcome, row.recipient),
       pause: async ({ forMs, pauses, reason }) => {
         deps.log.warn(
           { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
@@ -155,7 +155,8 @@ function settlementOf(
   const message = cleanText(outcome.reason);
   const code = cleanText(outcome.code ?? outcome.kind);
   const details: TransitionDetails = { at, detail: message, code, message };
-  if (outcome.kind === "rejected") return { ...base, step: "rejected", details };
+  if (outcome.kind === "rejected" && (!outcome.mayBeGatewayFault || context.rejectMessage))
+    return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
     if (policyOf(gateway) === "hold" || row.resends > 0) {
       // What is reported on the parts that were taken still settles it.
@@ -167,7 +168,7 @@ function settlementOf(
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
-  if (outcome.gatewayFault) {
+  if (outcome.kind === "rejected" || outcome.gatewayFault) {
     if (context.rejectMessage) return { ...base, step: "rejected", details };
     // The message keeps its due time and its tries; the lane waits until the gateway works again.
     return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };

@@ -234,12 +234,20 @@ async function transmit(
   return outcome;
 }
 
-/** What the outcome of a message says about its gateway. */
-export function healthOf(outcome: SendOutcome): ReturnType<BreakerWork<SendOutcome>["healthOf"]> {
+/** What the outcome of a message to `recipient` says about its gateway. */
+export function healthOf(
+  outcome: SendOutcome,
+  recipient: string,
+): ReturnType<BreakerWork<DueMessage, SendOutcome>["healthOf"]> {
   if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
   const { reason } = outcome;
-  if (outcome.kind === "unknown") return { health: outcome.uninformative ? "healthy" : "uncertain", reason };
-  if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "healthy", reason };
+  if (outcome.kind === "unknown")
+    return { health: outcome.uninformative ? "answering" : "uncertain", reason };
+  if (outcome.kind === "rejected" && outcome.mayBeGatewayFault) {
+    const why = `It refuses its messages with a code that may be about its settings (${outcome.code}). ${reason}`;
+    return { health: "unclear", reason: why, recipient };
+  }
+  if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "answering", reason };
   const health = outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable";
   return { health, reason, minPauseMs: outcome.pauseMs ?? 0 };
 }

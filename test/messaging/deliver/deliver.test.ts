@@ -117,7 +117,7 @@ async function settled(
   const context = { rejectMessage: options.rejectMessage ?? false, laneNow };
   const dueAgain = await it.work.settle(due, attempt, sent, context);
   const settlement = it.calls.at(-1)!.input as Settlement;
-  return { settlement, dueAgain, ...it.work.breaker.healthOf(sent), now: it.clock.now(), it };
+  return { settlement, dueAgain, ...it.work.breaker.healthOf(sent, due), now: it.clock.now(), it };
 }
 
 test("the session is given the message and the signal, and is closed with the lane", async () => {
@@ -191,7 +191,7 @@ test("rejected: failed with the code and the reason; the gateway is well", async
   assert.equal(settlement.details.code, "21211");
   assert.equal(settlement.details.message, "no number");
   assert.equal(dueAgain, null);
-  assert.equal(health, "healthy");
+  assert.equal(health, "answering");
 });
 
 test("deferred: due again after the back-off, from 5 s doubling to 15 min with full jitter", async () => {
@@ -274,6 +274,14 @@ test("a message that is to blame for the trouble is rejected", async () => {
   assert.equal(settlement.details.code, "http_403");
 });
 
+test("a refusal that may be about the settings rejects the message, or makes it wait uncounted", async () => {
+  const refusal: Outcome = { kind: "rejected", code: "E77", reason: "No.", mayBeGatewayFault: true };
+  const { settlement, ...told } = await settled(refusal, { rejectMessage: true });
+  assert.deepEqual([settlement.step, told.health, told.recipient], ["rejected", "unclear", row.recipient]);
+  const { step, details } = (await settled(refusal)).settlement;
+  assert.deepEqual([step, details.uncounted, details.dueAt], ["deferred", true, row.due_at]);
+});
+
 test("unknown is held", async () => {
   const { settlement, health, dueAgain } = await settled({ kind: "unknown", reason: "no answer" });
   assert.equal(settlement.step, "outcome_unknown");
@@ -317,7 +325,7 @@ test("an adapter that throws leaves the message unknown, and the log says why", 
     code: "adapter_error",
     reason: "The gateway adapter failed; see the log.",
   });
-  assert.equal(it.work.breaker.healthOf(sent).health, "uncertain");
+  assert.equal(it.work.breaker.healthOf(sent, row).health, "uncertain");
   assert.match(it.log.text(), /a bug/);
 });
 

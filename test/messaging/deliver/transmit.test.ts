@@ -128,7 +128,7 @@ test("what a gateway's kind cannot send is rejected before it is read, and stays
   assert.deepEqual(first, { kind: "rejected", code, reason });
   const repeated = await sending(never, { ...options, resends: 1 }).send();
   assert.deepEqual(repeated, { kind: "unknown", code, reason, uninformative: true });
-  for (const outcome of [first, repeated]) assert.equal(healthOf(outcome).health, "healthy");
+  for (const outcome of [first, repeated]) assert.equal(healthOf(outcome, "+15550001").health, "answering");
 });
 
 test("files that cannot be read: not sent, tried again, and the log says why", async () => {
@@ -139,7 +139,7 @@ test("files that cannot be read: not sent, tried again, and the log says why", a
   });
   const outcome = await it.send();
   assert.deepEqual(outcome, notComposed);
-  assert.equal(healthOf(outcome).health, "healthy");
+  assert.equal(healthOf(outcome, "+15550001").health, "answering");
   assert.match(it.log.text(), /storage is away/);
 });
 
@@ -168,7 +168,7 @@ test("a mail that is larger than the provider takes is rejected before its files
     code: "too_large",
     reason: "The mail has 100 bytes, and the gateway takes 99 at most.",
   });
-  assert.equal(healthOf(outcome).health, "healthy");
+  assert.equal(healthOf(outcome, "+15550001").health, "answering");
   const fits = sending(async () => accepted, { ...options, mostBytes: 100 });
   assert.deepEqual(await fits.send(), accepted);
 });
@@ -218,7 +218,7 @@ test("what may have been sent is not repeated when the provider would not notice
     const outcome = await it.send();
     assert.equal(outcome.kind, "unknown");
     assert.equal(outcome.code, "too_late_to_repeat");
-    assert.equal(healthOf(outcome).health, "healthy");
+    assert.equal(healthOf(outcome, "+15550001").health, "answering");
   }
   const away = sending(async () => assert.fail("sent"), {
     ...bounded,

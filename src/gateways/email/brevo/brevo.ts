@@ -109,11 +109,11 @@ function idempotencyKeyOf(id: string): string {
  * status 400, so the status says little.
  */
 const faults = new Map<string, Fault>([
-  ["invalid_parameter", "permanent"],
-  ["missing_parameter", "permanent"],
-  ["out_of_range", "permanent"],
-  ["bad_request", "permanent"],
-  ["unprocessable_entity", "permanent"],
+  ["invalid_parameter", "unclear"],
+  ["missing_parameter", "unclear"],
+  ["out_of_range", "unclear"],
+  ["bad_request", "unclear"],
+  ["unprocessable_entity", "unclear"],
   ["unauthorized", "configuration"], // a wrong key, or an address of ours that is not allowed to use it
   ["permission_denied", "configuration"],
   ["reseller_permission_denied", "configuration"],

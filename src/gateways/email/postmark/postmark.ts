@@ -100,11 +100,11 @@ async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promis
 const faults = new Map<string, Fault>([
   ["10", "configuration"], // bad or missing API token
   ["100", "configuration"], // offline for maintenance
-  ["300", "permanent"], // invalid email request: one of its fields is not valid
+  ["300", "unclear"], // invalid email request: one of its fields is not valid
   ["400", "configuration"], // no such sender signature
   ["401", "configuration"], // sender signature not confirmed
-  ["402", "permanent"], // JSON that it cannot read
-  ["403", "permanent"], // a field that it cannot read
+  ["402", "unclear"], // JSON that it cannot read
+  ["403", "unclear"], // a field that it cannot read
   ["405", "configuration"], // out of credits
   ["406", "permanent"], // the recipient bounced or complained before, and is inactive
   ["409", "configuration"], // wrong content type: a proxy changed it

@@ -99,10 +99,10 @@ async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<
 
 /** Error names (https://resend.com/docs/api-reference/errors). Some occur with several statuses, so both count. */
 const faults = new Map<string, Fault>([
-  ["validation_error", "permanent"], // with 400 and 422; for 403 see below
-  ["missing_required_field", "permanent"],
+  ["validation_error", "unclear"], // with 400 and 422; for 403 see below
+  ["missing_required_field", "unclear"],
   ["invalid_attachment", "permanent"],
-  ["invalid_parameter", "permanent"],
+  ["invalid_parameter", "unclear"],
   ["invalid_idempotency_key", "permanent"],
   ["missing_api_key", "configuration"],
   ["restricted_api_key", "configuration"],

@@ -117,9 +117,10 @@ async function bodyOf(
   };
 }
 
-/** The gateway's own address is wrong for every mail; any other field belongs to this mail. */
+/** The gateway's own address is wrong for every mail, and a recipient for one. Other fields may be of either kind. */
 function faultOfField(field: string): Fault | undefined {
-  return /^from(?:\.|$)/.test(field) ? "configuration" : undefined;
+  if (/^from(?:\.|$)/.test(field)) return "configuration";
+  return /^personalizations\.\d+\.to(?:\.|$)/.test(field) ? "permanent" : undefined;
 }
 
 /** `X-RateLimit-Reset` of a 429, in epoch seconds, as seconds from now. */

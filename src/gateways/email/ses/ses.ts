@@ -161,10 +161,10 @@ async function contentOf(email: EmailContent): Promise<object> {
  * the status alone a wrongly configured gateway would reject every mail.
  */
 const faults = new Map<string, Fault>([
-  ["BadRequestException", "permanent"], // the input is not valid
-  ["ValidationError", "permanent"],
-  ["ValidationException", "permanent"],
-  ["MessageRejected", "permanent"], // "contains invalid content"; see below
+  ["BadRequestException", "unclear"], // the input is not valid
+  ["ValidationError", "unclear"],
+  ["ValidationException", "unclear"],
+  ["MessageRejected", "unclear"], // "contains invalid content"; see below
   ["AccountSuspendedException", "configuration"], // sending is restricted for good
   ["SendingPausedException", "configuration"],
   ["MailFromDomainNotVerifiedException", "configuration"],
@@ -199,7 +199,7 @@ const faults = new Map<string, Fault>([
  */
 export function faultOf(code: string, text: string, from: string): Fault | undefined {
   const fault = faults.get(code);
-  if (fault === "permanent" && /not verified/i.test(text)) {
+  if (fault === "unclear" && /not verified/i.test(text)) {
     const words = text.toLowerCase().split(/[\s,]+/);
     const sender = from.toLowerCase();
     const names = [sender, sender.slice(sender.lastIndexOf("@") + 1)];

@@ -36,11 +36,24 @@ export function readReply(reply: string): Reply | null {
   };
 }
 
-/** What a permanent refusal (5yz) means: `permanent` for this message, or a `configuration` that refuses every message. */
-type Fault = "permanent" | "configuration";
+/**
+ * What a permanent refusal (5yz) means: `permanent` for this message, a `configuration` that refuses every message, or
+ * `unclear` which of them.
+ */
+type Fault = "permanent" | "configuration" | "unclear";
 
 /** By enhanced status code, at every stage. */
 const faultOfEnhanced = new Map<string, Fault>([
+  ["5.1.1", "permanent"], // no such mailbox
+  ["5.1.2", "permanent"], // no such domain
+  ["5.1.3", "permanent"], // not an address
+  ["5.1.4", "permanent"], // an ambiguous address
+  ["5.1.6", "permanent"], // the mailbox has moved
+  ["5.1.10", "permanent"], // the domain takes no mail
+  ["5.2.0", "permanent"], // the mailbox
+  ["5.2.1", "permanent"], // a mailbox that is disabled
+  ["5.2.2", "permanent"], // a mailbox that is full
+  ["5.4.4", "permanent"], // no way to the recipient's domain
   ["5.1.7", "configuration"], // the sender's address is not valid
   ["5.1.8", "configuration"], // the sender's domain is not valid
   ["5.2.3", "permanent"], // longer than the mailbox takes
@@ -68,6 +81,7 @@ const faultOfStatus = new Map<number, Fault>([
   [535, "configuration"], // wrong credentials
   [538, "configuration"], // encryption is needed to sign in
   [552, "permanent"], // too long, or the mailbox is full
+  [556, "permanent"], // the recipient's domain takes no mail
 ]);
 
 /**
@@ -81,7 +95,8 @@ function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
   const known = faultOfEnhanced.get(enhanced ?? "") ?? faultOfStatus.get(status);
   if (known !== undefined) return known;
   if (stage === "rcpt" || stage === "dot")
-    return configurationWords.test(text) ? "configuration" : "permanent";
+    // 550 and 554 without an enhanced code, and 5.7.1, refuse mailboxes, contents, senders and clients alike.
+    return configurationWords.test(text) ? "configuration" : "unclear";
   // So far the server knows nothing of the message but its sender, which is a setting.
   return "configuration";
 }
@@ -112,7 +127,7 @@ function unanswered(phase: Phase, code: string, reason: string): Failure {
 /**
  * The outcome of a complete reply other than success.
  * - 4yz: `deferred`; before MAIL the server is not ready, so the lane pauses
- * - 5yz at RCPT and after the dot: `rejected`, except for the tables above
+ * - 5yz at RCPT and after the dot: `rejected`, except for the tables above; what they do not list may be the gateway's fault
  * - 5yz elsewhere: a fault of the gateway
  * - any other reply does not answer the command: treated as a lost connection
  */
@@ -132,7 +147,9 @@ export function outcomeOfReply(stage: Stage, reply: string, secrets: readonly st
       ? { kind: "deferred", code, reason, gatewayFault: "unreachable" }
       : { kind: "deferred", code, reason };
   }
-  if (faultOf(stage, read) === "permanent") return { kind: "rejected", code, reason };
+  const fault = faultOf(stage, read);
+  if (fault === "permanent") return { kind: "rejected", code, reason };
+  if (fault === "unclear") return { kind: "rejected", code, reason, mayBeGatewayFault: true };
   return { kind: "deferred", code, reason, gatewayFault: "refused" };
 }
 

@@ -1,5 +1,5 @@
 // How a vendor's answers are read: what is a yes, where the vendor's id and code are, and what each code means. Tables list
-// codes that say more than their status; for all others the status decides, and a refusal in a 2xx rejects the message.
+// codes that say more than their status; for all others the status decides, and a refusal in a 2xx is `unclear`.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
 import type { Answer, AnswerFormat, Fault, Verdict } from "#gateways/vendor-outcome.ts";
@@ -46,7 +46,7 @@ export function answerFormat(answer: SmsAnswer): AnswerFormat {
     }
     if (result !== null && verdict.accepted.includes(result)) return { kind: "taken" };
     const text = textIn(json);
-    const fault = (code === null ? undefined : faultOf(code)) ?? "permanent";
+    const fault = (code === null ? undefined : faultOf(code)) ?? "unclear";
     return { kind: "refused", code, fault, ...(text === null ? {} : { text }) };
   };
   return {

@@ -85,7 +85,7 @@ function verdictOf(json: Json | undefined, { status }: Answer, success: HttpApiS
   if (value === null) return { kind: "unreadable", why: ` without ${success.path}` };
   if (isOneOf(value, success.equals ?? [])) return { kind: "taken" };
   const isLater = isOneOf(value, success.deferred);
-  const fault = isOneOf(value, success.refused) ? "configuration" : isLater ? "transient" : "permanent";
+  const fault = isOneOf(value, success.refused) ? "configuration" : isLater ? "transient" : "unclear";
   return { kind: "refused", code: value, fault };
 }
 

@@ -21,8 +21,6 @@ const retryMs = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000] as const;
 const refusedRetryMs = [5_000, 15_000, 60_000, 300_000] as const;
 /** A bind that lasted this long begins the waits anew, ms. */
 const healthyMs = 60_000;
-/** The same unlisted status for so many recipients in a row is the gateway's fault. */
-const maxUnlistedInARow = 5;
 /** `UNKNOWNERR` is tried so many times. */
 const maxUnknownErrorTries = 3;
 /** From this congestion on (SMPP 5.0) the SMSC counts as throttling. */
@@ -46,7 +44,6 @@ export class SmppSession implements GatewaySession<"text"> {
   readonly #codes: ReadonlyMap<number, StatusClass>;
   readonly #tlvs: readonly (readonly [tag: number, value: Buffer])[];
   readonly #source: Address;
-  #unlisted: { code: number; recipients: Set<string> } = { code: 0, recipients: new Set() };
 
   constructor(settings: SmppSettings, host: SessionHost) {
     this.#settings = settings;
@@ -121,13 +118,12 @@ export class SmppSession implements GatewaySession<"text"> {
           taken.push(this.#referenceOf(submission));
           break;
         }
-        const refused = this.#refusalOf(submission.status, message, bind);
+        const refused = this.#refusalOf(submission.status, message.attempt, bind);
         const canWait = refused.class === "throttled" || (refused.class === "later" && taken.length > 0);
         if (canWait) this.#rate.throttled();
         if (!canWait || clock.monotonic() >= until) return incomplete(taken, parts.length, refused.outcome);
       }
     }
-    this.#unlisted.recipients.clear();
     const references = referencesOf(taken);
     const [reference = null] = references;
     if (references.length < 2) return { kind: "accepted", reference };
@@ -166,26 +162,20 @@ export class SmppSession implements GatewaySession<"text"> {
   }
 
   /** What a refusal means for the message. */
-  #refusalOf(
-    code: number,
-    { recipient, attempt }: OutgoingMessage<"text">,
-    bind: Bind,
-  ): { class: StatusClass; outcome: Outcome } {
+  #refusalOf(code: number, attempt: number, bind: Bind): { class: StatusClass; outcome: Outcome } {
     const listed = this.#codes.get(code) ?? classOf(code);
     const reason = `The SMSC refused it: ${statusName(code)}.`;
     const refusal = { code: statusCode(code), reason };
     let means: StatusClass = listed ?? "message";
-    if (listed === null) {
-      if (this.#unlisted.code !== code) this.#unlisted = { code, recipients: new Set() };
-      this.#unlisted.recipients.add(recipient);
-      if (this.#unlisted.recipients.size >= maxUnlistedInARow) means = "gateway";
-    }
     if (code === status.unknownError && attempt >= maxUnknownErrorTries) means = "message";
     // The SMSC thinks that this connection is not bound.
     if (code === status.bindStatus) bind.destroy("The SMSC no longer takes the connection as bound.");
     switch (means) {
       case "message":
-        return { class: means, outcome: { kind: "rejected", ...refusal } };
+        return {
+          class: means,
+          outcome: { kind: "rejected", ...refusal, ...(listed === null && { mayBeGatewayFault: true }) },
+        };
       case "gateway":
         return { class: means, outcome: { kind: "deferred", ...refusal, gatewayFault: "refused" } };
       case "later":

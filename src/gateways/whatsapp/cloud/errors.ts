@@ -40,14 +40,12 @@ const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = 
   [[130429, 131056, 132069, 135000], { fault: "transient", waitMs: 1000 }],
   // Something went wrong, and Meta does not say at which point.
   [[131000], { fault: "ambiguous" }],
+  // Malformed, with a 400; a parameter is wrong or missing; the method is not allowed: by the message, or by every request.
+  [[1, 100, 131008, 131009, 131055], { fault: "unclear" }],
   [
     [
-      1, // malformed, with a 400
-      100, // a parameter is wrong
       130472, // the recipient is part of a marketing experiment
       130497, // the category is not allowed in the recipient's country
-      131008, // a parameter is missing
-      131009, // a parameter's value is wrong
       131021, // the recipient is the sender
       131026, // cannot be delivered: not on WhatsApp, or blocked; no proof that the number is wrong
       131030, // a test number, and the recipient is not on its list
@@ -57,7 +55,6 @@ const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = 
       131051, // this type of message is not supported
       131052, // media of a recipient could not be fetched
       131053, // media was refused
-      131055, // the method is not allowed
       131060, // the message is not available
       131062, // an authentication template needs a phone number
       132000, // number of parameters

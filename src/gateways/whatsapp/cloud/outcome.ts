@@ -31,9 +31,9 @@ export const answerFormat: AnswerFormat = {
 /** The same for the upload of a file. */
 export const uploadFormat: AnswerFormat = { ...answerFormat, reference: (json) => textAt(json, "$.id") };
 
-/** The status decides where it is about the token, time or pace; any other 4xx is about the message. */
+/** The status decides where it is about the token, time or pace. */
 function unlistedFault(status: number): Fault | undefined {
-  return [401, 408, 409, 425, 429].includes(status) ? undefined : "permanent";
+  return [401, 408, 409, 425, 429].includes(status) ? undefined : "unclear";
 }
 
 /** Code 100 is about any parameter. The path of the request (the sending number's id) and the proof are settings. */
@@ -58,7 +58,7 @@ export function outcomeOf(
   const reason = cleanText(`WhatsApp error ${code}${wordsOf(json)}`, secrets(), 300);
   if (outcome.kind !== "deferred") return { ...outcome, reason };
   // Meta's catch-all: worth one more try.
-  if (code === "135000" && attempt > 1) return { kind: "rejected", code, reason };
+  if (code === "135000" && attempt > 1) return { kind: "rejected", code, reason, mayBeGatewayFault: true };
   const { waitMs, pauseMs } = ruleOf(Number(code)) ?? {};
   if (outcome.gatewayFault !== undefined)
     return { ...outcome, reason, ...(pauseMs === undefined ? {} : { pauseMs }) };

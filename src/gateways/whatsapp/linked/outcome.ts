@@ -49,7 +49,8 @@ function refusal(code: string, attempt: number): Outcome {
     return { kind: "deferred", code, reason: "WhatsApp forbids the number to begin chats for a time." };
   if (code === staleDevices && attempt === 1) return { kind: "deferred", code, reason };
   if (deviceRefused.has(code)) return { kind: "deferred", code, reason, gatewayFault: "refused" };
-  return { kind: "rejected", code, reason };
+  // WhatsApp documents none of these codes.
+  return { kind: "rejected", code, reason, mayBeGatewayFault: true };
 }
 
 function unsent(why: (SendResult & { kind: "not_sent" })["why"], attempt: number): Outcome {

@@ -53,6 +53,7 @@ gatewayConformance(brevo, {
         result: failure(400, "invalid_parameter", "email is not valid in to"),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "invalid_parameter",
           reason: "Brevo error invalid_parameter: email is not valid in to",
         },
@@ -119,7 +120,12 @@ gatewayConformance(brevo, {
       {
         name: "a code that is new goes by its status",
         result: failure(422, "something_new", "x"),
-        outcome: { kind: "rejected", code: "something_new", reason: "Brevo error something_new: x" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "something_new",
+          reason: "Brevo error something_new: x",
+        },
       },
       {
         name: "a 5xx is in doubt",
@@ -263,7 +269,7 @@ test("brevo: the settings' URL is what the guard is asked about, and doubt is he
 
 test("codes have a fault", () => {
   const wanted: Record<string, string[]> = {
-    permanent: [
+    unclear: [
       "invalid_parameter",
       "missing_parameter",
       "out_of_range",
@@ -292,8 +298,8 @@ test("codes have a fault", () => {
 test("a parameter of the sender is the gateway's fault", () => {
   assert.equal(brevoFault("invalid_parameter", "valid sender email required"), "configuration");
   assert.equal(brevoFault("invalid_parameter", "Sender is not active"), "configuration");
-  assert.equal(brevoFault("invalid_parameter", "email is not valid in to"), "permanent");
-  assert.equal(brevoFault("missing_parameter", "sender name is missing"), "permanent");
+  assert.equal(brevoFault("invalid_parameter", "email is not valid in to"), "unclear");
+  assert.equal(brevoFault("missing_parameter", "sender name is missing"), "unclear");
 });
 
 test("the code is a text at the top", () => {

@@ -64,6 +64,7 @@ gatewayConformance(mailgun, {
         result: answer(400, { message: "Something new" }),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "http_400",
           reason: "The provider answered 400: Something new",
         },

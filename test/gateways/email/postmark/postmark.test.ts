@@ -73,6 +73,7 @@ gatewayConformance(postmark, {
         result: failure(422, 300, "Invalid 'To' address: 'x'."),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "300",
           reason: "Postmark error 300: Invalid 'To' address: 'x'.",
         },
@@ -154,7 +155,12 @@ gatewayConformance(postmark, {
       {
         name: "a code that is new goes by its status",
         result: failure(422, 4999, "Something new"),
-        outcome: { kind: "rejected", code: "4999", reason: "Postmark error 4999: Something new" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "4999",
+          reason: "Postmark error 4999: Something new",
+        },
       },
       {
         name: "a planned outage took nothing",
@@ -304,7 +310,8 @@ test("postmark: the settings' URL is what the guard is asked about, and doubt is
 
 test("codes have a fault", () => {
   const wanted: Record<string, string[]> = {
-    permanent: ["300", "402", "403", "406", "411"],
+    permanent: ["406", "411"],
+    unclear: ["300", "402", "403"],
     configuration: ["10", "100", "400", "401", "405", "409", "412", "413", "1226", "1235", "1236"],
     transient: ["429"],
   };
@@ -319,7 +326,7 @@ test("codes have a fault", () => {
 test("an invalid email request is the gateway's fault when it is about the sender", () => {
   assert.equal(postmarkFault("300", "Invalid 'From' address: 'x'."), "configuration");
   assert.equal(postmarkFault("300", "Error parsing 'From': Illegal email domain"), "configuration");
-  assert.equal(postmarkFault("300", "Invalid 'To' address: 'From'."), "permanent");
+  assert.equal(postmarkFault("300", "Invalid 'To' address: 'From'."), "unclear");
   assert.equal(postmarkFault("406", "Invalid 'From'"), "permanent");
 });
 

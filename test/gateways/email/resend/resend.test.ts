@@ -52,6 +52,7 @@ gatewayConformance(resend, {
         result: failure(422, "validation_error", "Invalid `to` field."),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "validation_error",
           reason: "Resend error validation_error: Invalid `to` field.",
         },
@@ -248,12 +249,14 @@ test("resend: the settings' URL is what the guard is asked about, and doubt is s
 
 test("names have a fault", () => {
   const wanted: Record<string, [name: string, status: number][]> = {
-    permanent: [
+    unclear: [
       ["validation_error", 400],
       ["validation_error", 422],
       ["missing_required_field", 422],
-      ["invalid_attachment", 422],
       ["invalid_parameter", 422],
+    ],
+    permanent: [
+      ["invalid_attachment", 422],
       ["invalid_idempotency_key", 400],
     ],
     configuration: [

@@ -107,7 +107,12 @@ gatewayConformance(sendgrid, {
       {
         name: "400 without a field",
         result: failure(400, "Bad Request"),
-        outcome: { kind: "rejected", code: "http_400", reason: "The provider answered 400: Bad Request" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "http_400",
+          reason: "The provider answered 400: Bad Request",
+        },
       },
       {
         name: "a key that is revoked, told back",

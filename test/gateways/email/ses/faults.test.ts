@@ -6,8 +6,8 @@ import { errorName, faultOf } from "#gateways/email/ses/ses.ts";
 
 const from = "News@Example.com";
 
-test("faults of the mail, of the gateway, and of nobody", () => {
-  assert.equal(faultOf("BadRequestException", "Missing final '@domain'", from), "permanent");
+test("faults of the mail, of the gateway, and of neither", () => {
+  assert.equal(faultOf("BadRequestException", "Missing final '@domain'", from), "unclear");
   assert.equal(faultOf("AccountSuspendedException", "", from), "configuration");
   assert.equal(faultOf("TooManyRequestsException", "Maximum sending rate exceeded.", from), "transient");
   assert.equal(faultOf("TooManyRequestsException", "Daily message quota exceeded.", from), "configuration");
@@ -23,7 +23,7 @@ test("an identity that is not verified is the gateway's fault when it is the sen
   assert.equal(faultOf("MessageRejected", text("example.com"), from), "configuration");
   assert.equal(faultOf("MessageRejected", text("ada@example.org"), from), "permanent");
   assert.equal(faultOf("MessageRejected", text("old-news@example.com"), from), "permanent");
-  assert.equal(faultOf("MessageRejected", "Invalid content: news@example.com", from), "permanent");
+  assert.equal(faultOf("MessageRejected", "Invalid content: news@example.com", from), "unclear");
 });
 
 test("an error's name is found in the spellings of AWS", () => {

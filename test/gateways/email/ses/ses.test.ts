@@ -101,6 +101,7 @@ gatewayConformance(ses, {
         result: failure(400, "BadRequestException", "Local address contains control or whitespace"),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "BadRequestException",
           reason: "SES error BadRequestException: Local address contains control or whitespace",
         },
@@ -114,6 +115,7 @@ gatewayConformance(ses, {
         ),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "MessageRejected",
           reason:
             "SES error MessageRejected: Transaction failed: Address length is more than 320 characters long",
@@ -207,6 +209,7 @@ gatewayConformance(ses, {
         result: failure(400, "BrandnewException", "Something new"),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "BrandnewException",
           reason: "SES error BrandnewException: Something new",
         },

@@ -18,6 +18,7 @@ const stages: readonly Stage[] = ["greeting", "hello", "starttls", "auth", "mail
 const brief = (stage: Stage, reply: string) => {
   const outcome = outcomeOfReply(stage, reply, []);
   wellFormed(outcome, []);
+  if (outcome.kind === "rejected" && outcome.mayBeGatewayFault) return "unclear";
   return outcome.kind === "deferred" && outcome.gatewayFault
     ? `${outcome.kind} ${outcome.gatewayFault}`
     : outcome.kind;
@@ -48,13 +49,13 @@ test("replies: of one line and of several, with and without an enhanced code", (
 
 test("whose refusal it is, by code and by stage", () => {
   const table: [Stage, string, string][] = [
-    // The recipient's.
+    // The recipient's, or it does not say.
     ["rcpt", "550 5.1.1 User unknown", "rejected"],
-    ["rcpt", "550 No such user here", "rejected"],
+    ["rcpt", "550 No such user here", "unclear"],
     ["rcpt", "552 5.2.2 Mailbox full", "rejected"],
     ["rcpt", "553 5.1.3 Bad address", "rejected"],
     ["rcpt", "501 5.1.3 Bad address syntax", "rejected"],
-    ["rcpt", "554 5.7.1 Rejected by policy", "rejected"],
+    ["rcpt", "554 5.7.1 Rejected by policy", "unclear"],
     ["rcpt", "450 4.2.0 Greylisted", "deferred"],
     ["rcpt", "452 4.5.3 Too many recipients", "deferred"],
     ["rcpt", "421 4.7.0 Slow down", "deferred"],
@@ -82,7 +83,7 @@ test("whose refusal it is, by code and by stage", () => {
     ["data", "554 5.5.1 No valid recipients", "deferred refused"],
     ["data", "451 4.3.0 Later", "deferred"],
     // The content.
-    ["dot", "554 5.7.1 Spam", "rejected"],
+    ["dot", "554 5.7.1 Spam", "unclear"],
     ["dot", "552 5.3.4 Too big", "rejected"],
     ["dot", "550 5.4.5 Daily sending quota exceeded", "deferred refused"],
     ["dot", "451 4.7.0 Later", "deferred"],

@@ -32,6 +32,7 @@ test("the result in a 2xx decides, and then its code", () => {
   assert.equal(outcomeOf(200, refused(99)).kind, "rejected");
   assert.deepEqual(outcomeOf(200, { m: [{ state: "strange" }] }), {
     kind: "rejected",
+    mayBeGatewayFault: true,
     code: "strange",
     reason: 'Example refused it: {"m":[{"state":"strange"}]}',
   });

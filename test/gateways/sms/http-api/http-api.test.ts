@@ -90,7 +90,12 @@ gatewayConformance(httpApi, {
         name: "no in the body",
         settings: byBody,
         result: answer(200, { status: 6, message: "unroutable" }),
-        outcome: { kind: "rejected", code: "6", reason: "The provider refused it: unroutable" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "6",
+          reason: "The provider refused it: unroutable",
+        },
       },
       {
         name: "no in the body, in words that are no code",
@@ -98,6 +103,7 @@ gatewayConformance(httpApi, {
         result: answer(200, { status: "not allowed" }),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "refused",
           reason: 'The provider refused it: {"status":"not allowed"}',
         },
@@ -144,6 +150,7 @@ gatewayConformance(httpApi, {
         result: answer(400, { error: { message: "bad number for key header-secret (body-secret)\u0000\n" } }),
         outcome: {
           kind: "rejected",
+          mayBeGatewayFault: true,
           code: "http_400",
           reason: "The provider answered 400: bad number for key *** (***)",
         },
@@ -156,7 +163,12 @@ gatewayConformance(httpApi, {
       {
         name: "unprocessable",
         result: answer(422, { errors: [{ detail: "number" }] }),
-        outcome: { kind: "rejected", code: "http_422", reason: "The provider answered 422: number" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "http_422",
+          reason: "The provider answered 422: number",
+        },
       },
       {
         name: "throttled",

@@ -171,7 +171,12 @@ gatewayConformance(twilio, {
       {
         name: "a code that is new goes by its status",
         result: failure(400, 21999, "Something new"),
-        outcome: { kind: "rejected", code: "21999", reason: "Twilio error 21999: Something new" },
+        outcome: {
+          kind: "rejected",
+          mayBeGatewayFault: true,
+          code: "21999",
+          reason: "Twilio error 21999: Something new",
+        },
       },
       {
         name: "a new code with 409 stays in doubt",

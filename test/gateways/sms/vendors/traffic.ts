@@ -14,7 +14,7 @@ export interface RecordedAnswer {
   body?: unknown;
   /** An earlier transmission may have reached the vendor. */
   repeated?: boolean;
-  /** The outcome and its reference or code, such as `accepted 7`, `rejected 1022`, `gateway http_401`, `deferred`, `unknown`. */
+  /** The outcome and its reference or code, such as `accepted 7`, `rejected 1022`, `unclear http_400`, `gateway http_401`, `deferred`, `unknown`. */
   outcome: string;
 }
 
@@ -94,6 +94,8 @@ export function bytesOf(body: unknown, type?: string): { contentType: string; bo
 /** An outcome as the files have it. */
 export function summary(outcome: Outcome): string {
   if (outcome.kind === "accepted") return `accepted ${outcome.reference}`;
-  const kind = outcome.kind === "deferred" && outcome.gatewayFault === "refused" ? "gateway" : outcome.kind;
+  const isGateways = outcome.kind === "deferred" && outcome.gatewayFault === "refused";
+  const isUnclear = outcome.kind === "rejected" && outcome.mayBeGatewayFault;
+  const kind = isGateways ? "gateway" : isUnclear ? "unclear" : outcome.kind;
   return outcome.code === undefined ? kind : `${kind} ${outcome.code}`;
 }

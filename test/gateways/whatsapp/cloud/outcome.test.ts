@@ -24,6 +24,7 @@ const send = (result: ReturnType<typeof answer>, attempt = 1): Outcome =>
 
 /** What decides: the kind, whose fault it is, and how long to wait or pause. */
 const verdict = (outcome: Outcome) => {
+  if (outcome.kind === "rejected" && outcome.mayBeGatewayFault) return "unclear";
   if (outcome.kind !== "deferred") return outcome.kind;
   const { gatewayFault, retryAfterMs, pauseMs } = outcome;
   if (gatewayFault !== undefined) return pauseMs === undefined ? "gateway" : `gateway, ${pauseMs} ms`;
@@ -37,13 +38,13 @@ const verdicts: readonly [status: number, code: number, verdict: string, details
   [403, 10, "gateway"],
   [403, 200, "gateway"],
   [403, 299, "gateway"],
-  [400, 1, "rejected"],
+  [400, 1, "unclear"],
   [500, 1, "unknown"],
   [503, 2, "later"],
   [400, 4, "gateway, 900000 ms"],
   [429, 80007, "gateway, 900000 ms"],
   [400, 33, "gateway"],
-  [400, 100, "rejected", "Invalid parameter"],
+  [400, 100, "unclear", "Invalid parameter"],
   [400, 100, "gateway", "Object with ID '1' does not exist"],
   [400, 100, "gateway", "Invalid appsecret_proof provided"],
   [403, 368, "gateway, 900000 ms"],
@@ -54,7 +55,7 @@ const verdicts: readonly [status: number, code: number, verdict: string, details
   [500, 131000, "unknown"],
   [400, 131000, "unknown"],
   [403, 131005, "gateway"],
-  [400, 131008, "rejected"],
+  [400, 131008, "unclear"],
   [500, 131016, "later"],
   [503, 133004, "later"],
   [400, 131026, "rejected"],
@@ -74,8 +75,8 @@ const verdicts: readonly [status: number, code: number, verdict: string, details
   [500, 133000, "gateway"],
   [400, 133010, "gateway"],
   [400, 135000, "later, 1000 ms"],
-  [400, 999999, "rejected"],
-  [404, 999999, "rejected"],
+  [400, 999999, "unclear"],
+  [404, 999999, "unclear"],
   [401, 999999, "gateway"],
   [429, 999999, "later"],
   [500, 999999, "unknown"],
@@ -105,5 +106,5 @@ test("the wait for one recipient's pace grows with the attempt, and ends at an h
 });
 
 test("Meta's catch-all is tried once more", () => {
-  assert.equal(verdict(send(failure(400, 135000), 2)), "rejected");
+  assert.equal(verdict(send(failure(400, 135000), 2)), "unclear");
 });
