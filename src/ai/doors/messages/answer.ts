@@ -2,6 +2,7 @@
 
 import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
 import type { AnswerRules } from "#ai/doors/door.ts";
+import type { ToolNames } from "#ai/doors/tool-names.ts";
 import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
 import { isFields, parseExactly } from "#providers/translate/json.ts";
 
@@ -9,6 +10,8 @@ import { isFields, parseExactly } from "#providers/translate/json.ts";
 export interface MessageRules extends Pick<AnswerRules, "model"> {
   /** Names this answer, and calls whose vendor gave no id that others take. */
   stem: string;
+  /** The tools of the request, whose names the client has to find in calls. */
+  names: ToolNames;
   /** The client asked for thoughts. */
   thinking: boolean;
 }
@@ -56,7 +59,7 @@ export function messageOf(text: string, rules: MessageRules): string {
       ...calls.map((call) => ({
         type: "tool_use",
         id: idOf(call.id),
-        name: call.name,
+        name: rules.names.find(call.name).name,
         input: inputOf(call.arguments),
       })),
     ],

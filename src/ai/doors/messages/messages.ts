@@ -1,6 +1,7 @@
 // The door of Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
 
 import type { ChatForm, Door } from "#ai/doors/door.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { isFields } from "#providers/translate/json.ts";
 import { type MessageRules, messageOf } from "./answer.ts";
@@ -30,16 +31,17 @@ export function messagesDoor(
   const { text, body, headers } = request;
   const { thinking: asked } = body;
   const thinking = isFields(asked) && asked.type !== "disabled" && asked.display !== "omitted";
+  const names = new ToolNames();
   const leftOut: string[] = [];
   let chat: ReturnType<Door["chat"]> | null = null;
-  const named = (model: string): MessageRules => ({ model, stem, thinking });
+  const named = (model: string): MessageRules => ({ model, stem, thinking, names });
   return {
     format: "messages",
     headers,
     estimated: estimatedOf(body),
     optional,
     chat: (): ReturnType<Door["chat"]> => {
-      chat ??= chatOfMessages(text, leftOut);
+      chat ??= chatOfMessages(text, names, leftOut);
       return chat;
     },
     leftOut: () => leftOut,

@@ -4,6 +4,7 @@
 // platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
 
 import type { ChatForm } from "#ai/doors/door.ts";
+import type { ToolNames } from "#ai/doors/tool-names.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
 
@@ -49,12 +50,12 @@ class Untranslatable extends Error {
   }
 }
 
-/** `leftOut` receives the names of what the chat completion does not have. */
-export function chatOfMessages(text: string, leftOut: string[]): ChatForm | Issue {
+/** `tools` receives the tools, `leftOut` the names of what the chat completion does not have. */
+export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
   const body = isFields(parsed) ? parsed : {};
   try {
-    const chat = translated(body, leftOut);
+    const chat = translated(body, tools, leftOut);
     return { kind: "chat", text: JSON.stringify(chat), body: chat };
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error;
@@ -62,9 +63,8 @@ export function chatOfMessages(text: string, leftOut: string[]): ChatForm | Issu
   }
 }
 
-function translated(body: Fields, leftOut: string[]): Fields {
-  const tools = toolsOf(body.tools, leftOut);
-  const names = tools.map((tool) => tool.function.name);
+function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
+  const tools = toolsOf(body.tools, names, leftOut);
   const config = isFields(body.output_config) ? body.output_config : {};
   const format = isFields(config.format) ? config.format : {};
   const thinking = isFields(body.thinking) ? body.thinking : {};
@@ -73,12 +73,12 @@ function translated(body: Fields, leftOut: string[]): Fields {
     if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
   return {
     model: body.model,
-    messages: [...systemOf(body.system), ...messagesOf(body.messages)],
+    messages: [...systemOf(body.system), ...messagesOf(body.messages, names)],
     max_tokens: body.max_tokens,
     ...(body.stream === true ? { stream: true } : {}),
     ...taken(body, ["temperature", "top_p", "top_k"]),
     ...(stops.length === 0 ? {} : { stop: stops }),
-    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.tool_choice, names) }),
+    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.tool_choice, tools, names) }),
     ...(typeof config.effort === "string" && thinking.type !== "disabled"
       ? { reasoning_effort: config.effort }
       : {}),
@@ -105,21 +105,21 @@ function systemOf(system: unknown): object[] {
   return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
 }
 
-function messagesOf(messages: unknown): object[] {
+function messagesOf(messages: unknown, names: ToolNames): object[] {
   return fieldsIn(messages).flatMap((message, at): object[] => {
     const where = `messages.${at}`;
     const blocks: Fields[] =
       typeof message.content === "string"
         ? [{ type: "text", text: message.content }]
         : fieldsIn(message.content);
-    if (message.role === "assistant") return assistantOf(blocks, where);
+    if (message.role === "assistant") return assistantOf(blocks, names, where);
     if (message.role === "user") return userOf(blocks, where);
     if (message.role === "system") return systemOf(blocks);
     throw new Untranslatable("messages", `${where} has a role that this member does not know.`);
   });
 }
 
-function assistantOf(blocks: readonly Fields[], where: string): object[] {
+function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string): object[] {
   const texts: string[] = [];
   const calls: object[] = [];
   for (const [at, block] of blocks.entries()) {
@@ -131,7 +131,7 @@ function assistantOf(blocks: readonly Fields[], where: string): object[] {
         calls.push({
           id: textOf(block.id),
           type: "function",
-          function: { name: textOf(block.name), arguments: JSON.stringify(block.input ?? {}) },
+          function: { name: flat(names, block.name), arguments: JSON.stringify(block.input ?? {}) },
         });
         break;
       // Thoughts are signed for their own vendor; the text beside it says what Anthropic's own tools did.
@@ -240,7 +240,11 @@ interface FunctionTool {
   function: { name: string };
 }
 
-function toolsOf(tools: unknown, leftOut: string[]): FunctionTool[] {
+/** The name that chat completions take for a tool. */
+const flat = (names: ToolNames, name: unknown): string =>
+  names.flat({ kind: "function", name: textOf(name), namespace: null });
+
+function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): FunctionTool[] {
   return fieldsIn(tools).flatMap((tool, at): FunctionTool[] => {
     const type = textOf(tool.type);
     if (serverTool.test(type)) {
@@ -250,7 +254,7 @@ function toolsOf(tools: unknown, leftOut: string[]): FunctionTool[] {
     if (type !== "" && type !== "custom")
       throw new Untranslatable("tools", `tools.${at}: this member has no tool of type \`${type}\`.`);
     const definition = {
-      name: textOf(tool.name),
+      name: flat(names, tool.name),
       ...(textOf(tool.description) === "" ? {} : { description: tool.description }),
       parameters: isFields(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
     };
@@ -258,7 +262,7 @@ function toolsOf(tools: unknown, leftOut: string[]): FunctionTool[] {
   });
 }
 
-function choiceOf(choice: unknown, names: readonly string[]): Fields {
+function choiceOf(choice: unknown, tools: readonly FunctionTool[], names: ToolNames): Fields {
   if (!isFields(choice)) return {};
   const alone = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   switch (choice.type) {
@@ -267,9 +271,9 @@ function choiceOf(choice: unknown, names: readonly string[]): Fields {
     case "none":
       return { tool_choice: "none" };
     case "tool": {
-      const name = textOf(choice.name);
+      const name = flat(names, choice.name);
       // The tool may be one that was left out.
-      if (!names.includes(name)) return alone;
+      if (!tools.some((tool) => tool.function.name === name)) return alone;
       return { tool_choice: { type: "function", function: { name } }, ...alone };
     }
     default:

@@ -134,7 +134,8 @@ export class MessageWriter implements StreamWriter {
   }
 
   #openCall(index: number, id: string, name: string): string {
-    return this.#close() + this.#begin(index, { type: "tool_use", id, name, input: {} });
+    const called = this.#rules.names.find(name).name;
+    return this.#close() + this.#begin(index, { type: "tool_use", id, name: called, input: {} });
   }
 
   #arguments(text: string): string {

@@ -2,8 +2,8 @@
 
 import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
 import type { AnswerRules } from "#ai/doors/door.ts";
+import type { ToolName, ToolNames } from "#ai/doors/tool-names.ts";
 import { type Fields, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
-import type { ToolName, ToolNames } from "./tool-names.ts";
 
 /** What the answer depends on beside the completion. */
 export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {

@@ -3,9 +3,9 @@
 // platform.openai.com/docs/api-reference/responses and the requests of Codex 0.169.
 
 import type { ChatForm } from "#ai/doors/door.ts";
+import { type ToolNames, UnknownTool } from "#ai/doors/tool-names.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
-import { type ToolNames, UnknownTool } from "./tool-names.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;

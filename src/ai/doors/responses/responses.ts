@@ -1,11 +1,11 @@
 // The door of OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored.
 
 import type { ChatForm, Door } from "#ai/doors/door.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ResponseRules, responseOf } from "./answer.ts";
 import { chatOfResponses } from "./request.ts";
 import { ForwardedResponseWriter, ResponseWriter, responseFailed, Sequence } from "./stream.ts";
-import { ToolNames } from "./tool-names.ts";
 
 /** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
 const optional: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@
 
 import { type Counts, readChat } from "#ai/doors/chat-answer.ts";
 import type { StreamWriter } from "#ai/doors/door.ts";
+import type { ToolName } from "#ai/doors/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import {
@@ -18,7 +19,6 @@ import {
   refusalPart,
   textPart,
 } from "./answer.ts";
-import type { ToolName } from "./tool-names.ts";
 
 const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { inputOf, messageOf, messageUsage, stopReason } from "#ai/doors/messages/answer.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 
 test("stop reasons", () => {
   assert.equal(stopReason("stop", false, false), "end_turn");
@@ -37,7 +38,7 @@ test("thoughts are shown to clients that asked for them, without a signature of 
       { message: { content: null, reasoning_content: "Hm.", refusal: "No." }, finish_reason: "stop" },
     ],
   });
-  const rules = { model: "m", stem: "s", thinking: true };
+  const rules = { model: "m", stem: "s", thinking: true, names: new ToolNames() };
   const message = JSON.parse(messageOf(text, rules));
   assert.deepEqual(message.content, [
     { type: "thinking", thinking: "Hm.", signature: "trunkline-unsigned" },

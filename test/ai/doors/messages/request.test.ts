@@ -3,11 +3,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chatOfMessages } from "#ai/doors/messages/request.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 
 function chatOf(more: object) {
   const leftOut: string[] = [];
   const messages = [{ role: "user", content: "Hi" }];
-  const made = chatOfMessages(JSON.stringify({ model: "m", max_tokens: 9, messages, ...more }), leftOut);
+  const made = chatOfMessages(
+    JSON.stringify({ model: "m", max_tokens: 9, messages, ...more }),
+    new ToolNames(),
+    leftOut,
+  );
   return { made, body: made.kind === "chat" ? made.body : {}, leftOut };
 }
 
@@ -128,7 +133,7 @@ test("what this member cannot be told is an issue that says where", () => {
 test("empty messages are left out, and calls keep numbers as they are spelled", () => {
   const leftOut: string[] = [];
   const text = `{"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"}]},{"role":"user","content":" "},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"id":12345678901234567890}}]}]}`;
-  const made = chatOfMessages(text, leftOut);
+  const made = chatOfMessages(text, new ToolNames(), leftOut);
   assert.ok(made.kind === "chat");
   const [only, ...more] = made.body.messages as { tool_calls: { function: { arguments: string } }[] }[];
   assert.equal(more.length, 0);

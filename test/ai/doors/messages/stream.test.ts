@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { ForwardedMessageWriter, MessageWriter } from "#ai/doors/messages/stream.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
 import type { Chunk } from "#providers/provider.ts";
 import { eventsOf } from "../../../providers/sse.ts";
@@ -45,7 +46,7 @@ function fold(text: string) {
   return { blocks, open, stop, ended };
 }
 
-const rules = { model: "m", stem: "s", thinking: true, promptTokens: 7 };
+const rules = { model: "m", stem: "s", thinking: true, promptTokens: 7, names: new ToolNames() };
 
 function chunkOf(delta: object, finish: string | null = null): Chunk {
   const request = { text: "{}", body: {}, model: "m", stream: true };

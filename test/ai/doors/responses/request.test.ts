@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chatOfResponses } from "#ai/doors/responses/request.ts";
-import { ToolNames } from "#ai/doors/responses/tool-names.ts";
+import { ToolNames } from "#ai/doors/tool-names.ts";
 
 function chatOf(request: object) {
   const leftOut: string[] = [];

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ToolNames, UnknownTool } from "#ai/doors/responses/tool-names.ts";
+import { ToolNames, UnknownTool } from "#ai/doors/tool-names.ts";
 
 test("a function keeps its name; a namespace, odd characters and length make a name of its own", () => {
   const names = new ToolNames();
@@ -16,6 +16,15 @@ test("a function keeps its name; a namespace, odd characters and length make a n
   for (const name of all) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
   assert.deepEqual(names.find("files__list"), { kind: "function", name: "list", namespace: "files" });
   assert.deepEqual(names.find("unheard"), { kind: "function", name: "unheard", namespace: null });
+});
+
+test("OpenAI's namespace for tools that are in none is none: a call in the history finds its tool", () => {
+  const names = new ToolNames();
+  names.add([{ type: "namespace", name: "functions", tools: [{ type: "custom", name: "exec" }] }], []);
+  assert.equal(names.tools[0]?.function.name, "exec");
+  assert.equal(names.flat({ kind: "custom", name: "exec", namespace: null }), "exec");
+  assert.equal(names.find("exec").kind, "custom");
+  assert.equal(names.flat({ kind: "function", name: "exec", namespace: "files" }), "files__exec");
 });
 
 test("custom tools become functions of one text; hosted ones are left out; others are refused", () => {

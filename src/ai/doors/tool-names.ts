@@ -1,5 +1,6 @@
-// The tools of a Responses request as functions of a chat completion, and back: a namespace and a name become one flat
-// name, a custom tool a function of one text. Chat completions know functions alone, with names of at most 64 characters.
+// The tools of a Responses or a Messages request as functions of a chat completion, and back: a namespace and a name become
+// one flat name, a custom tool a function of one text. Chat completions know functions alone, with names of at most 64
+// characters; Anthropic's names have up to 128.
 
 import { createHash } from "node:crypto";
 import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
@@ -46,13 +47,12 @@ export class ToolNames {
 
   /** The flat name, which is fit for every vendor and stands for this one tool alone. */
   flat(tool: ToolName): string {
-    const key = `${tool.namespace ?? ""}\0${tool.name}`;
+    // Answers omit the bare namespace, so that the calls that come back in the history have none.
+    const namespace = tool.namespace === bareNamespace ? null : tool.namespace;
+    const key = `${namespace ?? ""}\0${tool.name}`;
     const known = this.#flatOf.get(key);
     if (known !== undefined) return known;
-    const spaced =
-      tool.namespace === null || tool.namespace === bareNamespace
-        ? tool.name
-        : `${tool.namespace}__${tool.name}`;
+    const spaced = namespace === null ? tool.name : `${namespace}__${tool.name}`;
     const plain = spaced.replace(/[^A-Za-z0-9_-]/g, "_");
     const unique = plain === spaced && plain.length <= maxLength && plain !== "" && !this.#byFlat.has(plain);
     const hash = createHash("sha256").update(key).digest("hex").slice(0, 8);
