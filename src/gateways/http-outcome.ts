@@ -20,7 +20,7 @@ export interface FailureContext {
 /** A server answers these because of the gateway's configuration, to every message. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 410, 411, 415, 421, 426, 428]);
 
-/** The message is too long, whatever the settings are. */
+/** The message is too long under any settings. */
 const messageStatuses = new Set([413, 414]);
 
 /**
