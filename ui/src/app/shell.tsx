@@ -50,19 +50,17 @@ function AccountChoice({ account }: { account: string | undefined }) {
 function useKeys(account: string | undefined): void {
   const navigate = useNavigate();
   useEffect(() => {
-    let after = 0;
+    let after = Number.NEGATIVE_INFINITY;
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       const typing = target.closest("input, textarea, select, dialog") !== null;
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "g") {
-        after = event.timeStamp;
-        return;
-      }
+      const leads = event.timeStamp - after < 1_000;
       const page = accountPages.find(({ key }) => key === event.key);
-      if (page !== undefined && account !== undefined && event.timeStamp - after < 1_000)
+      // The second `g` of two is a page's own letter.
+      after = event.key === "g" && !leads ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      if (leads && page !== undefined && account !== undefined)
         void navigate({ to: `/a/${account}${page.path}` });
-      after = 0;
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);

@@ -115,7 +115,7 @@ function Credit() {
 function Recent() {
   const { id: account } = useAccount();
   const recent = useRead("listAccountMessages", { params: { account }, query: { limit: 8 } });
-  const curl = `curl ${location.origin}/api/sms/send -H 'Api-key: $TRUNKLINE_KEY' -H 'Content-Type: application/json' \\
+  const curl = `curl ${location.origin}/api/sms/send -H "Api-key: $TRUNKLINE_KEY" -H 'Content-Type: application/json' \\
   -d '{"contact":[{"number":"+15550000001","message":"Hello from Trunkline"}]}'`;
   return (
     <section className="stack" aria-labelledby="recent">
