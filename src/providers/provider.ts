@@ -141,6 +141,8 @@ export interface Failure {
   detail?: string;
   /** Of `unsupported`: what the vendor named as the reason. */
   refused?: RefusedParameter;
+  /** Of `unsupported`: the most tokens of an answer that the model gives, where the request allows more. */
+  outputLimit?: number;
 }
 
 /**

@@ -104,6 +104,8 @@ export interface Run {
   /** Ids of the attempted members. */
   attemptedIds: string[];
   last: Choice<Member> | null;
+  /** Those that were asked again for a shorter answer, which happens once. */
+  lowered: Choice<Member>[];
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }

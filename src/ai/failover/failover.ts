@@ -24,7 +24,15 @@ const maxWaitMs = 5_000;
 /** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
 export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = deps;
-  const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
+  const run: Run = {
+    tried: [],
+    failures: [],
+    excluded: [],
+    attemptedIds: [],
+    last: null,
+    lowered: [],
+    failedBy: null,
+  };
   // What a door's members refused is known in terms of chat completions.
   const choices = call.door
     ? call.choices

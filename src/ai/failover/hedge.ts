@@ -71,14 +71,22 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { excluded, attemptedIds }: Run,
+  { excluded, attemptedIds, lowered }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
   if (call.signal.aborted) stop.abort();
   else call.signal.addEventListener("abort", () => stop.abort(), { once: true });
   // The call gets these records when the race is over.
-  const run: Run = { tried: [], failures: [], excluded, attemptedIds, last: null, failedBy: null };
+  const run: Run = {
+    tried: [],
+    failures: [],
+    excluded,
+    attemptedIds,
+    last: null,
+    lowered,
+    failedBy: null,
+  };
   const started = tryMember(deps, { ...call, signal: stop }, choice, run, isRepeat);
   const racer: Racer = {
     choice,

@@ -6,6 +6,7 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { ChatRequest, NativeApi, PreparedRequest } from "#providers/provider.ts";
 import { adapt, isAdaptable } from "#providers/translate/hints.ts";
+import { limitsAbove, lowered, type RequestForm } from "#providers/translate/lowered.ts";
 import type { FailoverCall } from "./call.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
@@ -13,7 +14,7 @@ export interface Ready {
   prepared: PreparedRequest;
   request: ChatRequest;
   refused: readonly string[];
-  /** Parameters that the member is asked without, or under another name. */
+  /** Parameters that the member is asked without, under another name, or with a lower value. */
   adapted: readonly string[];
 }
 
@@ -28,7 +29,7 @@ export function readyFor(
   if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
   return native === null
     ? translated(call, call.door, choice, stream, now)
-    : forwarded(call, call.door, native, choice.model, stream);
+    : forwarded(call, call.door, native, choice, stream, now);
 }
 
 /** A whole answer that is folded is asked for as a stream. */
@@ -55,7 +56,8 @@ function chatPrepared(
       refused,
       adapted: renamed(refused, body),
     };
-  let request = without(plain, refused.filter(isAdaptable));
+  const [shorter, above] = shortened(plain, call, member, model, now);
+  let request = without(shorter, refused.filter(isAdaptable));
   let prepared = prepare(member, request, call);
   // Each turn leaves out one parameter more.
   while (prepared.kind === "unsupported_parameter") {
@@ -65,7 +67,25 @@ function chatPrepared(
     prepared = prepare(member, request, call);
   }
   const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
-  return { prepared, request, refused, adapted: [...dropped, ...renamed(refused, request.body)] };
+  const adapted = [...new Set([...dropped, ...above, ...renamed(refused, request.body)])];
+  return { prepared, request, refused, adapted };
+}
+
+/**
+ * The request with no limit of its answer above the model's, and what was lowered, by the caller's name for it. A pool
+ * that does not adapt requests asks another member instead.
+ */
+function shortened<Form extends RequestForm>(
+  form: Form,
+  call: FailoverCall,
+  { health }: Member,
+  model: string,
+  now: number,
+): [Form, readonly string[]] {
+  const most = call.params === "strict" ? null : health.limits.of(model, now);
+  if (most === null) return [form, []];
+  const [shorter, above] = lowered(form, most);
+  return [shorter, call.door === undefined || above.length === 0 ? above : limitsAbove(call.body, most)];
 }
 
 /** Hints that the adapter leaves out, and parameters that it sends under another name. */
@@ -111,14 +131,17 @@ function translated(
 }
 
 function forwarded(
-  { text, body }: FailoverCall,
+  call: FailoverCall,
   { headers }: Door,
   native: NativeApi,
-  model: string,
+  { member, model }: Choice<Member>,
   stream: boolean,
+  now: number,
 ): Ready {
+  const form: RequestForm = { text: call.text, body: call.body };
+  const [{ text, body }, adapted] = shortened(form, call, member, model, now);
   const prepared = native.prepare({ text, body, model, stream, headers });
-  return { prepared, request: { text, body, model, stream }, refused: [], adapted: [] };
+  return { prepared, request: { text, body, model, stream }, refused: [], adapted };
 }
 
 function prepare(

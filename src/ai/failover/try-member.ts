@@ -17,6 +17,7 @@ import type {
   VendorAnswer,
 } from "#providers/provider.ts";
 import { lacking } from "#providers/translate/hints.ts";
+import { longestAnswer } from "#providers/translate/lowered.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -63,7 +64,7 @@ export type Outcome =
       failure: Failure;
       final: boolean;
       transient: boolean;
-      /** The member refused a parameter that it can be asked without. */
+      /** The member refused a parameter that it can be asked without, or with a lower value. */
       adaptable?: boolean;
     };
 
@@ -143,7 +144,9 @@ export async function tryMember(
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
-    const adaptable = native === null && learn(choice, call, request, failure, refused, now);
+    const adaptable =
+      learnLimit(choice, call, request, failure, run, now) ||
+      (native === null && learn(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
   }
   note("ok", 200);
@@ -175,6 +178,27 @@ function learn(
   const { name } = failure.refused;
   if (before.includes(name)) return false;
   return call.door?.optional.has(name) === true || lacking([...before, name], call.params).length === 0;
+}
+
+/**
+ * Remembers how long an answer of the model may be. True: the request allowed a longer one, and the member can be asked
+ * once more for one of that length.
+ */
+function learnLimit(
+  choice: Choice<Member>,
+  { params }: FailoverCall,
+  { body }: ChatRequest,
+  { kind, outputLimit }: Failure,
+  run: Run,
+  now: number,
+): boolean {
+  if (kind !== "unsupported" || outputLimit === undefined) return false;
+  const asked = longestAnswer(body);
+  if (asked === null || asked <= outputLimit) return false;
+  choice.member.health.limits.learn(choice.model, outputLimit, now);
+  if (params === "strict" || run.lowered.includes(choice)) return false;
+  run.lowered.push(choice);
+  return true;
 }
 
 /** Reads a whole answer. */

@@ -9,6 +9,7 @@
 // after waiting longer than is usual for this member, while the member answered no other request, has seen it
 // silent.
 
+import { ModelLimits } from "./model-limits.ts";
 import { RefusedParameters } from "./refused-parameters.ts";
 import { type ResponseKind, ResponseTimes } from "./response-times.ts";
 
@@ -68,6 +69,8 @@ export type Availability =
 export class MemberHealth {
   /** What its models refused as unsupported. It says nothing about the member's health. */
   readonly refused = new RefusedParameters();
+  /** The longest answers of its models. They say nothing about the member's health either. */
+  readonly limits = new ModelLimits();
   #consecutiveFailures = 0;
   readonly #counts = Array.from({ length: healthRules.buckets }, () => ({
     slot: -1,

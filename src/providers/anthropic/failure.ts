@@ -2,7 +2,8 @@
 // of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { outputLimit } from "#providers/failure/output-limit.ts";
+import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
@@ -85,6 +86,10 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
       : vendorMessage;
   const param = paramOf(kind, vendorMessage);
   const failure = vendorFailure(kind, status, message, { retryAfterMs: rest, param });
+  if (kind === "invalid_request") {
+    const limit = outputLimit({ param: null, codes: [], message: vendorMessage });
+    if (limit !== undefined) return lengthRefused(failure, limit);
+  }
   if (kind !== "unsupported" || param === null) return failure;
   // "temperature: Extra inputs are not permitted", or a value that this model does not take.
   return { ...failure, refused: { name: param, given: !/extra inputs/i.test(vendorMessage) } };

@@ -3,7 +3,8 @@
 // ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { outputLimit } from "#providers/failure/output-limit.ts";
+import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
@@ -79,7 +80,10 @@ export function geminiError(status: number, value: unknown, rest: number | null)
   const retryMs =
     rest ?? (kind === "rate_limited" || kind === "upstream_error" ? retryOf(details, vendorMessage) : null);
   const param = kind === "model_not_found" ? "model" : kind === "context_length" ? "messages" : null;
-  return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
+  const failure = vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
+  const limit =
+    kind === "invalid_request" ? outputLimit({ param: null, codes: [], message: vendorMessage }) : undefined;
+  return limit === undefined ? failure : lengthRefused(failure, limit);
 }
 
 /** RetryInfo's `retryDelay` ("37s", "0.5s"), or "Please retry in 37.8s." in the message. */

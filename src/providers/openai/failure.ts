@@ -4,8 +4,9 @@
 
 import { apiError } from "#providers/failure/api-error.ts";
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { outputLimit } from "#providers/failure/output-limit.ts";
 import { scrub } from "#providers/failure/scrub.ts";
-import { unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
+import { lengthRefused, unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
 import type { ApiError, Failure, RefusedParameter } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
@@ -132,7 +133,7 @@ export function openaiFailure(
   text: string,
   now: number,
 ): Failure {
-  const { error, codes } = readError(status, text);
+  const { error, codes, most } = readError(status, text);
   // OpenRouter and others put the upstream's status into `code`.
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
@@ -141,6 +142,10 @@ export function openaiFailure(
   const restMs = retryAfterMs(headers, now);
   if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
   const failure: Failure = { kind, status, retryAfterMs: restMs, error };
+  if (kind === "invalid_request" || kind === "unsupported") {
+    const limit = outputLimit({ param, codes, message, most });
+    if (limit !== undefined) return lengthRefused(failure, limit);
+  }
   const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
   return refused === null ? failure : { ...failure, refused };
 }
@@ -178,13 +183,16 @@ function refusedParameter(
     : { name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), given: false };
 }
 
-/** The error object of a body, completed to OpenAI's four fields, with all codes in it. */
-function readError(status: number, text: string): { error: ApiError; codes: string[] } {
+/**
+ * The error object of a body, completed to OpenAI's four fields, with all codes in it. `most`: the greatest value that a
+ * validator names in a field of its own.
+ */
+function readError(status: number, text: string): { error: ApiError; codes: string[]; most: number | null } {
   const defaultType = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
   if (value === undefined) {
     const message = `The provider answered ${status} without an error that could be read.`;
-    return { error: apiError(message, defaultType), codes: [] };
+    return { error: apiError(message, defaultType), codes: [], most: null };
   }
   // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
@@ -206,6 +214,7 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   return {
     error: apiError(sentence, type ?? defaultType, code, param),
     codes: codes.filter((name) => name !== ""),
+    most: isFields(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
   };
 }
 

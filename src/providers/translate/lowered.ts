@@ -1,0 +1,42 @@
+// A request whose answer may be longer than its model gives, with the limit lowered to the model's.
+
+import { withMembers } from "#contract/json-text.ts";
+import { isFields } from "./json.ts";
+
+/** The limit of an answer in chat completions (both names), in Messages and in Responses. */
+const names = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
+/** The least budget of thoughts that Anthropic takes. */
+const minBudget = 1024;
+
+/** A request's JSON text and its parsed form. */
+export interface RequestForm {
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+}
+
+/** How long an answer the request allows, tokens; null: it does not say. */
+export function longestAnswer(body: RequestForm["body"]): number | null {
+  const limits = names.map((name) => body[name]).filter((value) => typeof value === "number");
+  return limits.length === 0 ? null : Math.max(...limits);
+}
+
+/** The limits in the request that are above `most`, by name. */
+export const limitsAbove = (body: RequestForm["body"], most: number): readonly string[] =>
+  names.filter((name) => typeof body[name] === "number" && body[name] > most);
+
+/** The request with no limit above `most`, and the names of the limits that were lowered. */
+export function lowered<Form extends RequestForm>(form: Form, most: number): [Form, readonly string[]] {
+  const { text, body } = form;
+  const above = limitsAbove(body, most);
+  if (above.length === 0) return [form, above];
+  const changed: Record<string, unknown> = Object.fromEntries(above.map((name) => [name, most]));
+  const { thinking } = body;
+  // Anthropic's budget of thoughts is part of the limit: a fifth of it is left for the answer.
+  if (isFields(thinking) && typeof thinking.budget_tokens === "number" && thinking.budget_tokens >= most)
+    changed.thinking = { ...thinking, budget_tokens: Math.max(minBudget, Math.floor(most * 0.8)) };
+  const members = Object.entries(changed).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return [
+    { ...form, text: withMembers(text, Object.fromEntries(members)), body: { ...body, ...changed } },
+    above,
+  ];
+}
