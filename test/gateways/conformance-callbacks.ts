@@ -6,6 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { parseJson } from "#gateways/json-path.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { callbackUrl, cleanReason, seed, toolsWith } from "./conformance-samples.ts";
 
@@ -25,6 +26,8 @@ export interface CallbackCases {
   withoutSecret: (settings: never) => unknown;
   /** Whether the provider's scheme covers these, so that a change to them must be refused. */
   covers: { body: boolean; url: boolean };
+  /** A GET, or a call without a body, is read from its query: what proves it stands for the whole call. */
+  readsQuery?: boolean;
   /** The same call without its signature, where that stands neither in headers nor in the query. */
   strip?(callback: CallbackRequest): CallbackRequest;
   /** What a call without its signature is; default: `forbidden`. */
@@ -79,6 +82,19 @@ export function callbackChecks(
       }
     });
   }
+
+  test("a genuine call with forged fields in its query says nothing of them, by any method", async () => {
+    const all = callbacks.cases.map(({ unsigned: given }) => unsigned(given));
+    const genuine = callbacks.sign(all.find(({ body }) => body.length > 0) ?? unsigned({}));
+    for (const fields of all.map(fieldsOf).flatMap(forgeries)) {
+      const query = new URLSearchParams([...fields, ...genuine.query]);
+      for (const method of ["GET", "POST", "PUT"]) {
+        if (callbacks.readsQuery && (method === "GET" || genuine.body.length === 0)) continue;
+        const received = await receive({ ...genuine, method, query, url: `${callbackUrl}?${query}` });
+        assert.doesNotMatch(JSON.stringify(received), /forged/, `${method} ${query}`);
+      }
+    }
+  });
 
   test("junk with a right signature never throws and never invents a receipt without a name", async () => {
     const words = fc.constantFrom(
@@ -168,4 +184,21 @@ export function callbackChecks(
       { numRuns: 500, seed },
     );
   });
+}
+
+/** The fields that a call could have in its query instead: those of the query itself, of a form, and of the top of a document. */
+function fieldsOf({ query, contentType, body }: Unsigned): [string, string][] {
+  const text = body.toString();
+  if (!/[/+]json\b/i.test(contentType)) return [...query, ...new URLSearchParams(text)];
+  const document: unknown = parseJson(text);
+  const first = Array.isArray(document) ? document[0] : document;
+  const fields = Object.entries(first ?? {}).filter(([, value]) => typeof value !== "object");
+  return [...query, ...fields.map(([name, value]): [string, string] => [name, String(value)])];
+}
+
+/** The same fields as often as there are some, each time with another one forged. */
+function forgeries(fields: [string, string][]): [string, string][][] {
+  return fields.map(([forged]) =>
+    fields.map(([name, value]): [string, string] => [name, name === forged ? "forged" : value]),
+  );
 }

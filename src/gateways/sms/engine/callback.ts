@@ -5,7 +5,7 @@ import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gatewa
 import type { CallbackTools } from "#gateways/gateway.ts";
 import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
 import { eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
-import type { Proof } from "./proof.ts";
+import type { Coverage, Proof } from "./proof.ts";
 import type { Words } from "./words.ts";
 
 /** A path and the values there that select a report; without values any value does. */
@@ -69,7 +69,8 @@ export async function receiveSms<Settings>(
   if (callback.method !== "GET" && callback.method !== "POST") {
     return { kind: "malformed", reason: "Callbacks are GET or POST." };
   }
-  const document = proved.document ?? documentOf(callback);
+  const document = "document" in proved ? proved.document : documentOf(callback, proved.covers);
+  const messageId = "document" in proved ? undefined : proved.messageId;
   if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
   const found = definition.items === undefined ? document : readPath(document, definition.items);
   const reports = Array.isArray(found) ? found : found === undefined ? [] : [found];
@@ -79,7 +80,7 @@ export async function receiveSms<Settings>(
   for (const report of reports) {
     if (definition.inbound !== undefined && matches(report, definition.inbound.when)) {
       understood = true;
-      const message = proved.messageId === undefined ? inboundOf(report, definition.inbound) : null;
+      const message = messageId === undefined ? inboundOf(report, definition.inbound) : null;
       if (message !== null) received.inbound.push(message);
       continue;
     }
@@ -95,7 +96,7 @@ export async function receiveSms<Settings>(
     const status = rules.words(word);
     if (status === undefined) unknownWords.push(word);
     else if (status !== "ignored") {
-      const receipt = receiptOf(report, rules, status, proved.messageId);
+      const receipt = receiptOf(report, rules, status, messageId);
       if (receipt !== null) received.receipts.push(receipt);
     }
   }
@@ -132,10 +133,14 @@ function matches(report: Json, [path, ...values]: Condition): boolean {
   return value !== null && (values.length === 0 || values.includes(value));
 }
 
-/** A form or query as an object of its first values, so that paths such as `$.id` work as in JSON. */
-export function documentOf(callback: CallbackRequest): Json | undefined {
-  const text = callback.method === "GET" ? "" : callback.body.toString("utf8").trim();
-  if (text === "") return fieldsOf(callback.query);
+/**
+ * A form or query as an object of its first values, so that paths such as `$.id` work as in JSON. The query is read where the
+ * proof covers it, of a GET and of a call without a body. Who saw one signed body could write any query beside it.
+ */
+export function documentOf(callback: CallbackRequest, covers: Coverage): Json | undefined {
+  const isQuery = covers === "call" && callback.method === "GET";
+  const text = isQuery ? "" : callback.body.toString("utf8").trim();
+  if (text === "") return covers === "call" ? fieldsOf(callback.query) : undefined;
   const type = callback.headers["content-type"] ?? "";
   if (/[/+]json\b/i.test(type) || text.startsWith("{") || text.startsWith("[")) return parseJson(text);
   return fieldsOf(new URLSearchParams(text));

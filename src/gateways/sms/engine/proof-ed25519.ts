@@ -34,7 +34,7 @@ export function ed25519<Settings>({
     });
     const text = Buffer.concat([Buffer.from(`${time}${separator}`), callback.body]);
     return verify(null, text, publicKey, Buffer.from(signature, "base64"))
-      ? { kind: "proved" }
+      ? { kind: "proved", covers: "body" }
       : forbidden(`The ${header} does not fit.`);
   };
 }

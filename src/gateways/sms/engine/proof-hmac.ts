@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
-import { forbidden, notConfigured, type Proof, type Secret } from "./proof.ts";
+import { type Coverage, forbidden, notConfigured, type Proof, type Secret } from "./proof.ts";
 
 interface Hmac<Settings> {
   secret: Secret<Settings>;
@@ -12,6 +12,8 @@ interface Hmac<Settings> {
   hash: "sha256" | "sha512";
   encoding: "hex" | "base64";
   header: string;
+  /** Whether the signed parts are method, URL and body, or the body without them. */
+  covers: Coverage;
   /** What is signed; null: a part of it is missing. */
   of(callback: CallbackRequest): readonly (string | Buffer)[] | null;
   /** The header with the time of signing, in seconds, if it is one of the parts. */
@@ -28,6 +30,7 @@ export function hmac<Settings>({
   hash,
   encoding,
   header,
+  covers,
   of,
   timeHeader,
 }: Hmac<Settings>): Proof<Settings> {
@@ -41,9 +44,9 @@ export function hmac<Settings>({
     for (const part of parts) expected.update(part);
     const sent = encoding === "hex" ? signature.toLowerCase() : signature;
     if (!constantTimeEqual(sent, expected.digest(encoding))) return forbidden(`The ${header} does not fit.`);
-    if (timeHeader === undefined) return { kind: "proved" };
+    if (timeHeader === undefined) return { kind: "proved", covers };
     return isRecent(callback.headers[timeHeader], clock.now())
-      ? { kind: "proved" }
+      ? { kind: "proved", covers }
       : forbidden("The signature is too old.");
   };
 }

@@ -24,7 +24,7 @@ export interface JwtRules<Settings> {
   /** Default: HS256 alone. */
   algorithms?: readonly string[];
   issuer?: string;
-  /** The claim with the SHA-256 of the body in hex. Without one the body is not proved, and must not be read. */
+  /** The claim with the SHA-256 of the body in hex. */
   payloadHash?: string;
   /** The claim with the SHA-256 of the URL in hex, as it was configured with the vendor. */
   urlHash?: string;
@@ -36,8 +36,13 @@ export interface JwtRules<Settings> {
   unsigned?: "forbidden" | "unavailable";
 }
 
+/** Throws for rules by which a token would prove nothing that can be read. */
 export function jwt<Settings>(rules: JwtRules<Settings>): Proof<Settings> {
   const { algorithms = ["HS256"], unsigned = "forbidden" } = rules;
+  if (rules.payloadHash === undefined && !rules.claimsAreEvent) {
+    throw new Error("A token has to carry the event or a digest of the body.");
+  }
+  const covers = rules.urlHash === undefined ? "body" : "call";
   return (callback, settings, { clock }) => {
     const secret = rules.secret(settings) ?? "";
     if (secret === "") return notConfigured(rules.named);
@@ -47,7 +52,7 @@ export function jwt<Settings>(rules: JwtRules<Settings>): Proof<Settings> {
     if (claims === null) return forbidden("The token's signature does not fit.");
     const problem = claimProblem(claims, callback, rules, Math.floor(clock.now() / 1000));
     if (problem !== null) return forbidden(problem);
-    return rules.claimsAreEvent ? { kind: "proved", document: claims } : { kind: "proved" };
+    return rules.claimsAreEvent ? { kind: "proved", document: claims } : { kind: "proved", covers };
   };
 }
 

@@ -6,12 +6,19 @@ import type { CallbackTools } from "#gateways/gateway.ts";
 import type { Json } from "#gateways/json-path.ts";
 
 /**
- * - `proved`: the callback may be read. `messageId`: only about this message. `document`: what is proved, where that is not
- *   the body
+ * What a proof vouches for, and what is read because of it. `call`: the whole call, since a secret of ours came with it or
+ * a signature covers URL and body. `body`: the body alone, so that the query is not read, by any method.
+ */
+export type Coverage = "call" | "body";
+
+/**
+ * - `proved`: the callback may be read, as far as the proof covers it. `messageId`: only about this message. `document`: what
+ *   is proved, where that is neither
  * - `answered`: there is nothing to read, and this is the answer
  */
 export type Proved =
-  | { kind: "proved"; messageId?: string; document?: Json }
+  | { kind: "proved"; covers: Coverage; messageId?: string }
+  | { kind: "proved"; document: Json }
   | { kind: "answered"; received: Received }
   | { kind: "forbidden" | "not_configured" | "unavailable"; reason: string };
 
@@ -35,13 +42,13 @@ export const messageUrl: Proof<unknown> = (callback, _settings, tools) => {
   const messageId = tools.provenMessage(callback);
   return messageId === null
     ? forbidden("The URL is not one that was made for a message.")
-    : { kind: "proved", messageId };
+    : { kind: "proved", covers: "call", messageId };
 };
 
 /** The `callback_token` of the settings, in the query, as a Basic password or as a Bearer token. */
 export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) => {
   const refusal = tokenRefusal(callback, callback_token);
-  return refusal === null ? { kind: "proved" } : (refusal as Proved);
+  return refusal === null ? { kind: "proved", covers: "call" } : (refusal as Proved);
 };
 
 /** Of vendors that sign nothing: reports come to the URL of their message, everything else brings the token. */

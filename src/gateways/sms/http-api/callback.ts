@@ -21,7 +21,7 @@ export function callbackOf(settings: HttpApiCallback | undefined): SmsCallback<u
         if (settings.token === "") return notConfigured("token in its callback settings");
         const tokens = callback.query.getAll("token");
         return tokens.length === 1 && constantTimeEqual(tokens[0] ?? "", settings.token)
-          ? { kind: "proved" }
+          ? { kind: "proved", covers: "call" }
           : forbidden("The token is missing or wrong.");
       },
     ],

@@ -8,7 +8,7 @@ import { wordReader } from "#gateways/sms/engine/words.ts";
 import { callbackUrl, toolsWith } from "../../conformance-samples.ts";
 
 const tools = toolsWith();
-const proved = { kind: "proved" as const };
+const proved = { kind: "proved" as const, covers: "call" as const };
 const definition: SmsCallback<unknown> = {
   proofs: [messageUrl, () => proved],
   items: "$.results",
@@ -121,15 +121,31 @@ test("what a proof vouches for is read, and not the body", async () => {
   assert.deepEqual(received.receipts, [{ status: "delivered", reference: "9" }]);
 });
 
+test("of a call whose body alone is proved nothing but the body is read", async () => {
+  const forged = `${callbackUrl}?type=dlr&id=2&status=DELIVRD`;
+  const proofs = [() => ({ kind: "proved" as const, covers: "body" as const })];
+  const genuine = call([{ type: "dlr", id: "1", status: "UNDELIV" }], forged);
+  for (const method of ["GET", "POST"]) {
+    const received = await receiveSms({ ...definition, proofs }, { ...genuine, method }, {}, tools);
+    assert.ok(received.kind === "received");
+    assert.deepEqual(received.receipts, [{ status: "undelivered", reference: "1" }], method);
+    const bare = { ...genuine, method, body: Buffer.alloc(0) };
+    assert.equal((await receiveSms({ ...definition, proofs }, bare, {}, tools)).kind, "malformed", method);
+  }
+});
+
 test("JSON by its look, forms, and the query of a GET", () => {
   const { headers: _, ...get } = call([], `${callbackUrl}?id=1&id=2`);
-  assert.deepEqual({ ...(documentOf({ ...get, method: "GET", headers: {} }) as object) }, { id: "1" });
   assert.deepEqual(
-    { ...(documentOf({ ...get, headers: {}, body: Buffer.from("a=1&b=%C3%BC") }) as object) },
+    { ...(documentOf({ ...get, method: "GET", headers: {} }, "call") as object) },
+    { id: "1" },
+  );
+  assert.deepEqual(
+    { ...(documentOf({ ...get, headers: {}, body: Buffer.from("a=1&b=%C3%BC") }, "call") as object) },
     {
       a: "1",
       b: "ü",
     },
   );
-  assert.deepEqual(documentOf({ ...get, headers: {}, body: Buffer.from('{"a":1}') }), { a: "1" });
+  assert.deepEqual(documentOf({ ...get, headers: {}, body: Buffer.from('{"a":1}') }, "call"), { a: "1" });
 });

@@ -20,6 +20,7 @@ const proof = hmac<{ secret?: string }>({
   hash: "sha256",
   encoding: "hex",
   header: "x-signature",
+  covers: "body",
   of: ({ body }) => [body],
 });
 const kindOf = async (headers: Record<string, string>, settings: { secret?: string } = { secret: "Jefe" }) =>

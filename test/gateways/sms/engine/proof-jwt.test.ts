@@ -20,6 +20,7 @@ async function prove(
     secret: (own) => own.secret,
     named: "signing key",
     header: "authorization",
+    claimsAreEvent: true,
     ...rules,
   });
   const headers: Record<string, string> = token === "" ? {} : { authorization: token };
@@ -35,8 +36,8 @@ async function prove(
 
 test("a token of the secret proves, with a scheme before it or without", async () => {
   const token = jwtOf({ iat: seconds }, secret);
-  assert.deepEqual(await prove(token), { kind: "proved" });
-  assert.deepEqual(await prove(`Bearer ${token}`), { kind: "proved" });
+  assert.equal((await prove(token)).kind, "proved");
+  assert.equal((await prove(`Bearer ${token}`)).kind, "proved");
   assert.equal((await prove(jwtOf({ iat: seconds }, "another"))).kind, "forbidden");
   assert.equal((await prove(`${token}.x`)).kind, "forbidden");
   assert.equal((await prove(token, {}, "{}", {})).kind, "not_configured");
@@ -69,6 +70,16 @@ test("the digests of body and URL, where the vendor sends them", async () => {
     "proved",
     "and no body",
   );
+});
+
+test("what a token covers: the body, the whole call, or the event in it", async () => {
+  const claims = { p: sha256("{}"), u: sha256(callbackUrl) };
+  const token = jwtOf(claims, secret);
+  const body = { claimsAreEvent: false, payloadHash: "p" };
+  assert.deepEqual(await prove(token, body), { kind: "proved", covers: "body" });
+  assert.deepEqual(await prove(token, { ...body, urlHash: "u" }), { kind: "proved", covers: "call" });
+  assert.deepEqual(await prove(token), { kind: "proved", document: claims });
+  await assert.rejects(prove(token, { claimsAreEvent: false }), /digest of the body/);
 });
 
 test("time and issuer, with five minutes for clocks that differ", async () => {

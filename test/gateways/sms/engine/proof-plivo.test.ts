@@ -20,8 +20,8 @@ const messageUrl = tools.messageUrl("msg_1") ?? "";
 const tokenUrl = `${callbackUrl}?token=callback-0123456789`;
 
 test("the signature with the URL of a message, or with the token", async () => {
-  assert.deepEqual(await prove(messageUrl, signed), { kind: "proved", messageId: "msg_1" });
-  assert.deepEqual(await prove(tokenUrl, signed), { kind: "proved" });
+  assert.deepEqual(await prove(messageUrl, signed), { kind: "proved", covers: "call", messageId: "msg_1" });
+  assert.deepEqual(await prove(tokenUrl, signed), { kind: "proved", covers: "call" });
   const main = { "x-plivo-signature-ma-v2": signature, "x-plivo-signature-v2-nonce": "n1" };
   assert.equal((await prove(tokenUrl, main)).kind, "proved");
 });

@@ -16,7 +16,11 @@ const at = (url: string) => ({
 
 test("a URL that was made for a message proves that message", async () => {
   const url = tools.messageUrl("msg_1") ?? "";
-  assert.deepEqual(await messageUrl(at(url), {}, tools), { kind: "proved", messageId: "msg_1" });
+  assert.deepEqual(await messageUrl(at(url), {}, tools), {
+    kind: "proved",
+    covers: "call",
+    messageId: "msg_1",
+  });
   for (const wrong of [
     url.replace("msg_1", "msg_2"),
     `${url}&m=msg_2`,
@@ -30,6 +34,7 @@ test("a token proves every report, and none is accepted while it is not set", as
   const settings = { callback_token: "a-token-of-16-chars" };
   assert.deepEqual(await token(at(`${callbackUrl}?token=a-token-of-16-chars`), settings, tools), {
     kind: "proved",
+    covers: "call",
   });
   assert.equal((await token(at(`${callbackUrl}?token=other`), settings, tools)).kind, "forbidden");
   for (const unset of [{}, { callback_token: "" }])

@@ -63,6 +63,7 @@ export const received = (...receipts: Receipt[]) => ({ kind: "received" as const
 export const callbacks: CallbackCases = {
   sign,
   covers: { body: false, url: false },
+  readsQuery: true,
   withoutSecret: (own: object) => ({ ...own, callback: undefined }),
   cases: [
     {

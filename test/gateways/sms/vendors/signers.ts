@@ -9,7 +9,7 @@ import * as ses from "../../email/ses/ses-example.ts";
 
 type Settings = Record<string, unknown>;
 type Signing = Pick<CallbackCases, "sign" | "covers" | "withoutSecret"> &
-  Partial<Pick<CallbackCases, "strip" | "unsigned" | "outbound">>;
+  Partial<Pick<CallbackCases, "strip" | "unsigned" | "outbound" | "readsQuery">>;
 
 const seconds = String(now / 1000);
 const nothing = { body: false, url: false };
@@ -89,6 +89,7 @@ export const signers: Record<string, (settings: Settings) => Signing> = {
     },
     withoutSecret: (settings: Settings) => ({ ...settings, auth_token: "" }),
     covers: nothing,
+    readsQuery: true,
   }),
   "aws-sms": () => ({
     sign: ses.sign,
@@ -169,5 +170,6 @@ export function signingOf(kind: string, settings: Settings): Signing {
     sign: (unsigned) => call(unsigned, {}, [["token", String(settings.callback_token)]]),
     withoutSecret: without("callback_token"),
     covers: nothing,
+    readsQuery: true,
   };
 }

@@ -34,6 +34,7 @@ const signed = hmac<z.output<typeof settings>>({
   hash: "sha256",
   encoding: "base64",
   header: "x-sinch-webhook-signature",
+  covers: "body",
   of: ({ headers, body }) => {
     const nonce = headers["x-sinch-webhook-signature-nonce"];
     const time = headers["x-sinch-webhook-signature-timestamp"];

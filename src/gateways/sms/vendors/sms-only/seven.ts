@@ -48,6 +48,7 @@ export const seven = defineHttpSms({
         hash: "sha256",
         encoding: "hex",
         header: "x-signature",
+        covers: "call",
         of: ({ headers, method, url, body }) => {
           const { "x-timestamp": time, "x-nonce": nonce } = headers;
           if (time === undefined || nonce === undefined) return null;

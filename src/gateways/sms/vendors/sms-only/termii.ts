@@ -38,6 +38,7 @@ export const termii = defineHttpSms({
         hash: "sha512",
         encoding: "hex",
         header: "x-termii-signature",
+        covers: "body",
         of: ({ body }) => [body],
       }),
     ],
