@@ -145,10 +145,18 @@ export function openaiFailure(
   if (kind === "invalid_request" || kind === "unsupported") {
     const limit = outputLimit({ param, codes, message, most });
     if (limit !== undefined) return lengthRefused(failure, limit);
+    if (kind === "invalid_request" && isEffortWithTools(error)) return { ...failure, kind: "unsupported" };
   }
   const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
   return refused === null ? failure : { ...failure, refused };
 }
+
+/**
+ * OpenAI's newer models take function tools in chat completions with `reasoning_effort: "none"` alone, and refuse them
+ * with this parameter and no code, also where the request names no effort. A wrong effort has a code. No parameter is
+ * learned from it: other requests may name an effort.
+ */
+const isEffortWithTools = ({ param, code }: ApiError) => param === "reasoning_effort" && code === null;
 
 /** Codes of a value that the model does not take, while it may take another one. */
 const valueCodes: readonly string[] = ["unsupported_value"];

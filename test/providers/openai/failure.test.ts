@@ -45,3 +45,19 @@ test("the four fields are there whatever came: numbers as text, objects left out
   assert.equal(openaiFailure(400, {}, '{"detail":[null]}', 0).error.message, "The provider answered 400.");
   assert.equal(openaiFailure(400, {}, '{"message":"top"}', 0).error.message, "top");
 });
+
+test("a refusal of tools beside effort, which has no code, is this member's alone, and teaches nothing", () => {
+  const error = {
+    message:
+      "Function tools with reasoning_effort are not supported for gpt-6. Please use /v1/responses instead.",
+    type: "invalid_request_error",
+    param: "reasoning_effort",
+    code: null,
+  };
+  const failure = read(400, error);
+  assert.deepEqual([failure.kind, failure.refused, failure.error], ["unsupported", undefined, error]);
+  assert.equal(read(400, { ...error, code: "invalid_value" }).kind, "invalid_request");
+  assert.equal(read(400, { ...error, param: "messages" }).kind, "invalid_request");
+  const learned = read(400, { ...error, code: "unsupported_value" });
+  assert.deepEqual(learned.refused, { name: "reasoning_effort", given: true });
+});
