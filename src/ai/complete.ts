@@ -205,7 +205,7 @@ function relay(
         }
         if (read.kind === "failed") {
           if (result.kind === "streaming") result.stream.cancel();
-          end(statusOf(read.failure), read.overtime ? "dropped" : "failed");
+          end(statusOf(read.failure), read.overtime || read.failure.sparesHealth ? "dropped" : "failed");
           return frames.failed(read.failure.error);
         }
         let text = "";

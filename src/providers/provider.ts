@@ -141,6 +141,11 @@ export interface Failure {
   detail?: string;
   /** Of `unsupported`: what the vendor named as the reason. */
   refused?: RefusedParameter;
+  /**
+   * Of `upstream_error`: the request may be the cause, as of a call that the model cannot write or of an answer beyond the
+   * gateway's bounds. Another member is asked, and the health of this one stays as it is.
+   */
+  sparesHealth?: true;
   /** Of `unsupported`: the most tokens of an answer that the model gives, where the request allows more. */
   outputLimit?: number;
 }

@@ -3,6 +3,7 @@
 
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { simulate } from "#ai/stream/simulate.ts";
+import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   Chunk,
@@ -75,7 +76,7 @@ export async function askWhole(
   );
   if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
   const answer = read({ bytes: body.bytes, contentType: opened.headers["content-type"] ?? "" });
-  if (answer.kind === "failure") return failedWith(answer.failure);
+  if (answer.kind === "failure") return failedWith(unreadable(answer.failure, textOf(body.bytes)));
   if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
   const { text, usage, media } = answer;
   return { kind: "answer", text, usage, ...(media === undefined ? {} : { media }) };
@@ -183,10 +184,12 @@ const failedAnswer = (message: string, code: string) => failedWith(upstreamError
 /** A 2xx that is not an answer. Status 200 keeps failover from repeating it at the same member. */
 const badAnswer = (message: string) => failedWith(upstreamError(message, "bad_upstream_answer", 200));
 
+const tooLong = upstreamError("The provider's answer is too long.", "bad_upstream_answer", 200);
+
 function incompleteAnswer(
   body: Exclude<CollectResult, { kind: "bytes" }>,
 ): Extract<AttemptResult, { kind: "failed" }> {
-  if (body.kind === "too_long") return badAnswer("The provider's answer is too long.");
+  if (body.kind === "too_long") return failedWith(sparingHealth(tooLong));
   const timeout = body.kind === "timeout";
   const code = timeout ? "upstream_timeout" : "upstream_cut";
   const failure = upstreamError(

@@ -134,7 +134,7 @@ export async function tryMember(
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
-    if (attempted.overtime) health.dropped(ticket);
+    if (attempted.overtime || failure.sparesHealth) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))

@@ -3,7 +3,7 @@
 
 import { outOfTime } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
-import { vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -189,7 +189,7 @@ export class UpstreamStream {
     if (events === null) {
       this.#final = {
         kind: "failed",
-        failure: upstreamError("The provider sent a frame without end.", "malformed_frame"),
+        failure: sparingHealth(upstreamError("The provider sent a frame without end.", "malformed_frame")),
         timeout: false,
       };
       return;
@@ -199,6 +199,9 @@ export class UpstreamStream {
     for (const event of events) {
       const pieces = this.#reader.push(event);
       if (pieces.length === 0 || this.#isThinking) isSign = true;
+      const last = pieces.at(-1);
+      if (last?.kind === "failure")
+        pieces[pieces.length - 1] = { ...last, failure: unreadable(last.failure, event.data) };
       this.#pending.push(...pieces);
     }
     if (isSign) this.#lastSignAt = this.#clock.monotonic();

@@ -33,7 +33,13 @@ export async function bufferStream(attempt: AttemptResult, signal: LightAbortSig
     if (size <= maxBufferedUnits) continue;
     stream.cancel();
     const error = apiError("The provider's answer is too long.", "server_error", "bad_upstream_answer");
-    const failure: Failure = { kind: "upstream_error", status: 502, retryAfterMs: null, error };
+    const failure: Failure = {
+      kind: "upstream_error",
+      status: 502,
+      retryAfterMs: null,
+      error,
+      sparesHealth: true,
+    };
     return { kind: "failed", failure, reused: false, timeout: false };
   }
 }

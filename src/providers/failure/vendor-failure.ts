@@ -3,6 +3,7 @@
 // own key is valid, gets one sentence and one code for all of these.
 
 import type { Failure, StreamPiece } from "#providers/provider.ts";
+import { isWithinBounds } from "#providers/translate/json.ts";
 import { apiError } from "./api-error.ts";
 import { scrub } from "./scrub.ts";
 
@@ -55,6 +56,13 @@ export function lengthRefused(failure: Failure, limit: number | null): Failure {
   const unable: Failure = { ...failure, kind: "unsupported" };
   return limit === null ? unable : { ...unable, outputLimit: limit };
 }
+
+/** The failure of an answer whose cause may be its request. */
+export const sparingHealth = (failure: Failure): Failure => ({ ...failure, sparesHealth: true });
+
+/** The failure to read `text`: one beyond the bounds is well-formed, as far as anybody knows. */
+export const unreadable = (failure: Failure, text: string): Failure =>
+  failure.kind === "upstream_error" && !isWithinBounds(text) ? sparingHealth(failure) : failure;
 
 /** A 200 whose body is not an answer. */
 export function badAnswer(message: string): { kind: "failure"; failure: Failure } {

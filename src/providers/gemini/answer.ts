@@ -2,7 +2,7 @@
 // requested candidate has finished and the usage was reported. Source:
 // ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
-import { badAnswer, badFrame, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
 import {
   type ChunkWriter,
@@ -32,7 +32,7 @@ const finishes: Readonly<Record<string, string>> = {
   IMAGE_RECITATION: "content_filter",
 };
 
-/** The model failed and its partial answer is unusable: a retry may do better. */
+/** The model failed at this request, such as at its tools, and its partial answer is unusable: another one may do better. */
 const failed: readonly string[] = [
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
@@ -48,9 +48,10 @@ function finishOf(candidate: Fields, called: boolean): string | Failure | null {
   const reason = textOf(candidate.finishReason);
   if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return null;
   if (failed.includes(reason)) {
-    return vendorFailure("upstream_error", 200, `Gemini broke off its answer: ${reason}.`, {
+    const failure = vendorFailure("upstream_error", 200, `Gemini broke off its answer: ${reason}.`, {
       code: "bad_upstream_answer",
     });
+    return sparingHealth(failure);
   }
   if (reason === "STOP" && called) return "tool_calls";
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason.toLowerCase();
