@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { missing, setUp, visit } from "./browser.ts";
+import { missing, setUp, type Visit, visit } from "./browser.ts";
+import { api } from "./pages.ts";
 
 test("the first command, pasted into a shell, carries the key that the shell has", {
   skip: missing,
@@ -31,4 +32,104 @@ test("two letters lead to a page, also where the second one is a g", { skip: mis
     for (const letter of letters) await at.page.keyboard.press(letter);
     await at.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   }
+});
+
+/** What the account of the first start is called in paths, in a zone that is not UTC. */
+async function abroad(at: Visit): Promise<string> {
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const changed = await api(at, "PATCH", `/accounts/${account}`, { time_zone: "Asia/Kathmandu" });
+  assert.equal(changed.status, 200);
+  return account;
+}
+
+const inKathmandu = (iso: string) =>
+  new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZone: "Asia/Kathmandu",
+  })
+    .format(new Date(iso))
+    .replace(", ", " ");
+
+test("a message that a person marked says who did, and its times have the account's zone and their date", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await abroad(at);
+  const tried = await api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/test`, {
+    to: "+15550000005",
+  });
+  await at.it.advance(60_000);
+  const id = tried.body.data.id ?? "";
+  await page.goto(`${url}/a/${account}/messages/${id}`);
+  await page.getByRole("button", { name: "Mark as sent…" }).click();
+  await page.getByRole("button", { name: "Mark as sent", exact: true }).click();
+  await page.getByText("Marked as sent by ada@acme.example. A report about its delivery").first().waitFor();
+  assert.equal(await page.getByText("The provider has accepted it").count(), 0);
+  const times = page.locator(".timeline li > time");
+  for (const time of await times.all()) {
+    const iso = (await time.getAttribute("datetime")) ?? "";
+    const text = (await time.textContent()) ?? "";
+    assert.ok(text.replace(/ \d{4} /, " ").startsWith(inKathmandu(iso).replace(/ \d{4} /, " ")), text);
+  }
+  assert.ok((await times.count()) > 1);
+  await page.getByText("Times are in Asia/Kathmandu.").waitFor();
+  await page.goto(`${url}/installation`);
+  await page.getByText("Times are in UTC.").waitFor();
+});
+
+test("the instant in a sentence of the API's is shown in the account's zone", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  await setUp(at);
+  const account = await abroad(at);
+  const day = new Date(at.it.clock.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  const sent = await api(at, "POST", `/accounts/${account}/messages`, {
+    channel: "sms",
+    contact: [{ number: "+15550000001", message: "soon", schedule_at: `${day} 09:00:00` }],
+  });
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+  const list = await api(at, "GET", `/accounts/${account}/messages`);
+  await at.page.goto(`${at.url}/a/${account}/messages/${list.body.data[0]?.id}`);
+  const due = at.page.locator(".timeline p", { hasText: "Due at" });
+  assert.match((await due.textContent()) ?? "", /Due at \d+ \w+( \d{4})? 09:00:00\.$/);
+});
+
+test("Check is there for kinds that have one, and a refusal is in the API's own words", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const settings = { account_sid: "AC0123456789abcdef0123456789abcdef", auth_token: "a".repeat(32) };
+  const made = await api(at, "POST", `/accounts/${account}/gateways`, {
+    identifier: "sms-main",
+    channel: "sms",
+    kind: "twilio",
+    settings: { ...settings, from: "+15550001111" },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  await page.goto(`${url}/a/${account}/gateways/sandbox-whatsapp`);
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByText("access: A sandbox has no provider.").waitFor();
+  await page.goto(`${url}/a/${account}/gateways/sms-main`);
+  await page.getByRole("heading", { name: "Send a test" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.equal(await page.getByRole("button", { name: "Check", exact: true }).count(), 0);
+  await page.route("**/gateways/sms-main/test", (route) =>
+    route.fulfill({ status: 404, json: { success: false, message: "The number is not in service." } }),
+  );
+  await page.getByLabel("Number").fill("+15550000001");
+  await page.getByRole("button", { name: "Send the test" }).click();
+  await page.getByRole("alert").getByText("The number is not in service.").waitFor();
 });

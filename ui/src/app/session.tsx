@@ -11,24 +11,6 @@ import { Dialog } from "#ui/parts/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** The bar over the page while the service is silent. */
-function Silence() {
-  const [since, setSince] = useState<Date | null>(null);
-  useEffect(
-    () =>
-      onAnswer((status) => {
-        if (status === 0 || status === 503) setSince((already) => already ?? new Date());
-        else setSince(null);
-      }),
-    [],
-  );
-  return since === null ? null : (
-    <div className="silence" role="status">
-      No answer since {since.toLocaleTimeString()}. What you see is from then.
-    </div>
-  );
-}
-
 export function SignedIn() {
   const client = useQueryClient();
   const session = useRead("getSession", {}, { every: false });
@@ -70,7 +52,6 @@ export function SignedIn() {
     );
   return (
     <SessionContext value={last.current}>
-      <Silence />
       <Outlet />
       {ended ? (
         <Dialog title="Your session has ended" onClose={null}>

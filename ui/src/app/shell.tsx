@@ -5,7 +5,9 @@ import { useEffect, useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { AccountContext, useSession } from "#ui/parts/account.ts";
 import { Waiting } from "#ui/parts/page.tsx";
+import { Zone } from "#ui/parts/time.tsx";
 import { accountPages, operatorPages } from "./pages.ts";
+import { Silence } from "./silence.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 
@@ -73,60 +75,64 @@ function Frame({ account, children }: { account: string | undefined; children: R
   useKeys(account);
   const operator = session.role === "operator";
   return (
-    <div className="shell">
-      <a className="skip" href="#content">
-        Skip to the page
-      </a>
-      <header className="head">
-        <Link to="/" className="name">
-          Trunkline
-        </Link>
-        {operator ? <AccountChoice account={account} /> : null}
-        <span className="push soft">
-          {session.name} · {session.role}
-        </span>
-        <Theme />
-        <a href="/docs">API</a>
-        <button
-          type="button"
-          className="button"
-          onClick={() => signOut.mutate({}, { onSettled: () => location.assign("/") })}
-        >
-          Sign out
-        </button>
-      </header>
-      <nav className="nav" aria-label="Pages">
-        {account === undefined ? null : (
-          <ul>
-            {accountPages.map(({ path, title, key }) => (
-              <li key={path}>
-                <Link
-                  to={`/a/${account}${path}`}
-                  activeOptions={{ exact: path === "", includeSearch: false }}
-                  aria-keyshortcuts={`g ${key}`}
-                >
-                  {title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )}
-        {operator && operatorPages.length > 0 ? (
-          <ul>
-            {operatorPages.map(({ path, title }) => (
-              <li key={path}>
-                <Link to={path} activeOptions={{ includeSearch: false }}>
-                  {title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        ) : null}
-      </nav>
-      <main className="main" id="content" tabIndex={-1}>
-        {children}
-      </main>
-    </div>
+    <>
+      <Silence />
+      <div className="shell">
+        <a className="skip" href="#content">
+          Skip to the page
+        </a>
+        <header className="head">
+          <Link to="/" className="name">
+            Trunkline
+          </Link>
+          {operator ? <AccountChoice account={account} /> : null}
+          <span className="push soft">
+            {session.name} · {session.role}
+          </span>
+          <Theme />
+          <a href="/docs">API</a>
+          <button
+            type="button"
+            className="button"
+            onClick={() => signOut.mutate({}, { onSettled: () => location.assign("/") })}
+          >
+            Sign out
+          </button>
+        </header>
+        <nav className="nav" aria-label="Pages">
+          {account === undefined ? null : (
+            <ul>
+              {accountPages.map(({ path, title, key }) => (
+                <li key={path}>
+                  <Link
+                    to={`/a/${account}${path}`}
+                    activeOptions={{ exact: path === "", includeSearch: false }}
+                    aria-keyshortcuts={`g ${key}`}
+                  >
+                    {title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+          {operator && operatorPages.length > 0 ? (
+            <ul>
+              {operatorPages.map(({ path, title }) => (
+                <li key={path}>
+                  <Link to={path} activeOptions={{ includeSearch: false }}>
+                    {title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          ) : null}
+        </nav>
+        <main className="main" id="content" tabIndex={-1}>
+          {children}
+          <Zone />
+        </main>
+      </div>
+    </>
   );
 }
 
@@ -138,15 +144,9 @@ export function AccountShell() {
     if (read.data !== undefined) localStorage.setItem("account", account);
   }, [account, read.data]);
   return (
-    <Frame account={account}>
-      {read.data === undefined ? (
-        <Waiting error={read.error} />
-      ) : (
-        <AccountContext value={read.data.data}>
-          <Outlet />
-        </AccountContext>
-      )}
-    </Frame>
+    <AccountContext value={read.data?.data ?? null}>
+      <Frame account={account}>{read.data === undefined ? <Waiting error={read.error} /> : <Outlet />}</Frame>
+    </AccountContext>
   );
 }
 

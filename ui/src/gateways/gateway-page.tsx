@@ -6,7 +6,7 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Time, WithTimes } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { TestSend } from "./test-send.tsx";
 
@@ -72,6 +72,8 @@ function Actions({ gateway }: { gateway: Gateway }) {
   );
 }
 
+const findingLooks = { ok: "ok", warning: "doubtful", error: "wrong", unknown: "unknown" } as const;
+
 function Check({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
   const check = useRead(
@@ -89,9 +91,13 @@ function Check({ gateway }: { gateway: Gateway }) {
       </div>
       <Problem error={check.error} />
       {check.data?.data.findings.length === 0 ? <p className="good">Nothing is wrong.</p> : null}
-      <pre hidden={(check.data?.data.findings.length ?? 0) === 0}>
-        {JSON.stringify(check.data?.data.findings, null, 2)}
-      </pre>
+      <ul className="stack tight">
+        {check.data?.data.findings.map(({ what, state, detail }) => (
+          <li key={`${what} ${detail}`}>
+            <Status of={findingLooks[state]}>{state}</Status> {what}: {detail}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -100,7 +106,11 @@ export function Page() {
   const { id: account } = useAccount();
   const { gateway: identifier = "" } = useParams({ strict: false }) as { gateway?: string };
   const read = useRead("getGateway", { params: { account, gateway: identifier } });
+  const kinds = useRead("listGatewayKinds", {}, { every: false });
   const gateway = read.data?.data;
+  const kind = kinds.data?.data.find(
+    ({ kind, channels }) => kind === gateway?.kind && channels.includes(gateway.channel),
+  );
   return (
     <>
       <p>
@@ -121,7 +131,9 @@ export function Page() {
           </p>
           {gateway.pause === null ? null : (
             <div className="notice warn" role="status">
-              <strong>{gateway.pause.reason}</strong>
+              <strong>
+                <WithTimes text={gateway.pause.reason} />
+              </strong>
               <p>
                 Since <Time at={gateway.pause.since} />.{" "}
                 {gateway.pause.until === null ? (
@@ -176,7 +188,7 @@ export function Page() {
             />
           </section>
           {gateway.active ? <TestSend gateway={gateway} /> : null}
-          {gateway.test ? null : <Check gateway={gateway} />}
+          {kind?.checks === true ? <Check gateway={gateway} /> : null}
         </>
       )}
     </>

@@ -6,7 +6,7 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Exact, Time, WithTimes } from "#ui/parts/time.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
 import { hasEnded, meaningOf, recipientOf } from "./words.ts";
 
@@ -57,20 +57,22 @@ function Timeline({ record }: { record: MessageRecord }) {
       <ol className="timeline">
         {(record.events ?? []).map((event) => (
           <li key={`${event.at} ${event.type} ${event.detail}`}>
-            <time dateTime={event.at} title={event.at}>
-              {event.at.slice(11, 23)}
-            </time>
+            <Exact at={event.at} />
             <span className="dot info" aria-hidden="true" />
             <div>
               <Status of={event.type} />
-              {event.detail === null ? null : <p className="soft">{event.detail}</p>}
+              {event.detail === null ? null : (
+                <p className="soft">
+                  <WithTimes text={event.detail} />
+                </p>
+              )}
             </div>
           </li>
         ))}
       </ol>
       {hasEnded(record.status) ? null : (
         <p className="soft" role="status">
-          {meaningOf(record.status)}
+          <WithTimes text={meaningOf(record)} />
           {record.next_attempt_at === null ? null : (
             <>
               {" "}
@@ -79,7 +81,6 @@ function Timeline({ record }: { record: MessageRecord }) {
           )}
         </p>
       )}
-      <p className="hint">The times are in UTC, to the millisecond.</p>
     </section>
   );
 }
@@ -128,11 +129,13 @@ export function Page() {
         <Actions record={record} />
       </PageHead>
       <p role="status">
-        <Status of={record.status} /> {meaningOf(record.status)}
+        <Status of={record.status} /> <WithTimes text={meaningOf(record)} />
       </p>
       {record.error === null ? null : (
         <div className="notice bad">
-          <strong>{record.error.message}</strong>
+          <strong>
+            <WithTimes text={record.error.message} />
+          </strong>
           <p>
             <code>{record.error.code}</code>
           </p>

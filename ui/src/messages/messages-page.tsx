@@ -5,7 +5,7 @@ import { Choice, Field } from "#ui/parts/field.tsx";
 import { useFilter } from "#ui/parts/filter.ts";
 import { Empty, More, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Time, WithTimes } from "#ui/parts/time.tsx";
 import { recipientOf, statuses, textOf } from "./words.ts";
 
 const names = ["status", "channel", "gateway", "recipient"] as const;
@@ -118,7 +118,9 @@ export function Page() {
                     {record.error === null ? (
                       textOf(record)
                     ) : (
-                      <span title={textOf(record)}>{record.error.message}</span>
+                      <span title={textOf(record)}>
+                        <WithTimes text={record.error.message} />
+                      </span>
                     )}
                   </td>
                   <td>{record.gateway_identifier}</td>

@@ -22,10 +22,10 @@ const meanings: Readonly<Record<MessageStatus, string>> = {
   queued: "It waits for its gateway and goes out as soon as the gateway's pace allows.",
   scheduled: "It goes out by itself when its time has come. Until then it can be cancelled.",
   sending: "The provider is being asked right now.",
-  sent: "The provider has accepted it. A report about its delivery may still come.",
+  sent: "It counts as sent. A report about its delivery may still come.",
   delivered: "The provider has reported that it reached the recipient.",
   read: "The provider has reported that the recipient read it.",
-  failed: "It was not sent. Nothing repeats it by itself.",
+  failed: "It failed. Nothing repeats it by itself.",
   undelivered: "The provider accepted it, and has reported that it did not reach the recipient.",
   bounced: "The recipient's mail server returned it.",
   expired: "Its time was over before it could be sent.",
@@ -35,8 +35,14 @@ const meanings: Readonly<Record<MessageStatus, string>> = {
     "It may or may not have been sent. Nothing repeats it by itself; a report by the provider would still settle it, and so does your answer.",
 };
 
-/** One sentence for each status. */
-export const meaningOf = (status: MessageStatus): string => meanings[status];
+/**
+ * What the status means and what happens next. Of a message that counts as sent the timeline says who decided so, the
+ * provider or a person; a list has no timeline.
+ */
+export function meaningOf({ status, events = [] }: Pick<MessageRecord, "status" | "events">): string {
+  const decided = status === "sent" ? events.findLast(({ type }) => type === "sent")?.detail : null;
+  return decided ? `${decided} A report about its delivery may still come.` : meanings[status];
+}
 
 /** Whether nothing more will happen to it by itself. */
 export const hasEnded = (status: MessageStatus): boolean =>

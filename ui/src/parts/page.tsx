@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Copy } from "./copy.tsx";
+import { WithTimes } from "./time.tsx";
 
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
@@ -22,7 +23,9 @@ export function Problem({ error }: { error: ApiError | null | undefined }) {
   const faults = Object.entries(error.errors);
   return (
     <div className="notice bad" role="alert">
-      <strong>{error.status === 404 ? "Not here, or not yours." : error.message}</strong>
+      <strong>
+        <WithTimes text={error.message} />
+      </strong>
       {faults.length === 0 ? null : (
         <ul>
           {faults.map(([path, messages]) => (
@@ -45,7 +48,13 @@ export function Problem({ error }: { error: ApiError | null | undefined }) {
 
 /** What is shown while the first answer is under way, or instead of it. */
 export function Waiting({ error }: { error: ApiError | null | undefined }) {
-  return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
+  if (!error) return <p className="soft">Loading…</p>;
+  return (
+    <>
+      <Problem error={error} />
+      {error.status === 404 ? <p>What this page shows is not here, or not yours.</p> : null}
+    </>
+  );
 }
 
 /** Nothing to list: what would be here, and what changes it. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { instant, relative } from "#ui/words/instants.ts";
+import { instant, instantsIn, relative } from "#ui/words/instants.ts";
 import { useZone } from "./account.ts";
 
 const listeners = new Set<() => void>();
@@ -42,4 +42,34 @@ export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
       ) : null}
     </time>
   );
+}
+
+/** An instant in the account's zone, with its date, to the millisecond; UTC on hover. */
+export function Exact({ at }: { at: string }) {
+  const zone = useZone();
+  return (
+    <time dateTime={at} title={`${at} (shown in ${zone})`}>
+      {instant(at, zone, Date.now(), true)}
+    </time>
+  );
+}
+
+/** A sentence of the API's; the instants in it are shown in the account's zone. */
+export function WithTimes({ text }: { text: string }) {
+  const zone = useZone();
+  return instantsIn(text).map((part, at) =>
+    at % 2 === 0 || Number.isNaN(Date.parse(part)) ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other names
+      <time key={at} dateTime={part} title={`${part} (shown in ${zone})`}>
+        {instant(part, zone, Date.now())}
+      </time>
+    ),
+  );
+}
+
+/** Where the page's clocks stand. */
+export function Zone() {
+  return <p className="hint zone">Times are in {useZone()}.</p>;
 }

@@ -2,8 +2,8 @@
 
 import { duration } from "./numbers.ts";
 
-/** `24 Nov 14:02:51`; with the year when it is not this one. An unknown zone is UTC. */
-export function instant(iso: string, zone: string, now: number): string {
+/** `24 Nov 14:02:51`; with the year when it is not this one. An unknown zone is UTC. `fine`: to the millisecond. */
+export function instant(iso: string, zone: string, now: number, fine = false): string {
   const at = new Date(iso);
   const year = at.getUTCFullYear() === new Date(now).getUTCFullYear() ? {} : ({ year: "numeric" } as const);
   const parts = {
@@ -12,17 +12,20 @@ export function instant(iso: string, zone: string, now: number): string {
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
+    ...(fine ? ({ fractionalSecondDigits: 3 } as const) : {}),
   } as const;
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat("en-GB", { ...parts, ...year, timeZone }).format(at).replace(", ", " ");
   try {
-    return new Intl.DateTimeFormat("en-GB", { ...parts, ...year, timeZone: zone })
-      .format(at)
-      .replace(", ", " ");
+    return format(zone);
   } catch {
-    return new Intl.DateTimeFormat("en-GB", { ...parts, ...year, timeZone: "UTC" })
-      .format(at)
-      .replace(", ", " ");
+    return format("UTC");
   }
 }
+
+/** The parts of a text, in order: those with an odd index are the instants in it, as ISO 8601 in UTC. */
+export const instantsIn = (text: string): string[] =>
+  text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)/);
 
 /** `12 s ago`, `in 4 min`; the seconds are whole ones. */
 export function relative(iso: string, now: number): string {

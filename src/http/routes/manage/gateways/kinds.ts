@@ -34,12 +34,14 @@ export const listGatewayKindsRoute = endpoint({
   body: {
     success: true,
     message: "Kinds found.",
-    data: adapters.map(({ kind, title, summary, channels, test, settings }) => ({
+    data: adapters.map(({ kind, title, summary, channels, test, check, connection, settings }) => ({
       kind,
       title,
       summary,
       channels: [...channels],
       test,
+      checks: check !== null,
+      links: connection === "linked" || connection === "pulled",
       settings: schemaOf(settings),
     })),
     next_cursor: null,

@@ -14,13 +14,16 @@ test("every kind is listed, for members too, with the schema of its settings", a
   const m = await managed({ started: false });
   const { id } = await m.it.account();
   const member = await m.member(id);
-  const kinds = dataOf<{ kind: string; channels: string[]; settings: Schema }[]>(
-    await member("GET", "/gateway-kinds"),
-  );
+  const kinds = dataOf<
+    { kind: string; channels: string[]; checks: boolean; links: boolean; settings: Schema }[]
+  >(await member("GET", "/gateway-kinds"));
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
     adapters.map(({ kind }) => kind),
   );
+  const named = (flag: "checks" | "links") => kinds.filter((each) => each[flag]).map(({ kind }) => kind);
+  assert.ok(named("checks").includes("whatsapp-cloud") && !named("checks").includes("twilio"));
+  assert.deepEqual(named("links").toSorted(), ["android", "whatsapp-linked"]);
   const settingsOf = (wanted: string) => kinds.find(({ kind }) => kind === wanted)!.settings;
   const twilio = settingsOf("twilio");
   assert.equal(twilio.properties.auth_token?.writeOnly, true);
