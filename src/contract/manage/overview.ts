@@ -8,6 +8,7 @@ export const attentionKinds = [
   "gateway_paused",
   "gateway_stopped",
   "link_lost",
+  "not_linked",
   "backlog",
   "unknown_messages",
   "failures",
@@ -26,7 +27,7 @@ const attention = z
     kind: z
       .enum(attentionKinds)
       .describe(
-        "`backlog`: messages are five minutes late on a gateway that is not paused. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
+        "`backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
       ),
     severity: z
       .enum(["error", "warning", "doubt"])

@@ -6,8 +6,9 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time, WithTimes } from "#ui/parts/time.tsx";
+import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
+import { GatewayState, LinkNotice, useKind } from "./gateway-state.tsx";
 import { TestSend } from "./test-send.tsx";
 
 const touched = ["getGateway", "listGateways"] as const;
@@ -106,11 +107,8 @@ export function Page() {
   const { id: account } = useAccount();
   const { gateway: identifier = "" } = useParams({ strict: false }) as { gateway?: string };
   const read = useRead("getGateway", { params: { account, gateway: identifier } });
-  const kinds = useRead("listGatewayKinds", {}, { every: false });
   const gateway = read.data?.data;
-  const kind = kinds.data?.data.find(
-    ({ kind, channels }) => kind === gateway?.kind && channels.includes(gateway.channel),
-  );
+  const kind = useKind(gateway);
   return (
     <>
       <p>
@@ -122,13 +120,14 @@ export function Page() {
       ) : (
         <>
           <p className="row">
-            <Status of={gateway.state} />
+            <GatewayState gateway={gateway} />
             <span className="soft">
               {gateway.kind} · {gateway.channel}
             </span>
             {gateway.default ? <span className="tag">default</span> : null}
             {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}
           </p>
+          {gateway.active && kind?.links ? <LinkNotice gateway={gateway} /> : null}
           {gateway.pause === null ? null : (
             <div className="notice warn" role="status">
               <strong>
@@ -140,7 +139,7 @@ export function Page() {
                   "It goes on when a person resumes it."
                 ) : (
                   <>
-                    The next try is due <Time at={gateway.pause.until} brief />.
+                    The next try: <Due at={gateway.pause.until} over="with the next message that is due" />.
                   </>
                 )}{" "}
                 {number(gateway.waiting)} messages wait meanwhile, and their retries stand still.

@@ -2,9 +2,9 @@ import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
-import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { GatewayState } from "./gateway-state.tsx";
 
 const worst = ["stopped", "paused", "active", "off"];
 
@@ -42,7 +42,7 @@ export function Page() {
                     <h3>
                       <Link to={`/a/${account}/gateways/${gateway.identifier}`}>{gateway.identifier}</Link>
                     </h3>
-                    <Status of={gateway.state} />
+                    <GatewayState gateway={gateway} />
                   </div>
                   <div className="row">
                     <span className="soft">{gateway.kind}</span>
@@ -51,11 +51,11 @@ export function Page() {
                   </div>
                   {gateway.pause === null ? null : (
                     <p className="warn">
-                      {gateway.pause.reason}
+                      <WithTimes text={gateway.pause.reason} />
                       {gateway.pause.until === null ? null : (
                         <>
                           {" "}
-                          · next try <Time at={gateway.pause.until} brief />
+                          · next try <Due at={gateway.pause.until} over="with the next message that is due" />
                         </>
                       )}
                     </p>

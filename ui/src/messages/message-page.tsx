@@ -6,7 +6,7 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Exact, Time, WithTimes } from "#ui/parts/time.tsx";
+import { Due, Exact, Time, WithTimes } from "#ui/parts/time.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
 import { hasEnded, meaningOf, recipientOf } from "./words.ts";
 
@@ -76,7 +76,7 @@ function Timeline({ record }: { record: MessageRecord }) {
           {record.next_attempt_at === null ? null : (
             <>
               {" "}
-              The next attempt is due <Time at={record.next_attempt_at} brief />.
+              The next attempt is due <Due at={record.next_attempt_at} over="now" />.
             </>
           )}
         </p>
@@ -169,7 +169,12 @@ export function Page() {
             ["Sent", at(record.sent_at)],
             ["Delivered", at(record.delivered_at)],
             ["Read", at(record.read_at)],
-            ["Next attempt", at(record.next_attempt_at)],
+            [
+              "Next attempt",
+              record.next_attempt_at === null ? null : (
+                <Due key="next" at={record.next_attempt_at} over="due now" />
+              ),
+            ],
             ["Attempts", number(attempt.count)],
             [
               "Segments",

@@ -6,97 +6,54 @@ import { Empty, Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { AttentionLine } from "./attention.tsx";
 
-/** What needs a person: one line for each thing, with its reason and where to look. */
-function NeedsYou() {
+/** Of the account and of what it has: what needs a person, and the credit. */
+function useOverview() {
   const { id: account } = useAccount();
+  return useRead("getOverview", { params: { account } });
+}
+
+/** What needs a person: one line for each thing, the worst first. All is well when the API names nothing. */
+function NeedsYou() {
   const { role } = useSession();
-  const gateways = useRead("listGateways", { params: { account } });
-  const webhooks = useRead("listWebhooks", { params: { account } });
-  const unknown = useRead("listAccountMessages", {
-    params: { account },
-    query: { status: "unknown", limit: 10 },
-  });
-  const installation = useRead("getInstallation", {}, { enabled: role === "operator" });
-  const error = gateways.error ?? webhooks.error ?? unknown.error;
-  const troubled = gateways.data?.data.filter(({ state }) => state === "paused" || state === "stopped") ?? [];
-  const failing =
-    webhooks.data?.data.filter(({ failing_since, disabled_at }) => failing_since ?? disabled_at) ?? [];
-  const doubts = unknown.data?.data.length ?? 0;
+  const overview = useOverview();
+  const installation = useRead("getInstallation", {}, { enabled: role === "operator", every: 30_000 });
+  const items = overview.data?.data.attention ?? [];
   const held = installation.data?.data.held ?? null;
-  const waiting = gateways.data === undefined || webhooks.data === undefined || unknown.data === undefined;
-  const calm = troubled.length + failing.length + doubts === 0 && held === null;
+  const isKnown = overview.data !== undefined && (role !== "operator" || installation.data !== undefined);
   return (
     <section className="card" aria-labelledby="needs">
       <h2 id="needs">Needs you</h2>
-      <Problem error={error} />
-      {waiting && !error ? <Waiting error={null} /> : null}
-      {!waiting && calm ? <p className="good">All is well.</p> : null}
+      {overview.data === undefined ? <Waiting error={overview.error} /> : <Problem error={overview.error} />}
+      <Problem error={installation.error} />
+      {isKnown && items.length === 0 && held === null ? <p className="good">All is well.</p> : null}
       {held === null ? null : (
         <p>
           <Status of="paused">held</Status> Restored from a copy of <Time at={held.at} />:{" "}
-          {number(held.messages)} messages and {number(held.deliveries)} webhook deliveries wait for an
-          operator.
+          {number(held.messages)} messages and {number(held.deliveries)} webhook deliveries of this
+          installation wait. <Link to="/installation">Release or cancel them</Link>
         </p>
       )}
-      {troubled.map((gateway) => (
-        <p key={gateway.id}>
-          <Status of={gateway.state} />{" "}
-          <Link to={`/a/${account}/gateways/${gateway.identifier}`}>{gateway.identifier}</Link>
-          {gateway.pause === null ? null : (
-            <>
-              : {gateway.pause.reason} · since <Time at={gateway.pause.since} />
-              {gateway.pause.until === null ? null : (
-                <>
-                  {" "}
-                  · next try <Time at={gateway.pause.until} brief />
-                </>
-              )}
-            </>
-          )}{" "}
-          · {number(gateway.waiting)} wait
-        </p>
-      ))}
-      {doubts === 0 ? null : (
-        <p>
-          <Status of="unknown">
-            {doubts >= 10 ? "10+" : doubts} {doubts === 1 ? "message is" : "messages are"} unknown
-          </Status>{" "}
-          They may or may not have been sent.{" "}
-          <Link to={`/a/${account}/messages`} search={{ status: "unknown" } as never}>
-            Answer
-          </Link>
-        </p>
-      )}
-      {failing.map((webhook) => (
-        <p key={webhook.id}>
-          <Status of="open">{webhook.disabled_at === null ? "fails" : "switched off"}</Status>{" "}
-          <Link to={`/a/${account}/webhooks/${webhook.id}`}>{webhook.url}</Link>
-          {webhook.disabled_reason === null ? null : `: ${webhook.disabled_reason}`}
-          {webhook.failing_since === null ? null : (
-            <>
-              {" "}
-              · since <Time at={webhook.failing_since} />
-            </>
-          )}
-        </p>
+      {items.map((item) => (
+        <AttentionLine key={`${item.kind} ${item.subject?.id}`} item={item} />
       ))}
     </section>
   );
 }
 
 function Credit() {
-  const { id: account, plan } = useAccount();
-  const credit = useRead("getCredit", { params: { account } });
+  const overview = useOverview();
+  const { plan } = useAccount();
   return (
     <section className="card" aria-labelledby="credit">
       <h2 id="credit">Credit</h2>
-      {credit.data === undefined ? (
-        <Waiting error={credit.error} />
+      {overview.data === undefined ? (
+        <Waiting error={overview.error} />
       ) : (
         <Facts
           of={(["sms", "whatsapp", "email"] as const).map((channel) => {
-            const balance = credit.data.data[channel];
+            const balance = overview.data.data.credit[channel];
             return [
               channel,
               balance === null ? "unlimited" : `${number(balance.remaining)} of ${number(balance.allowance)}`,
@@ -153,7 +110,12 @@ function Recent() {
 
 function Pools() {
   const { id: account } = useAccount();
-  const pools = useRead("listPools", { params: { account } });
+  const pools = useRead("listPools", { params: { account } }, { every: 60_000 });
+  const overview = useOverview();
+  const down = (pool: string) =>
+    overview.data?.data.attention.filter(
+      ({ kind, href }) => kind === "member_down" && href.includes(`/pools/${pool}/`),
+    ).length ?? 0;
   return (
     <section className="card" aria-labelledby="pools">
       <h2 id="pools">AI pools</h2>
@@ -164,6 +126,11 @@ function Pools() {
           <Link to={`/a/${account}/pools/${pool.id}`}>{pool.name}</Link>: {pool.members.length}{" "}
           {pool.members.length === 1 ? "member" : "members"},{" "}
           {pool.members.filter(({ active }) => active).length} switched on
+          {down(pool.id) === 0 ? null : (
+            <>
+              , <span className="bad">{down(pool.id)} down</span>
+            </>
+          )}
         </p>
       ))}
     </section>

@@ -40,6 +40,8 @@ const looks: Readonly<Record<string, Look>> = {
   missing: { tone: "bad", path: cross },
   wrong: { tone: "bad", path: cross },
   doubtful: { tone: "warn", path: "M6 1.5l5 9h-10z" },
+  unlinked: { tone: "bad", path: cross },
+  waiting: { tone: "warn", path: `${circle}M6 3.5v2.5h2.5` },
   connected: { tone: "good", path: disc },
 };
 

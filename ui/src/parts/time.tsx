@@ -69,6 +69,12 @@ export function WithTimes({ text }: { text: string }) {
   );
 }
 
+/** How far off something is that happens by itself; `over`: what is so once its instant has passed. */
+export function Due({ at, over }: { at: string; over: string }) {
+  const present = useNow();
+  return Date.parse(at) <= present ? over : <Time at={at} brief />;
+}
+
 /** Where the page's clocks stand. */
 export function Zone() {
   return <p className="hint zone">Times are in {useZone()}.</p>;

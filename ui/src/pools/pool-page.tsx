@@ -6,7 +6,7 @@ import { Ask } from "#ui/parts/dialog.tsx";
 import { Table } from "#ui/parts/list.tsx";
 import { Empty, Facts, Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Due } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
@@ -45,7 +45,7 @@ function Members({ pool }: { pool: Pool }) {
                   {state.until === null ? null : (
                     <>
                       {" "}
-                      until <Time at={state.until} brief />
+                      · to be tried again <Due at={state.until} over="now" />
                     </>
                   )}
                 </>

@@ -5,7 +5,7 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Table } from "#ui/parts/list.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
 import { duration } from "#ui/words/numbers.ts";
 
 function pretty(body: string): string {
@@ -48,7 +48,7 @@ export function Page() {
             {delivery.next_attempt_at === null ? null : (
               <>
                 {" "}
-                · next try <Time at={delivery.next_attempt_at} brief />
+                · next try <Due at={delivery.next_attempt_at} over="due now" />
               </>
             )}
           </p>

@@ -9,7 +9,7 @@ import { useFilter } from "#ui/parts/filter.ts";
 import { List } from "#ui/parts/list.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { WebhookState } from "./webhook-state.tsx";
 
@@ -172,7 +172,7 @@ export function Page() {
               {
                 head: "Next try",
                 cell: ({ next_attempt_at }) =>
-                  next_attempt_at === null ? "" : <Time at={next_attempt_at} brief />,
+                  next_attempt_at === null ? "" : <Due at={next_attempt_at} over="due now" />,
               },
               { head: "Happened", cell: ({ timestamp }) => <Time at={timestamp} /> },
             ]}

@@ -9,6 +9,7 @@ import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { stateOf } from "#http/routes/manage/gateways/gateways.ts";
+import { missingLink } from "#http/routes/manage/gateways/link.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
 import { type OverviewCounts, readOverview } from "#store/accounts/overview.ts";
@@ -69,6 +70,29 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
       since: isoTime(backlog.oldestDueAt),
       count: counted(backlog.count),
     });
+  return items;
+}
+
+/** Of a link that has ended, its session tells already. */
+async function ofLinks(
+  call: ManageAccountCall,
+  path: string,
+  gateways: readonly GatewayWithLane[],
+): Promise<AttentionData[]> {
+  const items: AttentionData[] = [];
+  for (const { gateway, session } of gateways) {
+    if (gateway.active === 0 || session?.status === "logged_out") continue;
+    const missing = await missingLink(call, gateway);
+    if (missing === null) continue;
+    items.push({
+      ...none,
+      kind: "not_linked",
+      severity: "error",
+      subject: { id: gateway.id, name: gateway.identifier },
+      reason: missing.reason,
+      href: `${path}/gateways/${encodeURIComponent(gateway.identifier)}`,
+    });
+  }
   return items;
 }
 
@@ -185,6 +209,7 @@ export const getOverviewRoute = endpoint({
   ]);
   const attention = [
     ...gateways.flatMap((found) => ofGateway(path, found, counts.late)),
+    ...(await ofLinks(call, path, gateways)),
     ...ofCounts(path, counts),
     ...endpoints.flatMap((found) => ofEndpoint(path, found)),
     ...pools,

@@ -74,6 +74,15 @@ test("a gateway that is stopped, one that trouble pauses, and reports without a 
   assert.equal(first_steps.real_gateway, true);
 });
 
+test("a gateway whose device nobody linked stands there until it is switched off", async () => {
+  await m.it.gateway({ identifier: "phone", kind: "android" });
+  const { subject, severity, href } = (await find("not_linked")) ?? {};
+  assert.deepEqual([subject?.name, severity], ["phone", "error"]);
+  assert.equal(href, `/api/manage/v1${path}/gateways/phone`);
+  await m.operator("PATCH", `${path}/gateways/phone`, { active: false });
+  assert.equal(await find("not_linked"), undefined);
+});
+
 test("a failing endpoint, a domain that does not sign, a plan that ends, and credit that is low", async () => {
   const made = await m.operator("POST", `${path}/webhooks`, {
     url: "https://hooks.example.com/a",

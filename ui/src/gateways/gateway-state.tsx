@@ -1,0 +1,80 @@
+// How a gateway is. One that links a device is as its link is: without a device nothing goes out.
+
+import { useRead } from "#ui/api/queries.ts";
+import type { Gateway, GatewayKind, GatewayLink } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Problem } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { WithTimes } from "#ui/parts/time.tsx";
+
+/** The kind of a gateway; undefined while the kinds are not known. */
+export function useKind(gateway: Gateway | undefined): GatewayKind | undefined {
+  const kinds = useRead("listGatewayKinds", {}, { every: false });
+  return kinds.data?.data.find(
+    ({ kind, channels }) =>
+      gateway !== undefined && kind === gateway.kind && channels.includes(gateway.channel),
+  );
+}
+
+/** By the state of a link: the look of a status, and its words. */
+const links: Readonly<Record<GatewayLink["state"], readonly [look: string, words: string]>> = {
+  unlinked: ["unlinked", "not linked"],
+  expired: ["unlinked", "not linked: the code has expired"],
+  waiting_for_scan: ["waiting", "not linked: a code waits to be scanned"],
+  waiting_for_code: ["waiting", "not linked: a code waits to be typed in"],
+  connecting: ["waiting", "connecting"],
+  reconnecting: ["waiting", "linked, not connected"],
+  open: ["active", "active"],
+  limited: ["waiting", "linked, limited by the provider"],
+  replaced: ["unlinked", "not connected: another program uses the link"],
+  wrong_number: ["unlinked", "not linked: another number was linked"],
+  outdated: ["unlinked", "not connected: the library is out of date"],
+  needs_relink: ["unlinked", "not linked: link it again"],
+  logged_out: ["unlinked", "not linked any more"],
+  not_installed: ["unlinked", "not linked: the library is not installed"],
+};
+
+function useLink(gateway: Gateway, enabled: boolean) {
+  const { id: account } = useAccount();
+  return useRead("getGatewayLink", { params: { account, gateway: gateway.identifier } }, { enabled });
+}
+
+/** The gateway's state. What is not known yet is not called active. */
+export function GatewayState({ gateway }: { gateway: Gateway }) {
+  const kind = useKind(gateway);
+  const isActive = gateway.state === "active";
+  const link = useLink(gateway, isActive && kind?.links === true);
+  if (!isActive || kind?.links === false) return <Status of={gateway.state} />;
+  if (link.data === undefined) return <span className="soft">{link.error ? "state not known" : "…"}</span>;
+  const [look, words] = links[link.data.data.state];
+  return <Status of={look}>{words}</Status>;
+}
+
+/** On the page of a gateway that links a device: how the link is, and the call that links one. */
+export function LinkNotice({ gateway }: { gateway: Gateway }) {
+  const { id: account } = useAccount();
+  const link = useLink(gateway, true);
+  if (link.data === undefined) return <Problem error={link.error} />;
+  const { state, reason, warnings } = link.data.data;
+  if (state === "open" && warnings.length === 0) return null;
+  const [, words] = links[state];
+  const path = `/api/manage/v1/accounts/${account}/gateways/${gateway.identifier}/link`;
+  return (
+    <div className="notice warn" role="status">
+      <strong>The link to the device: {state === "open" ? "connected" : words}</strong>
+      {reason === null ? null : (
+        <p>
+          <WithTimes text={reason} />
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {links[state][0] === "unlinked" ? (
+        <p>
+          Nothing goes out through it meanwhile. The API links a device: <code>POST {path}</code>.
+        </p>
+      ) : null}
+    </div>
+  );
+}
