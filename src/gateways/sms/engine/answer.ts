@@ -23,6 +23,8 @@ export interface SmsAnswer {
   /** Paths of the vendor's words about an error. */
   text?: string | readonly string[];
   faults?: FaultTable;
+  /** A wider code, such as the type of the error, whose meaning counts where the table does not list `code`. */
+  widerCode?(json: Json): string | null;
   /** 5xx with which the message has certainly not been taken. */
   notAcceptedStatuses?: readonly number[];
 }
@@ -59,7 +61,7 @@ export function answerFormat(answer: SmsAnswer): AnswerFormat {
         : { kind: "unexpected" },
     code: codeIn,
     text: textIn,
-    faultOf: ({ code }) => faultOf(code),
+    faultOf: ({ code, json }) => faultOf(code) ?? faultOf(answer.widerCode?.(json) ?? code),
     notAcceptedStatuses: () => answer.notAcceptedStatuses ?? [],
   };
 }

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { topicPattern } from "#gateways/aws/notification.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { textAt } from "#gateways/json-path.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { sigV4 } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField } from "#gateways/sms/engine/http-sms.ts";
@@ -47,6 +47,9 @@ const settings = z.strictObject({
 /** Failures that are not final are followed by another event. */
 const successes = new Set(["TEXT_SENT", "TEXT_PENDING", "TEXT_QUEUED", "TEXT_SUCCESSFUL", "TEXT_DELIVERED"]);
 
+/** The type comes as namespace#Name. */
+const exceptionType = (json: Json) => textAt(json, "$.__type")?.split("#").at(-1) ?? null;
+
 export const awsSms = defineHttpSms({
   kind: "aws-sms",
   title: "AWS End User Messaging SMS",
@@ -78,8 +81,9 @@ export const awsSms = defineHttpSms({
   answer: answerFormat({
     vendor: "AWS",
     reference: "$.MessageId",
-    // The name comes as namespace#Name, and the reason says more.
-    code: (json) => textAt(json, "$.Reason") ?? textAt(json, "$.__type")?.split("#").at(-1) ?? null,
+    // The reason says more, and there are many: where the table does not list it, its type decides.
+    code: (json) => textAt(json, "$.Reason") ?? exceptionType(json),
+    widerCode: exceptionType,
     text: ["$.Message", "$.message"],
     faults: {
       opted_out: ["DESTINATION_PHONE_NUMBER_OPTED_OUT"],
