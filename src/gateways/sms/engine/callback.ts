@@ -55,7 +55,8 @@ const read = (report: Json, reader: Reader | undefined): string | null =>
 /**
  * Verifies a callback and reads its reports. A report of another kind than the definition reads is left out; a callback
  * without any report that it reads, and without a condition that says so, is `malformed`. If the URL was made for one
- * message, only reports about that one count, and they carry no reference: the URL proves its message and no other.
+ * message, only reports about that one count. They carry a reference only if the body is signed: the URL proves its
+ * message and no other.
  */
 export async function receiveSms<Settings>(
   definition: SmsCallback<Settings>,
@@ -71,6 +72,7 @@ export async function receiveSms<Settings>(
   }
   const document = "document" in proved ? proved.document : documentOf(callback, proved.covers);
   const messageId = "document" in proved ? undefined : proved.messageId;
+  const hasReference = messageId === undefined || ("covers" in proved && proved.covers === "body");
   if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
   const found = definition.items === undefined ? document : readPath(document, definition.items);
   const reports = Array.isArray(found) ? found : found === undefined ? [] : [found];
@@ -96,7 +98,7 @@ export async function receiveSms<Settings>(
     const status = rules.words(word);
     if (status === undefined) unknownWords.push(word);
     else if (status !== "ignored") {
-      const receipt = receiptOf(report, rules, status, messageId);
+      const receipt = receiptOf(report, rules, status, messageId, hasReference);
       if (receipt !== null) received.receipts.push(receipt);
     }
   }
@@ -157,12 +159,13 @@ function receiptOf<Settings>(
   rules: NonNullable<SmsCallback<Settings>["receipt"]>,
   status: Receipt["status"],
   provenId: string | undefined,
+  hasReference: boolean,
 ): Receipt | null {
   const id = read(report, rules.id);
   const readId = id !== null && /^[\w-]{1,64}$/.test(id) ? id : undefined;
   if (provenId !== undefined && readId !== undefined && readId !== provenId) return null;
   const messageId = provenId ?? readId;
-  const reference = provenId === undefined ? referenceFrom(read(report, rules.reference)) : null;
+  const reference = hasReference ? referenceFrom(read(report, rules.reference)) : null;
   if (reference === null && messageId === undefined) return null;
   const isFailure = status === "undelivered" || status === "failed";
   const code = isFailure ? read(report, rules.code)?.trim() : undefined;

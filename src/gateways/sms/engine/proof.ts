@@ -45,6 +45,19 @@ export const messageUrl: Proof<unknown> = (callback, _settings, tools) => {
     : { kind: "proved", covers: "call", messageId };
 };
 
+/**
+ * A signature of the body, whose call may besides have come to the URL of a message: then it is about that message, even
+ * if its reference was lost with the answer.
+ */
+export const atMessageUrl =
+  <Settings>(signature: Proof<Settings>): Proof<Settings> =>
+  async (callback, settings, tools) => {
+    const proved = await signature(callback, settings, tools);
+    if (proved.kind !== "proved" || "document" in proved) return proved;
+    const messageId = tools.provenMessage(callback);
+    return messageId === null ? proved : { ...proved, messageId };
+  };
+
 /** The `callback_token` of the settings, in the query, as a Basic password or as a Bearer token. */
 export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) => {
   const refusal = tokenRefusal(callback, callback_token);

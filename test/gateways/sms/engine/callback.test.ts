@@ -83,6 +83,13 @@ test("a URL of one message settles that message alone, and brings nothing else i
   assert.deepEqual(received.inbound, []);
 });
 
+test("a signed body at the URL of a message tells its reference too", async () => {
+  const proofs = [() => ({ kind: "proved" as const, covers: "body" as const, messageId: "msg_1" })];
+  const received = await receive([{ type: "dlr", id: "1", status: "DELIVRD" }], { proofs });
+  assert.ok(received.kind === "received");
+  assert.deepEqual(received.receipts, [{ status: "delivered", reference: "1", messageId: "msg_1" }]);
+});
+
 test("inbound messages: long numbers get their plus, and one without an id is known by its content", async () => {
   const mo = { type: "mo", from: "4915112345678", to: "12345", text: "Hi\0" };
   const received = await receive([{ ...mo, id: "7" }, mo, mo, { ...mo, from: "" }]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forbidden, messageUrl, notConfigured, token } from "#gateways/sms/engine/proof.ts";
+import { atMessageUrl, forbidden, messageUrl, notConfigured, token } from "#gateways/sms/engine/proof.ts";
 import { callbackUrl, toolsWith } from "../../conformance-samples.ts";
 
 const tools = toolsWith();
@@ -28,6 +28,16 @@ test("a URL that was made for a message proves that message", async () => {
     `${callbackUrl}?m=msg_1&k=`,
   ])
     assert.equal((await messageUrl(at(wrong), {}, tools)).kind, "forbidden", wrong);
+});
+
+test("a signed body at the URL of a message is about that message, and elsewhere about any", async () => {
+  const signed = atMessageUrl(() => ({ kind: "proved", covers: "body" }));
+  const url = tools.messageUrl("msg_1") ?? "";
+  const body = { kind: "proved", covers: "body" };
+  assert.deepEqual(await signed(at(url), {}, tools), { ...body, messageId: "msg_1" });
+  assert.deepEqual(await signed(at(url.replace("msg_1", "msg_2")), {}, tools), body);
+  const refusal = await atMessageUrl(() => forbidden("Wrong."))(at(url), {}, tools);
+  assert.equal(refusal.kind, "forbidden", "the URL alone proves nothing");
 });
 
 test("a token proves every report, and none is accepted while it is not set", async () => {

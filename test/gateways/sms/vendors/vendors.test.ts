@@ -87,8 +87,8 @@ for (const [kind, traffic] of readTraffic()) {
       );
       assert.ok(received.kind === "received", JSON.stringify(received));
       assert.deepEqual(
-        received.receipts.map(({ status }) => status),
-        ["delivered"],
+        received.receipts.map(({ status, messageId }) => [status, messageId]),
+        [["delivered", "msg_01test"]],
       );
     });
   }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { bearer } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
+import { atMessageUrl } from "#gateways/sms/engine/proof.ts";
 import { ed25519 } from "#gateways/sms/engine/proof-ed25519.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
@@ -54,20 +55,22 @@ export const telnyx = defineHttpSms({
     text: ["$.errors[0].detail", "$.errors[0].title"],
     faults: {
       opted_out: [40300],
-      permanent: [10002, 10016, 40001, 40008, 40009, 40310],
-      configuration: [10001, 10009, 10010, 20100, 40012, 40013, 40305, 40306],
+      permanent: [10001, 10002, 10016, 40001, 40008, 40009, 40012, 40310],
+      configuration: [10009, 10010, 20100, 40013, 40305, 40306],
       transient: [10011, 40011, 40318],
     },
   }),
   callback: {
     proofs: [
-      ed25519({
-        key: ({ public_key }) => public_key,
-        named: "public key",
-        header: "telnyx-signature-ed25519",
-        timeHeader: "telnyx-timestamp",
-        separator: "|",
-      }),
+      atMessageUrl(
+        ed25519({
+          key: ({ public_key }) => public_key,
+          named: "public key",
+          header: "telnyx-signature-ed25519",
+          timeHeader: "telnyx-timestamp",
+          separator: "|",
+        }),
+      ),
     ],
     receipt: {
       when: ["$.data.event_type", "message.sent", "message.finalized"],
@@ -75,9 +78,9 @@ export const telnyx = defineHttpSms({
       status: "$.data.payload.to[0].status",
       words: wordReader({
         // Unconfirmed is how messages usually end where operators send no receipts.
-        sent: ["sent", "delivery_unconfirmed", "expired"],
+        sent: ["sent", "delivery_unconfirmed"],
         delivered: ["delivered"],
-        undelivered: ["delivery_failed"],
+        undelivered: ["delivery_failed", "expired"],
         failed: ["sending_failed"],
         ignored: ["queued", "sending"],
       }),
