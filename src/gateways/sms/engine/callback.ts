@@ -16,6 +16,8 @@ type Reader = string | ((report: Json) => string | null);
 export interface SmsCallback<Settings> {
   /** The callback is read when any of them proves it. */
   proofs: readonly Proof<Settings>[];
+  /** Reads what the proof covers, where the vendor does not write it in UTF-8; default: `documentOf`. */
+  document?(callback: CallbackRequest, covers: Coverage): Json | undefined;
   /** Path of the list, if one callback has several reports; a document that is a list is one itself. */
   items?: string;
   receipt?: {
@@ -70,7 +72,8 @@ export async function receiveSms<Settings>(
   if (callback.method !== "GET" && callback.method !== "POST") {
     return { kind: "malformed", reason: "Callbacks are GET or POST." };
   }
-  const document = "document" in proved ? proved.document : documentOf(callback, proved.covers);
+  const documentIn = definition.document ?? documentOf;
+  const document = "document" in proved ? proved.document : documentIn(callback, proved.covers);
   const messageId = "document" in proved ? undefined : proved.messageId;
   const hasReference = messageId === undefined || ("covers" in proved && proved.covers === "body");
   if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };

@@ -3,13 +3,53 @@
 // back as an SMS, so answers are empty. Unverified: the answers 3 and 503.
 
 import { z } from "zod";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { callbackTokenField } from "#gateways/callback-token.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
+import { documentOf } from "#gateways/sms/engine/callback.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { type Coverage, unsigned } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
+
+/**
+ * What `charset=%C` says of the text. Kannel 1.4.5 hands UCS-2 over as it came, and writes the rest in UTF-8; with `mo-recode`
+ * it writes all in UTF-8, where older releases write Latin-1.
+ */
+const charsets = new Map([
+  ["UTF-16BE", "utf-16be"],
+  ["UCS-2", "utf-16be"],
+  ["ISO-8859-1", "iso-8859-1"],
+]);
+
+/** The query, whose text is in the charset that it names: in UTF-8, and so in the parsed query, other bytes are lost. */
+function queryDocument(callback: CallbackRequest, covers: Coverage): Json | undefined {
+  const document = documentOf(callback, covers);
+  const named = textAt(document ?? null, "$.charset")?.toUpperCase() ?? "";
+  // Without a charset the coding says it: 2 is UCS-2.
+  const charset = charsets.get(
+    named === "" && textAt(document ?? null, "$.coding") === "2" ? "UTF-16BE" : named,
+  );
+  if (charset === undefined || callback.method !== "GET") return document;
+  const bytes = parameterBytes(callback.url, "text");
+  return bytes === null
+    ? document
+    : { ...(document as object), text: new TextDecoder(charset).decode(bytes) };
+}
+
+/** The bytes of a parameter of a URL's query, in any charset; null: it has none of that name. */
+function parameterBytes(url: string, name: string): Buffer | null {
+  const query = url.split("#", 1)[0]?.split("?").slice(1).join("?") ?? "";
+  const pair = query.split("&").find((field) => field.startsWith(`${name}=`));
+  if (pair === undefined) return null;
+  const escaped = pair.slice(name.length + 1).replaceAll("+", " ");
+  const bytes = escaped.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, "latin1");
+}
 
 export const kannel = defineHttpSms({
   kind: "kannel",
@@ -49,6 +89,7 @@ export const kannel = defineHttpSms({
   }),
   callback: {
     proofs: unsigned,
+    document: queryDocument,
     receipt: {
       status: "$.type",
       words: wordReader({
