@@ -28,8 +28,8 @@ export const gatewayExamples: Record<string, string> = {
       reference: $.id
       status: $.state
       delivered: [DELIVRD]
-      undelivered: [UNDELIV, EXPIRED]
-      failed: [REJECTD]
+      undelivered: [UNDELIV, EXPIRED, REJECTD]
+      failed: [DELETED]
       error: $.err
   pace: { per_second: 20, concurrency: 8, hours: "08:00-20:00" }
   retry: { first_ms: 5000, max_ms: 900000, for_ms: 86400000 }

@@ -3,6 +3,7 @@
 
 import type { ReceiptStatus } from "#gateways/outcome.ts";
 import { type Delivery, type Tlvs, tag } from "./pdu.ts";
+import { fromUcs2 } from "./text.ts";
 
 /** How the SMSC spells one message id in different places. */
 export type IdFormat = "as-is" | "hex" | "dec";
@@ -28,16 +29,17 @@ const states: readonly (readonly [word: string, status: ReceiptStatus | null])[]
   ["UNDELIV", "undelivered"],
   ["ACCEPTD", "sent"],
   ["UNKNOWN", null],
-  ["REJECTD", "failed"],
+  ["REJECTD", "undelivered"],
   ["SKIPPED", "failed"],
 ];
 
+/** A refusal after the SMSC took the message is `undelivered`: what it charged stays charged. */
 const words: ReadonlyMap<string, ReceiptStatus | null> = new Map([
   ...states,
   ["DELIVERED", "delivered"],
   ["UNDELIVERABLE", "undelivered"],
   ["ACCEPTED", "sent"],
-  ["REJECTED", "failed"],
+  ["REJECTED", "undelivered"],
   ["BUFFERED", "sent"],
   ["BUFFERD", "sent"],
   ["FAILED", "failed"],
@@ -48,7 +50,7 @@ export function isReceipt({ esmClass, text, tlvs }: Delivery): boolean {
   if ((esmClass & reportBits) !== 0) return true;
   if (tlvs.has(tag.receiptedMessageId)) return true;
   const { id, stat } = fieldsOf(text);
-  return text.subarray(0, 3).toString("latin1").toLowerCase() === "id:" && id !== "" && stat !== "";
+  return charactersOf(text).slice(0, 3).toLowerCase() === "id:" && id !== "" && stat !== "";
 }
 
 /** Null: it names no message, so it can be about none. */
@@ -89,7 +91,7 @@ function networkError(tlvs: Tlvs): string | null {
 
 /** The fields before `text:`, which repeats the message and may say anything. The first of a name counts. */
 function fieldsOf(text: Buffer): { id: string; stat: string; err: string } {
-  const all = text.toString("latin1", 0, Math.min(text.length, 500));
+  const all = charactersOf(text);
   const end = all.toLowerCase().indexOf("text:");
   const line = end < 0 ? all : all.slice(0, end);
   return {
@@ -97,6 +99,15 @@ function fieldsOf(text: Buffer): { id: string; stat: string; err: string } {
     stat: fieldOf(line, "stat:").toUpperCase(),
     err: fieldOf(line, "err:"),
   };
+}
+
+/**
+ * The first 500 characters. Some SMSCs write receipts in UCS-2, whose first octet is zero for each of a receipt's characters, so
+ * the octets tell it: `data_coding` says it of receipts in ASCII too.
+ */
+function charactersOf(text: Buffer): string {
+  const isUcs2 = text.length > 1 && text[0] === 0 && text[1] !== 0;
+  return isUcs2 ? fromUcs2(text.subarray(0, 1000)) : text.toString("latin1", 0, Math.min(text.length, 500));
 }
 
 function fieldOf(line: string, name: string): string {

@@ -20,7 +20,7 @@ for (const [text, expected] of [
   [`id:abc ${tail} stat:DELIVRD err:000 text:hi`, { id: "abc", status: "delivered", code: "DELIVRD" }],
   [`id:1 ${tail} stat:UNDELIV err:0A1 text:`, { id: "1", status: "undelivered", code: "UNDELIV.0A1" }],
   [`Id:1 Stat:EXPIRED`, { id: "1", status: "undelivered", code: "EXPIRED" }],
-  [`stat:REJECTD err: id:9 text:x`, { id: "9", status: "failed", code: "REJECTD" }],
+  [`stat:REJECTD err: id:9 text:x`, { id: "9", status: "undelivered", code: "REJECTD" }],
   [`id:1 stat:ENROUTE`, { id: "1", status: "sent", code: "ENROUTE" }],
   [`id:1 stat:UNKNOWN`, { id: "1", status: null, code: "UNKNOWN" }],
   [`id:1 stat:DELETED`, { id: "1", status: "failed", code: "DELETED" }],
@@ -45,6 +45,17 @@ test("parameters come before the text, and are enough without one", () => {
   });
   assert.equal(readReceipt(delivery("", { tlvs }))?.id, "7f3a");
   assert.equal(readReceipt(delivery("no id at all")), null);
+});
+
+test("a receipt in UCS-2 is read, with an octet beyond it, and told from a message", () => {
+  const text = Buffer.from(`id:77 ${tail} stat:DELIVRD err:000 text:Привет`, "utf16le").swap16();
+  for (const octets of [text, Buffer.concat([text, Buffer.from([0x04])])]) {
+    const receipt = { ...delivery("", { esmClass: 0 }), dataCoding: 8, text: octets };
+    assert.equal(isReceipt(receipt), true);
+    assert.deepEqual(readReceipt(receipt), { id: "77", status: "delivered", code: "DELIVRD" });
+  }
+  const ascii = { ...delivery(`id:78 ${tail} stat:DELIVRD`), dataCoding: 8 };
+  assert.equal(readReceipt(ascii)?.id, "78", "some say UCS-2 and mean ASCII");
 });
 
 test("a message is told from a receipt, by what an SMSC cannot leave out", () => {
