@@ -14,8 +14,13 @@ export interface SmsAnswer {
   vendor: string;
   /** Statuses with which the vendor accepts; default: every 2xx. */
   statuses?: readonly number[];
-  /** For vendors that answer 2xx to refusals: where the result is, and which results mean yes . */
-  verdict?: { path: string; accepted: readonly string[] } | ((json: Json, answer: Answer) => Verdict);
+  /**
+   * For vendors that answer 2xx to refusals: where the result is, and which results mean yes. `entry`: where the result of the
+   * message itself is, which may be no under a yes for the request, and the path of its code.
+   */
+  verdict?:
+    | { path: string; accepted: readonly string[]; entry?: { path: string; refused: string; code: string } }
+    | ((json: Json, answer: Answer) => Verdict);
   /** Path of the vendor's id, or what finds it; null: the vendor gives none, and receipts carry our id. */
   reference: Reader | null;
   /** Paths of the vendor's code, the first that has a value; in a 2xx of a `verdict` the result itself is the last of them. */
@@ -46,10 +51,14 @@ export function answerFormat(answer: SmsAnswer): AnswerFormat {
     if (json === undefined || (result === null && code === null)) {
       return { kind: "unreadable", why: ` without ${verdict.path}` };
     }
-    if (result !== null && verdict.accepted.includes(result)) return { kind: "taken" };
+    const { entry } = verdict;
+    const isRefusedEntry = entry !== undefined && textAt(json, entry.path) === entry.refused;
+    const isAccepted = result !== null && verdict.accepted.includes(result);
+    if (isAccepted && !isRefusedEntry) return { kind: "taken" };
+    const refusal = isAccepted && entry !== undefined ? textAt(json, entry.code) : code;
     const text = textIn(json);
-    const fault = (code === null ? undefined : faultOf(code)) ?? "unclear";
-    return { kind: "refused", code, fault, ...(text === null ? {} : { text }) };
+    const fault = (refusal === null ? undefined : faultOf(refusal)) ?? "unclear";
+    return { kind: "refused", code: refusal, fault, ...(text === null ? {} : { text }) };
   };
   return {
     vendor: answer.vendor,

@@ -26,7 +26,8 @@ export const gatewayapi = defineHttpSms({
   request: ({ id, digits, text, encoding, callbackUrl }, { from }, url) => ({
     url,
     json: {
-      sender: from,
+      // A plus counts among the 15 characters of a sender.
+      sender: from.replace(/^\+(?=\d+$)/, ""),
       message: text,
       recipients: [{ msisdn: Number(digits) }],
       userref: id,

@@ -29,7 +29,11 @@ export const seven = defineHttpSms({
   }),
   answer: answerFormat({
     vendor: "seven",
-    verdict: { path: "$.success", accepted: ["100"] },
+    verdict: {
+      path: "$.success",
+      accepted: ["100"],
+      entry: { path: "$.messages[0].success", refused: "false", code: "$.messages[0].error" },
+    },
     reference: "$.messages[0].id",
     text: "$.messages[0].error_text",
     faults: {
