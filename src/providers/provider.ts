@@ -79,6 +79,8 @@ export interface NativeRequest {
   stream: boolean;
   /** The client's headers that travel to a member of its format, in lower case. */
   headers: Readonly<Record<string, string>>;
+  /** The member could not open the sealed reasoning in the request, which another one made: it goes without. */
+  unsealed?: boolean;
 }
 
 /** How a member takes requests in a vendor's own format. The texts of answers and chunks stay in that format. */
@@ -88,6 +90,8 @@ export interface NativeApi {
   answer(text: string): ParsedAnswer;
   /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
   stream(): StreamReader;
+  /** Whether the request may be asked again `unsealed` after this failure; absent: the format has no sealed reasoning. */
+  withoutSealed?(failure: Failure, body: NativeRequest["body"]): boolean;
   /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
   countTokens?(request: NativeRequest): VendorRequest;
 }

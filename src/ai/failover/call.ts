@@ -106,6 +106,8 @@ export interface Run {
   last: Choice<Member> | null;
   /** Those that were asked again for a shorter answer, which happens once. */
   lowered: Choice<Member>[];
+  /** Those that are asked without the sealed reasoning of the request. */
+  unsealed: Choice<Member>[];
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }

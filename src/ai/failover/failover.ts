@@ -31,6 +31,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     attemptedIds: [],
     last: null,
     lowered: [],
+    unsealed: [],
     failedBy: null,
   };
   // What a door's members refused is known in terms of chat completions.

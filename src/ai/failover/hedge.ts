@@ -71,7 +71,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { excluded, attemptedIds, lowered }: Run,
+  { excluded, attemptedIds, lowered, unsealed }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -85,6 +85,7 @@ function race(
     attemptedIds,
     last: null,
     lowered,
+    unsealed,
     failedBy: null,
   };
   const started = tryMember(deps, { ...call, signal: stop }, choice, run, isRepeat);

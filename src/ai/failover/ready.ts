@@ -18,18 +18,22 @@ export interface Ready {
   adapted: readonly string[];
 }
 
-/** The call's request for this member. `native`: the member takes the format of the call's door. */
+/**
+ * The call's request for this member. `native`: the member takes the format of the call's door. `unsealed`: it could not open
+ * the sealed reasoning of the request.
+ */
 export function readyFor(
   call: FailoverCall,
   choice: Choice<Member>,
   native: NativeApi | null,
   stream: boolean,
   now: number,
+  unsealed: boolean,
 ): Ready {
   if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
   return native === null
     ? translated(call, call.door, choice, stream, now)
-    : forwarded(call, call.door, native, choice, stream, now);
+    : forwarded(call, call.door, native, choice, stream, now, unsealed);
 }
 
 /** A whole answer that is folded is asked for as a stream. */
@@ -137,10 +141,12 @@ function forwarded(
   { member, model }: Choice<Member>,
   stream: boolean,
   now: number,
+  unsealed: boolean,
 ): Ready {
   const form: RequestForm = { text: call.text, body: call.body };
-  const [{ text, body }, adapted] = shortened(form, call, member, model, now);
-  const prepared = native.prepare({ text, body, model, stream, headers });
+  const [{ text, body }, shorter] = shortened(form, call, member, model, now);
+  const prepared = native.prepare({ text, body, model, stream, headers, unsealed });
+  const adapted = unsealed ? [...shorter, "input"] : shorter;
   return { prepared, request: { text, body, model, stream }, refused: [], adapted };
 }
 

@@ -64,7 +64,7 @@ export type Outcome =
       failure: Failure;
       final: boolean;
       transient: boolean;
-      /** The member refused a parameter that it can be asked without, or with a lower value. */
+      /** The member refused a parameter, or sealed reasoning, that it can be asked without, or with a lower value. */
       adaptable?: boolean;
     };
 
@@ -83,7 +83,7 @@ export async function tryMember(
   // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
   const folds = call.mode === "folded" && native === null;
   const stream = call.mode === "stream" || call.mode === "buffered" || folds;
-  const ready = readyFor(call, choice, native, stream, startedAt);
+  const ready = readyFor(call, choice, native, stream, startedAt, run.unsealed.includes(choice));
   const { prepared, request, refused } = ready;
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
@@ -146,6 +146,7 @@ export async function tryMember(
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
       learnLimit(choice, call, request, failure, run, now) ||
+      canGoUnsealed(choice, native, request, failure, run) ||
       (native === null && learn(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
   }
@@ -198,6 +199,19 @@ function learnLimit(
   choice.member.health.limits.learn(choice.model, outputLimit, now);
   if (params === "strict" || run.lowered.includes(choice)) return false;
   run.lowered.push(choice);
+  return true;
+}
+
+/** Whether the member is asked once more, without the sealed reasoning that it could not open. */
+function canGoUnsealed(
+  choice: Choice<Member>,
+  native: NativeApi | null,
+  { body }: ChatRequest,
+  failure: Failure,
+  { unsealed }: Run,
+): boolean {
+  if (unsealed.includes(choice) || native?.withoutSealed?.(failure, body) !== true) return false;
+  unsealed.push(choice);
   return true;
 }
 

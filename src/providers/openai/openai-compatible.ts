@@ -14,7 +14,7 @@ import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
-import { responsesAnswer, responsesBody, responsesStream } from "./responses.ts";
+import { hasSealed, responsesAnswer, responsesBody, responsesStream, sealedElsewhere } from "./responses.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -209,6 +209,7 @@ export const openaiCompatible = defineProvider({
           }),
           answer: responsesAnswer,
           stream: responsesStream,
+          withoutSealed: ({ error }, body) => error.code === sealedElsewhere && hasSealed(body),
         }
       : null,
   forward: {

@@ -26,21 +26,54 @@ import { readUsage } from "./stream.ts";
 const isUnsealed = (item: unknown) =>
   isFields(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
 
+const isSealed = (item: unknown) =>
+  isFields(item) && item.type === "reasoning" && typeof item.encrypted_content === "string";
+
+/** The code of OpenAI's refusal of reasoning that another organization, project or deployment sealed. */
+export const sealedElsewhere = "invalid_encrypted_content";
+
+/** Whether the request has thoughts that only the member which had them can open. */
+export const hasSealed = ({ input }: NativeRequest["body"]): boolean =>
+  Array.isArray(input) && input.some(isSealed);
+
+/** Items that OpenAI takes with their reasoning alone, as long as they have the ids of its answer. */
+const followers: readonly unknown[] = ["message", "function_call", "custom_tool_call"];
+
+/** The items without reasoning, and without the ids that would ask for it. */
+function withoutReasoning(items: readonly unknown[]): unknown[] {
+  return items.flatMap((item) => {
+    if (!isFields(item)) return [item];
+    if (item.type === "reasoning") return [];
+    if (!followers.includes(item.type) || !Object.hasOwn(item, "id")) return [item];
+    const { id: _id, ...rest } = item;
+    return [rest];
+  });
+}
+
 /**
  * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
- * go to another member. For the same reason thoughts that are not sealed in the request are taken out.
+ * go to another member. For the same reason thoughts that are not sealed in the request are taken out, and with
+ * `unsealed` the sealed ones too.
  */
-export function responsesBody({ text, body, model }: Pick<NativeRequest, "text" | "body" | "model">): string {
+export function responsesBody({
+  text,
+  body,
+  model,
+  unsealed = false,
+}: Pick<NativeRequest, "text" | "body" | "model" | "unsealed">): string {
   const changes: Record<string, string | undefined> = {
     model: JSON.stringify(model),
     base_url: undefined,
     api_base: undefined,
   };
   if (body.store !== false) changes.store = "false";
-  if (Array.isArray(body.input) && body.input.some(isUnsealed)) {
+  const strips = unsealed && hasSealed(body);
+  if (strips || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
     const exact = parseExactly(text);
     const input = isFields(exact) && Array.isArray(exact.input) ? exact.input : [];
-    changes.input = JSON.stringify(input.filter((item) => !isUnsealed(item)));
+    changes.input = JSON.stringify(
+      strips ? withoutReasoning(input) : input.filter((item) => !isUnsealed(item)),
+    );
   }
   return withMembers(text, changes);
 }

@@ -39,3 +39,20 @@ test("a stream: output from its first delta, its end, and nothing after it", () 
   const failed = responsesStream().push({ event: "error", data: '{"type":"error","message":"Down."}' });
   assert.equal(failed[0]?.kind, "failure");
 });
+
+test("without sealed reasoning the rest of the conversation stays, and no id asks for what is gone", () => {
+  const input = [
+    { role: "user", content: "Hi" },
+    { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" },
+    { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "{}" },
+    { type: "function_call_output", id: "fo_1", call_id: "call_1", output: "1" },
+    { type: "compaction", id: "cmp_1", encrypted_content: "sealed" },
+    "odd",
+  ];
+  const text = JSON.stringify({ model: "asked", input });
+  const sent = (unsealed: boolean) =>
+    JSON.parse(responsesBody({ text, body: JSON.parse(text), model: "m", unsealed })).input;
+  assert.deepEqual(sent(false), input);
+  const { id: _id, ...called } = input[2] as Record<string, unknown>;
+  assert.deepEqual(sent(true), [input[0], called, input[3], input[4], "odd"]);
+});
