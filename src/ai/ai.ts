@@ -4,7 +4,7 @@ import type { FailoverDeps } from "#ai/failover/call.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import type { Refusal } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
-import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
+import { type Admission, createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
@@ -63,6 +63,11 @@ export interface AiGateway {
     caller: Caller,
     signal: LightAbortSignal,
   ): Promise<ServeResult>;
+  /**
+   * Counts a request that is only stored now (`callId`) against the key's requests per minute. Each attempt that serves it
+   * later counts too.
+   */
+  accept(opened: Opened, callId: string): Promise<Admission>;
   /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
   countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
@@ -222,6 +227,13 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   return {
     authenticate: (token) => pools.open(token),
     openById: (keyId) => pools.openById(keyId),
+    accept: async ({ key }, callId) => {
+      // It has ended as soon as it is stored, so that it takes no slot.
+      const stored = { ...key, limits: { ...key.limits, concurrency: null } };
+      const { admission, end } = await throttle.admit(stored, callId, 0);
+      end(0);
+      return admission;
+    },
     serve: async ({ key, pool }, request, caller, signal) => {
       unanswered += 1;
       try {

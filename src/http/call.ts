@@ -102,7 +102,7 @@ export interface HttpCore extends Core {
   openAndClickTracking: OpenAndClickTracking;
   phones: Phones;
   passwords: PasswordHasher;
-  ai: Pick<AiGateway, "authenticate" | "countTokens" | "health" | "models" | "serve">;
+  ai: Pick<AiGateway, "accept" | "authenticate" | "countTokens" | "health" | "models" | "serve">;
   readiness(): Promise<Readiness>;
   accountChanges: AccountChanges;
   /** The id of this process. */

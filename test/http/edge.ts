@@ -204,6 +204,7 @@ function acceptance(request: SendRequest): AcceptResult {
 /** Where no test of the AI endpoints has put its own: nobody has a key. */
 export const noAi: HttpCore["ai"] = {
   authenticate: async () => null,
+  accept: async () => ({ kind: "gone" }),
   serve: async () => {
     throw new Error("Nothing is served here.");
   },

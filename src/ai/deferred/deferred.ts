@@ -17,6 +17,8 @@ type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "sign
 
 /** From its scheduled time on, a completion is tried for this long, ms. */
 export const deferredTtlMs = 24 * 3_600_000;
+/** A completion may be scheduled this far ahead, ms: a year. */
+export const deferredHorizonMs = 366 * 24 * 3_600_000;
 
 /** What a completion came to. */
 export type DeferredResult = { response: string } | { error: OpenAiError };
@@ -27,13 +29,13 @@ export interface Deferred {
   result: DeferredResult | null;
 }
 
-/** Stores a chat completion to be served at `dueAt` (epoch ms) or later; null: too many wait in the pool. */
+/** Stores a chat completion to be served at `dueAt` (epoch ms) or later. `full`: too many wait, in the pool or of the key. */
 export async function deferCompletion(
   deps: DeferredDeps,
   { key, pool }: Opened,
   { text }: ModelRequest,
   dueAt: number,
-): Promise<DeferredCompletionsTable | null> {
+): Promise<{ kind: "stored"; row: DeferredCompletionsTable } | { kind: "full"; of: "pool" | "key" }> {
   const { clock, database, newId, sealer, signals } = deps;
   const id = newId("cmp");
   const row: DeferredCompletionsTable = {
@@ -54,10 +56,10 @@ export async function deferCompletion(
     finished_at: null,
   };
   const stored = await database.run(insertDeferred, row);
-  if (stored.kind === "full") return null;
+  if (stored.kind === "full") return stored;
   if (stored.isNewLane) signals.emit("lanesChanged");
   signals.emit("laneDue", pool.id, dueAt);
-  return row;
+  return { kind: "stored", row };
 }
 
 /** The completion that this key asked for; null: there is none. */

@@ -25,7 +25,7 @@ export const deferHeaders = {
     .string()
     .optional()
     .describe(
-      `The earliest time for a deferred completion, as \`Y-m-d H:i:s\` in the account's time zone. Needs \`${deliverHeader}\`.`,
+      `The earliest time for a deferred completion, as \`Y-m-d H:i:s\` in the account's time zone, within a year from now. Needs \`${deliverHeader}\`.`,
     ),
 };
 

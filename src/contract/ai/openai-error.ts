@@ -65,7 +65,7 @@ export const aiProblems = {
     status: 429,
     type: "requests",
     message: "Too many deferred completions wait in this pool; try again later.",
-    when: "10,000 deferred completions, or 1 GiB of their requests, wait in the pool.",
+    when: "10,000 deferred completions, or 1 GiB of their requests, wait in the pool, or a tenth of that of the key.",
   },
   unknown_url: {
     status: 404,

@@ -16,10 +16,15 @@ export const deferredContext = (id: string, column: "request" | "result") =>
 /** What may wait in a pool. */
 export const maxDeferred = 10_000;
 export const maxDeferredBytes = 1024 * 1024 * 1024;
+/** What of it one key may take: a tenth, so that no key keeps the others out. */
+export const maxKeyDeferred = maxDeferred / 10;
+export const maxKeyDeferredBytes = Math.floor(maxDeferredBytes / 10);
 
-export type InsertDeferredResult = { kind: "stored"; isNewLane: boolean } | { kind: "full" };
+export type InsertDeferredResult =
+  | { kind: "stored"; isNewLane: boolean }
+  | { kind: "full"; of: "pool" | "key" };
 
-/** Stores a deferred completion, and the lane of its pool if that has none yet. `full`: too much waits in the pool. */
+/** Stores a deferred completion, and the lane of its pool if that has none yet. `full`: too much waits, in the pool or of the key. */
 export const insertDeferred = writeOperation(
   "insertDeferred",
   async (tx, row: DeferredCompletionsTable): Promise<InsertDeferredResult> => {
@@ -28,12 +33,18 @@ export const insertDeferred = writeOperation(
       .select((eb) => [
         eb.fn.countAll<number>().as("count"),
         sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as("bytes"),
+        sql<number>`cast(coalesce(sum(case when key_id = ${row.key_id} then 1 end), 0) as bigint)`.as("own"),
+        sql<number>`cast(coalesce(sum(case when key_id = ${row.key_id} then bytes end), 0) as bigint)`.as(
+          "own_bytes",
+        ),
       ])
       .where("pool_id", "=", row.pool_id)
       .where("due_at", "is not", null)
       .executeTakeFirstOrThrow();
+    if (Number(waiting.own) >= maxKeyDeferred || Number(waiting.own_bytes) + row.bytes > maxKeyDeferredBytes)
+      return { kind: "full", of: "key" };
     if (Number(waiting.count) >= maxDeferred || Number(waiting.bytes) + row.bytes > maxDeferredBytes)
-      return { kind: "full" };
+      return { kind: "full", of: "pool" };
     await tx.db.insertInto("deferred_completions").values(row).execute();
     const lanes = await tx.db
       .insertInto("lanes")

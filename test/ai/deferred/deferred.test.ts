@@ -17,8 +17,9 @@ async function stored() {
   const opened = (await core.ai.authenticate(keyText))!;
   const request = readChat('{"messages":[{"role":"user","content":"A secret plan."}]}');
   assert.ok(!isProblem(request));
-  const row = (await deferCompletion(core, opened, request, it.clock.now() + 3_600_000))!;
-  return { it, core, opened, request, row };
+  const made = await deferCompletion(core, opened, request, it.clock.now() + 3_600_000);
+  assert.ok(made.kind === "stored");
+  return { it, core, opened, request, row: made.row };
 }
 
 test("request and answer are sealed, and what was asked goes with the end", async () => {

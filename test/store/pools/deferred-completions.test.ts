@@ -13,6 +13,8 @@ import {
   insertDeferred,
   maxDeferred,
   maxDeferredBytes,
+  maxKeyDeferred,
+  maxKeyDeferredBytes,
   nextDueDeferred,
   readDueDeferred,
   settleDeferred,
@@ -120,19 +122,40 @@ onBothEngines((open) => {
     assert.equal((await run(findDeferred, own))?.status, "cancelled");
   });
 
-  test("what waits in a pool is bounded in bytes and in number, and what has ended does not count", async () => {
-    const { insert, poolId, keyId } = await setUp();
-    const half = await insert({ bytes: maxDeferredBytes });
-    assert.deepEqual((await insert()).result, { kind: "full" });
-    await run(cancelDeferred, { id: half.row.id, keyId, at: now });
-    assert.equal((await insert()).result.kind, "stored");
-    await open().query(
-      `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts,
-         expires_at, bytes, scheduled_for, created_at)
-       select 'cmp_x' || i, 'a', '${poolId}', 'k', 'queued', 0, 1, 0, 1, 1, 1, 1
-       from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${maxDeferred}) select i from n) as numbers`,
+  /** Completions of `bytes` each that wait, `count` of them for each of these keys. */
+  const fill = (poolId: string, keys: readonly string[], count: number, bytes: number) =>
+    Promise.all(
+      keys.map((key) =>
+        open().query(
+          `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts,
+             expires_at, bytes, scheduled_for, created_at)
+           select 'cmp_${key}_' || i, 'a', '${poolId}', '${key}', 'queued', 0, 1, 0, 1, ${bytes}, 1, 1
+           from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n) as numbers`,
+        ),
+      ),
     );
-    assert.deepEqual((await insert()).result, { kind: "full" });
+
+  test("a key has a tenth of its pool, in bytes and in number, and what has ended does not count", async () => {
+    const { insert, poolId, keyId } = await setUp();
+    const whole = await insert({ bytes: maxKeyDeferredBytes });
+    assert.equal(whole.result.kind, "stored");
+    assert.deepEqual((await insert()).result, { kind: "full", of: "key" });
+    assert.equal((await insert({ key_id: fresh("key") })).result.kind, "stored");
+    await run(cancelDeferred, { id: whole.row.id, keyId, at: now });
+    assert.equal((await insert()).result.kind, "stored");
+    const many = fresh("key");
+    await fill(poolId, [many], maxKeyDeferred, 1);
+    assert.deepEqual((await insert({ key_id: many })).result, { kind: "full", of: "key" });
+    assert.equal((await insert()).result.kind, "stored");
+  });
+
+  test("what waits in a pool is bounded in bytes and in number for all keys together", async () => {
+    const keys = () => Array.from({ length: 10 }, () => fresh("key"));
+    const [long, many] = [await setUp(), await setUp()];
+    await fill(long.poolId, keys(), 1, Math.floor(maxDeferredBytes / 10));
+    assert.deepEqual((await long.insert({ bytes: 1000 })).result, { kind: "full", of: "pool" });
+    await fill(many.poolId, keys(), maxDeferred / 10, 1);
+    assert.deepEqual((await many.insert()).result, { kind: "full", of: "pool" });
   });
 
   test("retention removes what ended long ago; the pool takes everything of it along", async () => {

@@ -78,7 +78,8 @@ function withLeftOut(
   return headers;
 }
 
-function refusalReply({ by, retryAfterMs, levels }: Refusal): Problem {
+/** The reply to a call that a limit of its key refuses. */
+export function refusalReply({ by, retryAfterMs, levels }: Refusal): Problem {
   const headers = rateLimitHeaders(levels);
   switch (by) {
     case "concurrency":

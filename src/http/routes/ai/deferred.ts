@@ -1,7 +1,13 @@
 // GET /api/ai/v1/deferred/{completion} and POST …/cancel: deferred completions, by the key that asked for them.
 
 import { z } from "zod";
-import { cancelDeferred, type Deferred, deferCompletion, findDeferred } from "#ai/deferred/deferred.ts";
+import {
+  cancelDeferred,
+  type Deferred,
+  deferCompletion,
+  deferredHorizonMs,
+  findDeferred,
+} from "#ai/deferred/deferred.ts";
 import type { ModelRequest } from "#contract/ai/chat.ts";
 import { deferredReply, presentDeferred, scheduleHeader } from "#contract/ai/deferred.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
@@ -10,6 +16,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { readSchedule } from "#runtime/time-zones.ts";
+import { rateLimitHeaders, refusalReply } from "./answers.ts";
 
 const path = "/api/ai/v1/deferred/{completion}";
 const about = {
@@ -32,9 +39,11 @@ function shown(status: number, { row, result }: Deferred): Reply {
   };
 }
 
+const keyIsFull = "Too many deferred completions of this key wait; try again later.";
+
 /** The reply to a chat completion that its headers defer. `scheduleAt`: the account's wall clock, or null: now. */
 export async function deferredReplyTo(
-  { core, opened }: Pick<PoolCall, "core" | "opened">,
+  { core, opened, requestId }: Pick<PoolCall, "core" | "opened" | "requestId">,
   request: ModelRequest,
   scheduleAt: string | null,
 ): Promise<Reply> {
@@ -45,9 +54,21 @@ export async function deferredReplyTo(
       message: `'${scheduleHeader}' must have the format Y-m-d H:i:s.`,
       param: scheduleHeader,
     });
-  const row = await deferCompletion(core, opened, request, Math.max(at, now));
-  if (row === null) return aiProblem("too_many_deferred", { retryAfterMs: 60_000 });
-  return shown(202, { row, result: null });
+  if (at > now + deferredHorizonMs)
+    return aiProblem("invalid_value", {
+      message: `'${scheduleHeader}' must be within a year from now.`,
+      param: scheduleHeader,
+    });
+  const accepted = await core.ai.accept(opened, requestId);
+  if (accepted.kind === "gone") return aiProblem("invalid_api_key");
+  if (accepted.kind === "refused") return refusalReply(accepted);
+  const stored = await deferCompletion(core, opened, request, Math.max(at, now));
+  if (stored.kind === "full")
+    return aiProblem("too_many_deferred", {
+      retryAfterMs: 60_000,
+      ...(stored.of === "key" ? { message: keyIsFull } : {}),
+    });
+  return { ...shown(202, { row: stored.row, result: null }), headers: rateLimitHeaders(accepted.levels) };
 }
 
 export const getDeferredCompletionRoute = endpoint({

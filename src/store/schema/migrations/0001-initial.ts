@@ -273,8 +273,8 @@ const pools = [
     priority bigint not null, due_at bigint, attempts bigint not null, expires_at bigint not null, bytes bigint not null,
     request text, result text, scheduled_for bigint not null, created_at bigint not null, finished_at bigint
   )`,
-  // With the length, so that what waits in a pool is counted from the index alone.
-  `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes) where due_at is not null`,
+  // With the length and the key, so that what waits in a pool, and of a key, is counted from the index alone.
+  `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes, key_id) where due_at is not null`,
   `create table usage_days (
     key_id text not null, day text not null, part text not null, member text not null, model text not null,
     account_id text not null, pool_id text not null, requests bigint not null, errors bigint not null, failed_over bigint not null,
