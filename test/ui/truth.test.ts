@@ -133,3 +133,33 @@ test("Check is there for kinds that have one, and a refusal is in the API's own 
   await page.getByRole("button", { name: "Send the test" }).click();
   await page.getByRole("alert").getByText("The number is not in service.").waitFor();
 });
+
+test("what is pasted into the log's field is looked up as what it is", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  for (const end of ["1", "2"])
+    await api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/test`, { to: `+1555000000${end}` });
+  await at.it.advance(60_000);
+  const { data } = (await api(at, "GET", `/accounts/${account}/messages?recipient=%2B15550000002`)).body;
+  const { id = "", request_id = "", provider_reference = "" } = data[0] ?? {};
+  assert.ok(request_id.startsWith("req_") && provider_reference !== "");
+  const rows = page.locator("tbody tr");
+  const find = async (text: string) => {
+    await page.goto(`${url}/a/${account}/messages?status=failed`);
+    await page.getByLabel("Recipient, reference or id").fill(text);
+    await page.getByRole("button", { name: "Find" }).click();
+  };
+  for (const text of [request_id, `X-Request-Id: ${request_id}`, provider_reference]) {
+    await find(text);
+    await rows.getByText("+15550000002").waitFor();
+    assert.equal(await rows.count(), 1, text);
+  }
+  await find(`a line of a log about ${id}, and more`);
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await find("no such reference");
+  await page.getByText("No message has all of this:").waitFor();
+  await page.getByRole("main").locator("dd", { hasText: "no such reference" }).waitFor();
+});

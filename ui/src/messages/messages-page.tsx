@@ -3,12 +3,35 @@ import { usePages, useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/field.tsx";
 import { useFilter } from "#ui/parts/filter.ts";
-import { Empty, More, PageHead, Waiting } from "#ui/parts/page.tsx";
+import { Empty, Facts, More, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time, WithTimes } from "#ui/parts/time.tsx";
+import { lookups, wantedBy } from "./lookup.ts";
 import { recipientOf, statuses, textOf } from "./words.ts";
 
-const names = ["status", "channel", "gateway", "recipient"] as const;
+const names = ["status", "channel", "gateway", "recipient", "request", "reference", "held"] as const;
+
+/** Nothing fits: what was looked for, and what else the same text may be. */
+function NoneFits({ query }: { query: Readonly<Record<string, string>> }) {
+  const { recipient, reference } = query;
+  const other =
+    recipient !== undefined
+      ? (["reference", recipient, "Look for it as a provider's reference"] as const)
+      : reference !== undefined
+        ? (["recipient", reference, "Look for it as a recipient"] as const)
+        : null;
+  return (
+    <>
+      <p>No message has all of this:</p>
+      <Facts of={Object.entries(query).map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+      {other === null ? null : (
+        <Link to="." search={{ [other[0]]: other[1] } as never} className="button">
+          {other[2]}
+        </Link>
+      )}
+    </>
+  );
+}
 
 export function Page() {
   const account = useAccount();
@@ -19,6 +42,10 @@ export function Page() {
     names.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
   );
   const pages = usePages("listAccountMessages", { params: { account: account.id }, query });
+  const found = lookups.map((name) => filter[name]).find((value) => value !== undefined) ?? "";
+  const rest = Object.fromEntries(
+    Object.entries(filter).filter(([name]) => !(lookups as readonly string[]).includes(name)),
+  );
   const filtered = Object.keys(query).length > 0;
   return (
     <>
@@ -28,8 +55,15 @@ export function Page() {
         onSubmit={(event) => {
           event.preventDefault();
           const text = String(new FormData(event.currentTarget).get("find")).trim();
-          if (text.startsWith("msg_")) void navigate({ to: `/a/${account.id}/messages/${text}` });
-          else setFilter("recipient", text);
+          const wanted = wantedBy(text);
+          if ("page" in wanted) {
+            void navigate({ to: `/a/${account.id}/messages/${wanted.page}` });
+            return;
+          }
+          // An id names its messages exactly; a recipient goes with the other filters.
+          const kept = wanted.filter === "recipient" || text === "" ? rest : {};
+          const search = text === "" ? kept : { ...kept, [wanted.filter]: wanted.value };
+          void navigate({ to: ".", search: search as never, replace: true });
         }}
       >
         <Choice
@@ -53,29 +87,24 @@ export function Page() {
           value={filter.gateway ?? ""}
           onChange={(value) => setFilter("gateway", value)}
         />
-        <Field label="Recipient, or a message's id">
-          <input
-            key={filter.recipient ?? ""}
-            name="find"
-            type="search"
-            defaultValue={filter.recipient ?? ""}
-            autoComplete="off"
-          />
+        <Field label="Recipient, reference or id">
+          <input key={found} name="find" type="search" defaultValue={found} autoComplete="off" />
         </Field>
         <button type="submit" className="button">
           Find
         </button>
       </form>
       {pages.data === undefined ? <Waiting error={pages.error} /> : null}
+      {pages.error?.status === 422 && filtered ? <NoneFits query={query} /> : null}
       {pages.data !== undefined && pages.items.length === 0 ? (
         <Empty>
           {filtered ? (
             <>
-              <p>
-                {pages.hasNextPage
-                  ? "Nothing that fits yet. There are older messages to look through."
-                  : "No message fits this filter."}
-              </p>
+              {pages.hasNextPage ? (
+                <p>Nothing that fits yet. There are older messages to look through.</p>
+              ) : (
+                <NoneFits query={query} />
+              )}
               <Link to="." search={{} as never} className="button">
                 Clear the filter
               </Link>

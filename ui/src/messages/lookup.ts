@@ -1,0 +1,22 @@
+// What a person pasted into the log's field: an id, a recipient, or the provider's own reference.
+
+/** What is looked for: a message's page, or messages by one filter of the API's. */
+export type Wanted = { page: string } | { filter: "request" | "recipient" | "reference"; value: string };
+
+/** Filters of which one takes the place of the others. */
+export const lookups = ["recipient", "request", "reference"] as const;
+
+/**
+ * What the text names. Ids are found within a line of a log too. What is neither an id nor a number nor an address is
+ * looked up as a provider's reference.
+ */
+export function wantedBy(text: string): Wanted {
+  const [, message] = /(?:^|[^\w-])(msg_[0-9a-z]{10,40})(?![\w-])/.exec(text) ?? [];
+  if (message !== undefined) return { page: message };
+  const [, request] = /(?:^|[^\w-])(req_[0-9a-z]{10,40})(?![\w-])/.exec(text) ?? [];
+  if (request !== undefined) return { filter: "request", value: request };
+  const digits = text.replaceAll(/\D/g, "").length;
+  const isNumber = /^\+?[\d\s()./-]+$/.test(text) && digits >= 3 && digits <= 16;
+  const isAddress = /^[^\s<>@]+@[^\s<>@]+$/.test(text);
+  return { filter: isNumber || isAddress ? "recipient" : "reference", value: text };
+}
