@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, missing, setUp, visit } from "./browser.ts";
+import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
 import { furnish, pathsOf } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
@@ -50,6 +50,16 @@ test("a refused setting is named at its field, and a gateway is made by its form
   assert.ok(page.url().startsWith(url));
 });
 
+/** The tables of which a part is reached by scrolling sideways alone, with how much. */
+const cutTables = ({ page }: Visit) =>
+  page
+    .locator("section.table")
+    .evaluateAll((tables) =>
+      (tables as unknown as { scrollWidth: number; clientWidth: number }[])
+        .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+        .filter((px) => px > 0),
+    );
+
 test("every page is sound in light, dark and at 320 px", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
@@ -66,6 +76,7 @@ test("every page is sound in light, dark and at 320 px", { skip: missing }, asyn
       await at.page.getByRole("heading", { level: 1 }).waitFor();
       await at.page.waitForLoadState("networkidle").catch(() => {});
       await expectSound(at, `${name}, ${colours}, ${width} px`);
+      if (width === 1280) assert.deepEqual(await cutTables(at), [], `columns out of sight on ${name}`);
     }
   }
 });

@@ -32,6 +32,27 @@ export async function api(it: Visit, method: string, path: string, body?: unknow
   )) as Answer;
 }
 
+/** Makes a key of the pool, and a call that fails over. */
+async function callOnce(visit: Visit, pool: string): Promise<void> {
+  const member = { name: "openai-eu-west", kind: "sandbox", models: ["failing"], priority: 0 };
+  await api(visit, "POST", `${pool}/members`, member);
+  const made = await api(visit, "POST", `${pool}/keys`, {
+    name: "the application of the customers' support",
+    models: ["a-model-with-a-long-name-2026-01-01", "echo"],
+  });
+  const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${made.body.data.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "echo", messages: [{ role: "user", content: "hello" }] }),
+  });
+  let isDone = false;
+  void called.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await visit.it.advance(500);
+  await (await called).body?.cancel();
+}
+
 /** Sends messages that end in every way, and makes one of each thing. */
 export async function furnish(it: Visit): Promise<Furnished> {
   const accounts = await api(it, "GET", "/accounts");
@@ -64,6 +85,14 @@ export async function furnish(it: Visit): Promise<Furnished> {
   const pools = await api(it, "GET", `/accounts/${account}/pools`);
   const pool = pools.body.data[0]?.id ?? "";
   const members = await api(it, "GET", `/accounts/${account}/pools/${pool}/members`);
+  await callOnce(it, `/accounts/${account}/pools/${pool}`);
+  await api(it, "POST", "/users", {
+    email: "christiane.altenhofen-mustermann@customer-support.acme.example",
+    name: "Christiane Altenhofen-Mustermann",
+    role: "member",
+    account,
+    password: "a long password of Christiane",
+  });
   return {
     account,
     message: sent[3] ?? "",

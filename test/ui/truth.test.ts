@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 test("the first command, pasted into a shell, carries the key that the shell has", {
@@ -162,4 +162,23 @@ test("what is pasted into the log's field is looked up as what it is", { skip: m
   await find("no such reference");
   await page.getByText("No message has all of this:").waitFor();
   await page.getByRole("main").locator("dd", { hasText: "no such reference" }).waitFor();
+});
+
+test("a path that leads nowhere has the frame and a way back", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  for (const [path, back] of [
+    [`/a/${account}/nowhere`, "To the overview"],
+    ["/nowhere/at/all", "To the start"],
+  ] as const) {
+    await page.goto(`${url}${path}`);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    await expectSound(at, path);
+    await page.getByRole("link", { name: back }).click();
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  }
 });

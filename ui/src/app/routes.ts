@@ -2,13 +2,19 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
 
 type Load = () => Promise<{ Page: ComponentType }>;
 
-const root = createRootRoute({ component: SignedIn });
-const account = createRoute({ getParentRoute: () => root, path: "/a/$account", component: AccountShell });
+const root = createRootRoute({ component: SignedIn, notFoundComponent: NoSuchPath });
+const account = createRoute({
+  getParentRoute: () => root,
+  path: "/a/$account",
+  component: AccountShell,
+  notFoundComponent: NoSuchPage,
+});
 const operator = createRoute({ getParentRoute: () => root, id: "operator", component: OperatorShell });
 
 const accountTable: Readonly<Record<string, Load>> = {

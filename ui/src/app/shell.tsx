@@ -69,7 +69,8 @@ function useKeys(account: string | undefined): void {
   }, [account, navigate]);
 }
 
-function Frame({ account, children }: { account: string | undefined; children: React.ReactNode }) {
+/** What stands round every page. */
+export function Frame({ account, children }: { account: string | undefined; children: React.ReactNode }) {
   const session = useSession();
   const signOut = useChange("signOut");
   useKeys(account);

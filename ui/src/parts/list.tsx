@@ -7,8 +7,8 @@ import { Empty, More, Waiting } from "./page.tsx";
 export interface Column<T> {
   head: string;
   cell: (row: T) => ReactNode;
-  /** `number`: right-aligned; `text`: of one line, cut. */
-  look?: "number" | "text";
+  /** `number`: right-aligned; `text`: of one line, cut; `wrap`: long words, such as ids and addresses, are broken. */
+  look?: "number" | "text" | "wrap";
 }
 
 export function Table<T>({

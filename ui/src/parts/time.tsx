@@ -33,12 +33,15 @@ export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
   const near = Math.abs(Date.parse(at) - present) < day;
   return (
     <time dateTime={at} title={`${at} (shown in ${zone})`}>
-      {brief && near ? null : instant(at, zone, present)}
+      {brief && near ? null : <span className="whole">{instant(at, zone, present)}</span>}
       {near ? (
-        <span className={brief ? "" : "soft"}>
-          {brief ? "" : " · "}
-          {relative(at, present)}
-        </span>
+        <>
+          {brief ? "" : " "}
+          <span className={brief ? "whole" : "whole soft"}>
+            {brief ? "" : "· "}
+            {relative(at, present)}
+          </span>
+        </>
       ) : null}
     </time>
   );

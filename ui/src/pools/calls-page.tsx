@@ -72,14 +72,15 @@ function Calls({ pool }: { pool: Pool }) {
           { head: "Kind", cell: ({ kind }) => kind },
           {
             head: "Served by",
+            look: "wrap",
             cell: ({ member, failed_over }) => (
               <>
                 {member} {failed_over ? <span className="tag">failed over</span> : null}
               </>
             ),
           },
-          { head: "Model", cell: ({ model }) => model },
-          { head: "Key", cell: ({ key }) => key },
+          { head: "Model", look: "wrap", cell: ({ model }) => model },
+          { head: "Key", look: "wrap", cell: ({ key }) => key },
           {
             head: "Tokens in + out",
             look: "number",

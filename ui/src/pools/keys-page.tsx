@@ -98,7 +98,7 @@ function Keys({ pool }: { pool: Pool }) {
             cell: ({ revoked_at }) =>
               revoked_at === null ? <Status of="active" /> : <Status of="off">revoked</Status>,
           },
-          { head: "Name", cell: ({ name }) => name },
+          { head: "Name", look: "wrap", cell: ({ name }) => name },
           { head: "Key", cell: ({ hint }) => <code>{hint}</code> },
           {
             head: "Requests a minute",
@@ -106,7 +106,7 @@ function Keys({ pool }: { pool: Pool }) {
             cell: ({ limits }) => number(limits.requests_per_minute),
           },
           { head: "Tokens a day", look: "number", cell: ({ budget }) => number(budget.tokens_per_day) },
-          { head: "Models", cell: ({ models }) => models?.join(", ") ?? "all" },
+          { head: "Models", look: "wrap", cell: ({ models }) => models?.join(", ") ?? "all" },
           {
             head: "Ends",
             cell: ({ expires_at }) => (expires_at === null ? "never" : <Time at={expires_at} />),

@@ -83,9 +83,13 @@ export function Page() {
         empty={<p>There is no user yet.</p>}
         columns={[
           { head: "State", cell: ({ active }) => <Status of={active ? "active" : "off"} /> },
-          { head: "E-mail address", cell: ({ email }) => email },
-          { head: "Name", cell: ({ name }) => name },
-          { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },
+          { head: "E-mail address", look: "wrap", cell: ({ email }) => email },
+          { head: "Name", look: "wrap", cell: ({ name }) => name },
+          {
+            head: "Role",
+            look: "wrap",
+            cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`),
+          },
           {
             head: "Signed in",
             cell: ({ signed_in_at }) => (signed_in_at === null ? "never" : <Time at={signed_in_at} />),

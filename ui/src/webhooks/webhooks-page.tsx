@@ -86,8 +86,12 @@ export function Page() {
         }
         columns={[
           { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
-          { head: "URL", cell: ({ id, url }) => <Link to={`/a/${account}/webhooks/${id}`}>{url}</Link> },
-          { head: "Events", cell: ({ events }) => <code>{events.join(" ")}</code> },
+          {
+            head: "URL",
+            look: "wrap",
+            cell: ({ id, url }) => <Link to={`/a/${account}/webhooks/${id}`}>{url}</Link>,
+          },
+          { head: "Events", look: "wrap", cell: ({ events }) => <code>{events.join(" ")}</code> },
           { head: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
       />

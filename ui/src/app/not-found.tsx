@@ -1,0 +1,30 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { PageHead } from "#ui/parts/page.tsx";
+import { Frame } from "./shell.tsx";
+
+/** Where a path leads that no page has, below an account. */
+export function NoSuchPage() {
+  const { account } = useParams({ strict: false }) as { account?: string };
+  return (
+    <>
+      <PageHead title="There is no such page" />
+      <p>
+        The address <code>{location.pathname}</code> leads nowhere.
+      </p>
+      <p>
+        <Link to={account === undefined ? "/" : `/a/${account}`} className="button">
+          {account === undefined ? "To the start" : "To the overview"}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+/** The same, of a path that names no account, in the frame of every page. */
+export function NoSuchPath() {
+  return (
+    <Frame account={undefined}>
+      <NoSuchPage />
+    </Frame>
+  );
+}
