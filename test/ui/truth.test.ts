@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
+import { passwordOf, userFor } from "../http/managing.ts";
 import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
@@ -162,6 +163,37 @@ test("what is pasted into the log's field is looked up as what it is", { skip: m
   await find("no such reference");
   await page.getByText("No message has all of this:").waitFor();
   await page.getByRole("main").locator("dd", { hasText: "no such reference" }).waitFor();
+});
+
+/** Signs in as another tab of the same browser would. */
+const signInElsewhere = (at: Visit, email: string, password: string) =>
+  at.page.evaluate(
+    `fetch("/api/manage/v1/session", { method: "POST", headers: { "content-type": "application/json" },
+      body: ${JSON.stringify(JSON.stringify({ email, password }))} }).then((reply) => reply.status)`,
+  );
+
+test("another person's session in another tab is noticed, the same person's is taken over", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await userFor(at.it, "bob@acme.example", account);
+  await page.goto(`${url}/a/${account}/gateways/sandbox-sms`);
+  await page.getByLabel("Number").fill("+15550000001");
+  assert.equal(await signInElsewhere(at, "ada@acme.example", "a long password of Ada"), 200);
+  await page.getByRole("button", { name: "Send the test" }).click();
+  await page.getByRole("link", { name: "Its page shows each step" }).waitFor();
+  assert.equal(await signInElsewhere(at, "bob@acme.example", passwordOf("bob@acme.example")), 200);
+  await page.getByRole("button", { name: "Send the test" }).click();
+  await page.getByRole("heading", { name: "Another person has signed in" }).waitFor();
+  assert.equal(await page.getByText("sandbox-sms").count(), 0, "what was on the page is still there");
+  const list = await api(at, "GET", `/accounts/${account}/messages`);
+  assert.equal(list.body.data.length, 1, "the change was made under the other name");
+  await page.getByRole("button", { name: "Go on as bob@acme.example" }).click();
+  await page.getByText("bob@acme.example · member").waitFor();
 });
 
 test("a path that leads nowhere has the frame and a way back", { skip: missing }, async (t) => {

@@ -1,6 +1,6 @@
 // The only place that talks to the server: the management API, with the session's cookie and its CSRF token.
 
-import { type Operations, routes } from "./schema.ts";
+import { type Operations, routes, type Session } from "./schema.ts";
 
 export type OperationName = keyof Operations;
 
@@ -41,11 +41,35 @@ export class ApiError extends Error {
   }
 }
 
-let csrfToken: string | null = null;
+let known: Pick<Session, "id" | "csrf_token"> | null = null;
 
-/** The token of the session, which every change carries. It is kept in memory alone. */
-export function setCsrfToken(token: string | null): void {
-  csrfToken = token;
+/** Who the page acts for. The session's token, which every change carries, is kept in memory alone. */
+export function setSession(session: Session): void {
+  known = session;
+}
+
+const strangers = new Set<(session: Session) => void>();
+
+/** Told the session of another person who has signed in in this browser, when a change was refused for that. */
+export function onOtherPerson(listener: (session: Session) => void): () => void {
+  strangers.add(listener);
+  return () => strangers.delete(listener);
+}
+
+/**
+ * Whether a refused change may be repeated: the same person has signed in anew in another tab, so the token was an
+ * earlier session's.
+ */
+async function hasNewToken(): Promise<boolean> {
+  const before = known;
+  if (before === null) return false;
+  const { data } = await call("getSession", {});
+  if (data.id !== before.id) {
+    for (const listener of strangers) listener(data);
+    return false;
+  }
+  setSession(data);
+  return data.csrf_token !== before.csrf_token;
 }
 
 const outcomes = new Set<(status: number) => void>();
@@ -85,6 +109,16 @@ interface Refusal {
 
 /** Calls an operation of the management API. Throws `ApiError`. */
 export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
+  try {
+    return await send(name, input);
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status === 403 && routes[name][0] !== "GET";
+    if (!isRefused || !(await hasNewToken())) throw error;
+    return await send(name, input);
+  }
+}
+
+async function send<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
   const [method, path] = routes[name];
   const {
     params = {},
@@ -99,7 +133,7 @@ export async function call<N extends OperationName>(name: N, input: Input<N>): P
   };
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
-  if (method !== "GET" && csrfToken !== null) headers["x-csrf-token"] = csrfToken;
+  if (method !== "GET" && known?.csrf_token) headers["x-csrf-token"] = known.csrf_token;
   let response: Response;
   try {
     response = await fetch(urlOf(path, params, query), {

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { onAnswer, setCsrfToken } from "#ui/api/client.ts";
+import { onAnswer, onOtherPerson, setSession } from "#ui/api/client.ts";
 import { reading, useRead } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
@@ -11,15 +11,46 @@ import { Dialog } from "#ui/parts/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { SignIn } from "./sign-in.tsx";
 
+/** Another tab has signed in as another person: nothing that was here is shown on, or acts, under that name. */
+function OtherPerson({ before, now }: { before: Session | null; now: Session | null }) {
+  return (
+    <div className="alone">
+      <main className="card">
+        <h1>Another person has signed in</h1>
+        <p>
+          {now?.name} has signed in in this browser, in another tab. What {before?.name} had on this page is
+          dropped. A change that was asked for here since then was not made.
+        </p>
+        <div>
+          <button type="button" className="button first" onClick={() => location.assign("/")}>
+            Go on as {now?.name}
+          </button>
+        </div>
+      </main>
+    </div>
+  );
+}
+
 export function SignedIn() {
   const client = useQueryClient();
   const session = useRead("getSession", {}, { every: false });
   const [ended, setEnded] = useState(false);
   const last = useRef<Session | null>(null);
-  if (session.data !== undefined) {
-    last.current = session.data.data;
-    setCsrfToken(session.data.data.csrf_token);
+  const [other, setOther] = useState<Session | null>(null);
+  const read = session.data?.data;
+  const isOther =
+    other !== null || (read !== undefined && last.current !== null && read.id !== last.current.id);
+  // The token may be newer than this answer: a refused change reads the session by itself.
+  if (read !== undefined && read !== last.current && !isOther) {
+    last.current = read;
+    setSession(read);
   }
+  useEffect(() => onOtherPerson(setOther), []);
+  useEffect(() => {
+    if (!isOther) return;
+    reading.paused = true;
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "getSession" });
+  }, [isOther, client]);
   useEffect(
     () =>
       onAnswer((status) => {
@@ -30,12 +61,12 @@ export function SignedIn() {
     [],
   );
   const signedIn = (now: Session) => {
-    setCsrfToken(now.csrf_token);
     client.setQueryData(["getSession", {}], { success: true, message: "", data: now });
     reading.paused = false;
     setEnded(false);
     void client.invalidateQueries();
   };
+  if (isOther) return <OtherPerson before={last.current} now={other ?? read ?? null} />;
   if (last.current === null)
     return session.error?.status === 401 ? (
       <div className="alone">
