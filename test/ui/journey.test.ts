@@ -65,6 +65,8 @@ test("every page is sound in light, dark and at 320 px", { skip: missing }, asyn
   t.after(at.close);
   await setUp(at);
   const paths = pathsOf(await furnish(at));
+  // Times of today are the longest: they say how long ago, too.
+  await at.page.clock.setFixedTime(at.it.clock.now());
   for (const [colours, width] of [
     ["light", 1280],
     ["dark", 320],

@@ -1,5 +1,6 @@
 // An installation in which every page has something to show, and the paths of all pages.
 
+import assert from "node:assert/strict";
 import type { Visit } from "./browser.ts";
 
 export interface Furnished {
@@ -37,8 +38,8 @@ async function callOnce(visit: Visit, pool: string): Promise<void> {
   const member = { name: "openai-eu-west", kind: "sandbox", models: ["failing"], priority: 0 };
   await api(visit, "POST", `${pool}/members`, member);
   const made = await api(visit, "POST", `${pool}/keys`, {
-    name: "the application of the customers' support",
-    models: ["a-model-with-a-long-name-2026-01-01", "echo"],
+    name: "customersupport_application_production",
+    models: ["provider/a_model_with_a_long_name_20260101", "echo"],
   });
   const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
     method: "POST",
@@ -50,7 +51,10 @@ async function callOnce(visit: Visit, pool: string): Promise<void> {
     isDone = true;
   });
   while (!isDone) await visit.it.advance(500);
-  await (await called).body?.cancel();
+  await (await called).arrayBuffer();
+  assert.equal((await called).status, 200);
+  // Calls are written together, shortly after.
+  await visit.it.advance(10_000);
 }
 
 /** Sends messages that end in every way, and makes one of each thing. */
@@ -74,8 +78,8 @@ export async function furnish(it: Visit): Promise<Furnished> {
     note: "asked on the phone",
   });
   const webhook = await api(it, "POST", `/accounts/${account}/webhooks`, {
-    url: "https://app.acme.example/hooks/trunkline",
-    events: ["*"],
+    url: "https://app.acme.example/hooks/trunkline/production/messages_of_customer_support",
+    events: ["message.queued", "message.sent", "message.delivered", "message.undelivered", "message.failed"],
   });
   const webhookId = webhook.body.data.id ?? "";
   it.it.respond(() => ({ kind: "answer", status: 500, headers: {}, body: Buffer.from("broken") }));
@@ -87,7 +91,7 @@ export async function furnish(it: Visit): Promise<Furnished> {
   const members = await api(it, "GET", `/accounts/${account}/pools/${pool}/members`);
   await callOnce(it, `/accounts/${account}/pools/${pool}`);
   await api(it, "POST", "/users", {
-    email: "christiane.altenhofen-mustermann@customer-support.acme.example",
+    email: "christiane.altenhofenmustermann@customersupport.acme.example",
     name: "Christiane Altenhofen-Mustermann",
     role: "member",
     account,
