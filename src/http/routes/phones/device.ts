@@ -29,6 +29,9 @@ async function register(call: Call) {
   if (device === null) return problem("malformed_body");
   const code = credentialOf(call, "Code");
   const secret = code === null ? "enrolment" : "code";
+  // Counted before the look-up: of guesses that come at once, none is looked up beyond the limit.
+  const retryAfterMs = code === null ? 0 : call.gate.signInLimits.linkCode(call.caller.ip);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   const linked = await tried<Registration>(call, code ?? credentialOf(call, "Bearer"), (text) =>
     call.core.phones.register({ secret, text }, device, call.request.headers["user-agent"]),
   );
