@@ -29,6 +29,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/phones/phones.ts"),
   import("#store/phones/phone-items.ts"),
   import("#store/phones/phone-reports.ts"),
+  import("#store/phones/phone-tokens.ts"),
   import("#store/identity/audit.ts"),
   import("#store/identity/tokens.ts"),
   import("#store/identity/users.ts"),

@@ -2,6 +2,7 @@
 
 import { pullItems, readLines } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
+import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import * as phones from "#store/phones/phones.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, given } from "./inputs-messages.ts";
@@ -12,6 +13,7 @@ const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 export const phoneCases: Case[] = [
   given(phones.findPhoneBy, { secret: "token", hash: "token0" }),
   given(phones.readPhone, gatewayId),
+  given(readPhoneTokens, [gatewayId]),
   given(phones.readPulledGateways, { accountId, kind: "http-api" }),
   given(phones.offerPairing, {
     gateway_id: gatewayId,

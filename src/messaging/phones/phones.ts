@@ -270,13 +270,14 @@ export class Phones {
   }
 
   /** A connection that tells the phone when to ask. */
-  events({ phone }: LinkedPhone): PhoneStream {
+  events(linked: LinkedPhone): PhoneStream {
+    const { phone } = linked;
     const fetched = this.#fetched.get(phone.gateway_id);
     // After some ways of registering the app asks for neither by itself.
     const first: PhoneEventName[] = [];
     if (!fetched?.has("webhooks")) first.push("WebhooksUpdated");
     if (!fetched?.has("settings")) first.push("SettingsUpdated");
-    return this.streams.open(phone, first);
+    return this.streams.open(linked, first);
   }
 
   /** Gateways were changed, here or elsewhere: what phones fetched may be stale. */

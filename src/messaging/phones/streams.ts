@@ -4,6 +4,7 @@
 import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";
 import { readLines } from "#store/phones/phone-items.ts";
+import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import { linesOf, nextHandover } from "./lines.ts";
 
 /** What the app knows to do. */
@@ -25,6 +26,10 @@ const gatherMs = 50;
 const repeatMs = 30_000;
 /** What the poll of due lanes says of a phone is looked at once in this time. */
 const recheckMs = 5_000;
+/** The app holds one; a phone that changes its network may have left some behind. */
+export const maxStreams = 4;
+/** Links that another process ended are noticed in this time. */
+export const tokenCheckMs = 30_000;
 /** What a phone does not read is dropped: one of each event is enough. */
 const frameOf = (name: PhoneEventName) => `event: ${name}\ndata: null\n\n`;
 
@@ -45,9 +50,12 @@ class Outbox implements PhoneStream {
   #greeted = false;
   #over = false;
   #wake: (() => void) | null = null;
+  /** Of the token that the phone showed for it. */
+  readonly tokenHash: string;
   readonly #onEnd: () => void;
 
-  constructor(onEnd: () => void) {
+  constructor(tokenHash: string, onEnd: () => void) {
+    this.tokenHash = tokenHash;
     this.#onEnd = onEnd;
   }
 
@@ -82,14 +90,21 @@ class Outbox implements PhoneStream {
 export class PhoneStreams {
   readonly #deps: StreamsDeps;
   readonly #phones = new Map<string, ConnectedPhone>();
-  #stopping = false;
+  readonly #stopping = new AbortController();
+  #isCheckingTokens = false;
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
   }
 
-  /** A new connection of a phone; those that it has already stay, because the app may have several. */
-  open(phone: { gateway_id: string; account_id: string }, first: readonly PhoneEventName[]): PhoneStream {
+  /**
+   * A new connection of a phone. Those that it has already stay, because the app may have several; of more than four the
+   * oldest ends. `tokenHash`: of the token that it showed; the connection ends when that one is no longer valid.
+   */
+  open(
+    { phone, tokenHash }: { phone: { gateway_id: string; account_id: string }; tokenHash: string },
+    first: readonly PhoneEventName[],
+  ): PhoneStream {
     const { gateway_id: id, account_id: accountId } = phone;
     const connected = this.#phones.get(id) ?? {
       id,
@@ -101,17 +116,22 @@ export class PhoneStreams {
       checkedAt: Number.NEGATIVE_INFINITY,
     };
     this.#phones.set(id, connected);
-    const stream = new Outbox(() => {
+    const stream = new Outbox(tokenHash, () => {
       connected.streams.delete(stream);
       if (connected.streams.size > 0 || this.#phones.get(id) !== connected) return;
       connected.waiting?.abort();
       this.#phones.delete(id);
     });
     connected.streams.add(stream);
+    const [oldest] = connected.streams;
+    if (connected.streams.size > maxStreams) oldest?.cancel();
     for (const name of first) stream.push(name);
-    if (this.#stopping) stream.cancel();
-    // The app asks when it has connected, by itself.
-    else this.#lookIn(connected, repeatMs);
+    if (this.#stopping.signal.aborted) stream.cancel();
+    else {
+      // The app asks when it has connected, by itself.
+      this.#lookIn(connected, repeatMs);
+      if (!this.#isCheckingTokens) void this.#checkTokens();
+    }
     return stream;
   }
 
@@ -156,8 +176,32 @@ export class PhoneStreams {
 
   /** Ends all connections; the phones connect again elsewhere. */
   stop(): void {
-    this.#stopping = true;
+    this.#stopping.abort();
     for (const id of [...this.#phones.keys()]) this.end(id);
+  }
+
+  /** While phones are connected: ends the streams whose token another process has made invalid. */
+  async #checkTokens(): Promise<void> {
+    const { clock, database, log } = this.#deps;
+    this.#isCheckingTokens = true;
+    while (this.#phones.size > 0) {
+      await clock.sleep(tokenCheckMs, this.#stopping.signal);
+      const open = [...this.#phones.values()].flatMap(({ id, streams }) =>
+        [...streams].map((stream) => ({ id, stream })),
+      );
+      if (open.length === 0) break;
+      try {
+        const rows = await database.run(readPhoneTokens, [...new Set(open.map(({ id }) => id))]);
+        const tokens = new Map(rows.map(({ gateway_id, token_hash }) => [gateway_id, token_hash]));
+        for (const { id, stream } of open) if (tokens.get(id) !== stream.tokenHash) stream.cancel();
+      } catch (error) {
+        log.warn(
+          { event: "phone.tokens_unread", error },
+          "Whether the links of connected phones are still valid could not be read; it is read again.",
+        );
+      }
+    }
+    this.#isCheckingTokens = false;
   }
 
   /** Looks at the phone after `afterMs`, unless it is looked at earlier. */

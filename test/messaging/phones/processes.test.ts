@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { tokenCheckMs } from "#messaging/phones/streams.ts";
 import { engines, ground, type Harness, harness } from "../../harness.ts";
 import { bearer, manage, tokenFor } from "../../http/managing.ts";
 import { minute, unpaced } from "./phone-world.ts";
@@ -57,6 +58,43 @@ test("a phone is served by two processes at once, on PostgreSQL", async () => {
   await Promise.all([phone.report(), phone.report()]);
   expectOnce(air, 11);
   for (const id of ids) assert.equal((await second.message(id)).status, "delivered");
+  await first.close();
+  await second.close();
+  await shared.remove();
+});
+
+test("a link that one process ends or replaces ends the phone's streams in the other, on PostgreSQL", async () => {
+  const shared = await ground("postgres");
+  const first = await harness({ ground: shared });
+  const second = await harness({ ground: shared, clock: first.clock });
+  const account = await first.account();
+  second.as(account);
+  await first.gateway({ identifier: "phone", kind: "android", pace: unpaced });
+  const phone = new SimulatedPhone("phone", () => second, []);
+  assert.equal(await phone.registerByCode(await link(first, account.id, "phone")), 201);
+  await phone.start();
+  const id = phone.stored.registration?.id ?? "";
+  const { streams } = second.system.core.phones;
+  const path = `/accounts/${account.id}/gateways/phone/link`;
+  const headers = bearer(await tokenFor(first));
+  await first.advance(tokenCheckMs);
+  assert.equal(streams.isConnected(id), true, "a phone that is linked stays connected");
+
+  const replaced = await manage(first, "POST", path, { headers, body: { method: "qr", replace: true } });
+  const other = new SimulatedPhone("other", () => first, []);
+  assert.equal(await other.registerByCode(replaced.json().data.code.text), 201);
+  await first.advance(tokenCheckMs);
+  assert.equal(streams.isConnected(id), false, "another phone has the link");
+
+  const served = new SimulatedPhone("served elsewhere", () => second, []);
+  served.stored.registration = other.stored.registration;
+  await served.connect();
+  await first.advance(tokenCheckMs);
+  assert.equal(streams.isConnected(id), true);
+  assert.equal((await manage(first, "DELETE", path, { headers })).statusCode, 202);
+  assert.equal(streams.isConnected(id), true, "the other process has not looked yet");
+  await first.advance(tokenCheckMs);
+  assert.equal(streams.isConnected(id), false, "nobody has the link");
   await first.close();
   await second.close();
   await shared.remove();
