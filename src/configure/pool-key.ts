@@ -2,6 +2,7 @@
 
 import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
+import { cancelKeyless } from "#store/pools/deferred-completions.ts";
 import { findPoolKey, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
@@ -143,13 +144,25 @@ export async function updateKey(
   });
 }
 
-/** Revokes a key and returns its row; null: the pool has no such key. The key stops working within 5 s in every process. */
+/** Deferred completions that are cancelled in one transaction. */
+const cancelledAtOnce = 100;
+
+/**
+ * Revokes a key, cancels the deferred completions that it left, and returns its row; null: the pool has no such key. The key
+ * stops working within 5 s in every process. Maintenance cancels what a failure leaves waiting, and what comes in within these 5 s.
+ */
 export async function revokeKey(
   deps: ConfigureDeps,
   poolRef: PoolRef,
   id: string,
 ): Promise<PoolKeysTable | null> {
   const row = await deps.database.run(revokePoolKey, { ...poolRef, id, at: deps.clock.now() });
-  if (row !== null) deps.signals.emit("poolsChanged");
-  return row;
+  if (row === null) return null;
+  deps.signals.emit("poolsChanged");
+  for (;;) {
+    const of = { poolId: poolRef.poolId, at: deps.clock.now(), limit: cancelledAtOnce };
+    const cancelled = await deps.database.run(cancelKeyless, of);
+    if (cancelled > 0) deps.signals.emit("eventsRecorded");
+    if (cancelled < cancelledAtOnce) return row;
+  }
 }

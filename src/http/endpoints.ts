@@ -78,6 +78,7 @@ import {
   deleteSuppressionRoute,
   listSuppressionsRoute,
 } from "#http/routes/manage/messages/suppressions.ts";
+import { cancelPoolDeferredRoute, listPoolDeferredRoute } from "#http/routes/manage/pools/deferred.ts";
 import {
   createPoolKeyRoute,
   getPoolKeyRoute,
@@ -267,4 +268,6 @@ export const endpoints: readonly Endpoint[] = [
   getPoolKeyRoute,
   updatePoolKeyRoute,
   revokePoolKeyRoute,
+  listPoolDeferredRoute,
+  cancelPoolDeferredRoute,
 ];

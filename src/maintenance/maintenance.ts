@@ -1,5 +1,5 @@
 // The maintenance of an installation, a lane of its own so that one process runs it at a time: it expires overdue messages
-// of lanes that do not send, and removes what is older than the retention policy, in small batches with pauses between
+// of lanes that do not send, cancels deferred completions whose key is gone, and removes what is older than the retention policy, in small batches with pauses between
 // them. Two processes at once would do no harm, only the same work twice.
 
 import type { Core } from "#core/core.ts";
@@ -35,7 +35,7 @@ import {
   deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
-import { deleteDeferred } from "#store/pools/deferred-completions.ts";
+import { cancelKeyless, deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-sums.ts";
 
@@ -152,6 +152,15 @@ export async function runMaintenance(
       return found === batchSize;
     });
   }
+  await runBatches(async () => {
+    const cancelled = await database.run(cancelKeyless, {
+      poolId: null,
+      at: clock.now(),
+      limit: minBatchSize,
+    });
+    if (cancelled > 0) deps.signals.emit("eventsRecorded");
+    return cancelled === minBatchSize;
+  });
   await runBatches(
     async () =>
       (await database.run(deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit: batchSize })) ===

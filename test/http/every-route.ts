@@ -27,6 +27,8 @@ export interface Holder {
   pool: string;
   member: string;
   poolKey: string;
+  /** A deferred completion that is due in a month. */
+  completion: string;
   domain: string;
 }
 
@@ -71,6 +73,10 @@ export const ids: Record<string, { of(holder: Holder): Params; nobody: Params }>
     of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
     nobody: { pool: `pool_${none}`, key: `key_${none}` },
   },
+  "pool completion": {
+    of: ({ pool, completion }) => ({ pool, completion }),
+    nobody: { pool: `pool_${none}`, completion: `cmp_${none}` },
+  },
   domain: { of: ({ domain }) => ({ domain }), nobody: { domain: `dom_${none}` } },
   "channel recipient": {
     of: ({ recipient }) => ({ channel: "sms", recipient }),
@@ -105,7 +111,18 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     models: ["echo"],
     embedding_models: ["echo"],
   });
-  const poolKey = (await post(`/pools/${pool}/keys`, { name: "app" })).id;
+  const { id: poolKey, key: poolToken } = await post(`/pools/${pool}/keys`, { name: "app" });
+  const deferred = await it.system.app.inject({
+    method: "POST",
+    url: "/api/ai/v1/chat/completions",
+    headers: {
+      ...bearer(poolToken),
+      "x-trunkline-deliver": "webhook",
+      "x-trunkline-schedule-at": "2026-02-01 00:00:00",
+    },
+    payload: { messages: [{ role: "user", content: "Hi" }] },
+  });
+  assert.equal(deferred.statusCode, 202, deferred.body);
   const domain = (await post("/sending-domains", { domain: `${name}.example.com` })).id;
   return {
     ...account,
@@ -118,6 +135,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     pool,
     member: member.id,
     poolKey,
+    completion: deferred.json().id,
     domain,
   };
 }

@@ -103,24 +103,92 @@ interface EndedRow extends DeferredEnd {
   row: Pick<DeferredCompletionsTable, "account_id" | "attempts" | "id">;
 }
 
-/** Cancels one that this key asked for; `ended`: it had ended before. Null: there is none. */
+/** Whose completion it is: the key's that asked for it, or a pool's of an account. */
+type Whose = { keyId: string } | { accountId: string; poolId: string };
+
+const isOf = ({ key_id, account_id, pool_id }: DeferredCompletionsTable, whose: Whose): boolean =>
+  "keyId" in whose ? key_id === whose.keyId : account_id === whose.accountId && pool_id === whose.poolId;
+
+/** Cancels one of theirs; `ended`: it had ended before. Null: there is none. */
 export const cancelDeferred = writeOperation(
   "cancelDeferred",
   async (
     tx,
-    of: { id: string; keyId: string; at: number },
+    of: { id: string; at: number } & Whose,
   ): Promise<{ row: DeferredCompletionsTable; ended: boolean } | null> => {
     const row = await tx.db
       .selectFrom("deferred_completions")
       .selectAll()
       .where("id", "=", of.id)
-      .where("key_id", "=", of.keyId)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
-    if (!row) return null;
+    if (!row || !isOf(row, of)) return null;
     if (row.finished_at !== null) return { row, ended: true };
     await end(tx, [{ row, status: "cancelled", result: null, error: null }], of.at);
     return { row: { ...row, status: "cancelled", due_at: null, finished_at: of.at }, ended: false };
+  },
+);
+
+/**
+ * Cancels what waits of keys that were revoked, have expired by `at` or are gone: of one pool, or of all (null). At most
+ * `limit` in one transaction; returns how many.
+ */
+export const cancelKeyless = writeOperation(
+  "cancelKeyless",
+  async (tx, input: { poolId: string | null; at: number; limit: number }): Promise<number> => {
+    let query = tx.db
+      .selectFrom(tx.indexed("deferred_completions", "deferred_completions_due"))
+      .select(["id", "account_id", "attempts"])
+      .where("due_at", "is not", null)
+      .where(
+        sql<boolean>`not exists (select 1 from pool_keys where pool_keys.id = deferred_completions.key_id
+          and pool_keys.revoked_at is null
+          and (pool_keys.expires_at is null or pool_keys.expires_at > ${input.at}))`,
+      );
+    if (input.poolId !== null) query = query.where("pool_id", "=", input.poolId);
+    const rows = await query.limit(input.limit).modifyEnd(tx.lock("update")).execute();
+    await end(
+      tx,
+      rows.map((row) => ({ row, status: "cancelled", result: null, error: "invalid_api_key" })),
+      input.at,
+    );
+    return rows.length;
+  },
+);
+
+/** A completion that waits or is under way, without its request. */
+export type WaitingDeferred = Omit<DeferredCompletionsTable, "request" | "result">;
+
+/** What waits in the account's pool, the newest first, before an id (null: the newest of all). `keyId` null: of any key. */
+export const listWaitingDeferred = readOperation(
+  "listWaitingDeferred",
+  async (
+    tx,
+    of: { accountId: string; poolId: string; keyId: string | null; before: string | null; limit: number },
+  ): Promise<WaitingDeferred[]> => {
+    let query = tx.db
+      .selectFrom(tx.indexed("deferred_completions", "deferred_completions_due"))
+      .select([
+        "id",
+        "account_id",
+        "pool_id",
+        "key_id",
+        "status",
+        "priority",
+        "due_at",
+        "attempts",
+        "expires_at",
+        "bytes",
+        "scheduled_for",
+        "created_at",
+        "finished_at",
+      ])
+      .where("pool_id", "=", of.poolId)
+      .where("account_id", "=", of.accountId)
+      .where("due_at", "is not", null);
+    if (of.keyId !== null) query = query.where("key_id", "=", of.keyId);
+    if (of.before !== null) query = query.where("id", "<", of.before);
+    return await query.orderBy("id", "desc").limit(of.limit).execute();
   },
 );
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engines, ground } from "../../harness.ts";
 import { keyText, makePool } from "../pooled.ts";
-import { defer, start } from "./story.ts";
+import { defer, hour, second, start, told } from "./story.ts";
 
 test("a time more than a year ahead is refused, and nothing is stored", async () => {
   const { it } = await start();
@@ -49,3 +49,25 @@ for (const engine of engines)
       }
     });
   });
+
+test("what a key left waiting is cancelled soon after its end, long before it is due", async () => {
+  const { it, accountId } = await start();
+  try {
+    const expires_at = "2026-01-01T01:00:00.000Z";
+    await makePool(it, { keys: [{ name: "app", key: keyText, expires_at }] }, accountId);
+    const { id } = (await defer(it, "echo", { "x-trunkline-schedule-at": "2026-06-01 00:00:00" })).json();
+    await it.advance(hour - second);
+    assert.deepEqual(told(it), []);
+    await it.advance(5 * 60 * second);
+    const [{ data } = { data: {} }] = told(it);
+    assert.deepEqual(data, {
+      id,
+      object: "deferred_completion",
+      status: "cancelled",
+      attempts: 0,
+      error: "invalid_api_key",
+    });
+  } finally {
+    await it.close();
+  }
+});

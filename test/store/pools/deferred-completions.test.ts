@@ -7,10 +7,12 @@ import { claimLanes, readLanes } from "#store/lanes/lanes.ts";
 import {
   beginDeferred,
   cancelDeferred,
+  cancelKeyless,
   type DeferredOutcome,
   deleteDeferred,
   findDeferred,
   insertDeferred,
+  listWaitingDeferred,
   maxDeferred,
   maxDeferredBytes,
   maxKeyDeferred,
@@ -19,11 +21,12 @@ import {
   readDueDeferred,
   settleDeferred,
 } from "#store/pools/deferred-completions.ts";
+import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import { removePool } from "#store/pools/pools.ts";
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
-import { deferredRow, makePool } from "../pool-rows.ts";
+import { deferredRow, keyRow, makePool } from "../pool-rows.ts";
 import { fresh, now } from "../rows.ts";
 
 const priorities = [0, 1, 2];
@@ -156,6 +159,48 @@ onBothEngines((open) => {
     assert.deepEqual((await long.insert({ bytes: 1000 })).result, { kind: "full", of: "pool" });
     await fill(many.poolId, keys(), maxDeferred / 10, 1);
     assert.deepEqual((await many.insert()).result, { kind: "full", of: "pool" });
+  });
+
+  test("what a revoked, expired or missing key left waiting is cancelled in batches, and told", async () => {
+    const { accountId, poolId, keyId, insert } = await setUp();
+    await listen(open(), accountId, ["completion.*"]);
+    const expired = keyRow({ accountId, poolId }, { expires_at: now + 100 });
+    assert.equal(await run(savePoolKey, expired), "saved");
+    const kept = await insert();
+    const left = [await insert({ key_id: expired.id }), await insert({ key_id: fresh("key") })];
+    const cancel = (at: number, limit = 10) => run(cancelKeyless, { poolId, at, limit });
+    assert.equal(await cancel(now + 99), 1);
+    assert.equal(await cancel(now + 100), 1);
+    assert.equal(await cancel(now + 100), 0);
+    await run(revokePoolKey, { accountId, poolId, id: keyId, at: now });
+    const more = await insert();
+    assert.deepEqual([await cancel(now, 1), await cancel(now, 1), await cancel(now, 1)], [1, 1, 0]);
+    for (const { row } of [kept, more, ...left]) {
+      const found = await run(findDeferred, { id: row.id, keyId: row.key_id });
+      assert.deepEqual([found?.status, found?.request, found?.due_at], ["cancelled", null, null]);
+    }
+    const notes = await notesOf(open(), accountId);
+    assert.deepEqual(
+      notes.map(({ data }) => (data as { error: string }).error),
+      Array.from({ length: 4 }, () => "invalid_api_key"),
+    );
+  });
+
+  test("the account lists what waits in its pool, of one key or of all", async () => {
+    const { accountId, poolId, insert, keyId } = await setUp();
+    const rows = [await insert(), await insert({ key_id: "key_other" }), await insert()].map(
+      ({ row }) => row.id,
+    );
+    await run(cancelDeferred, { id: rows[0]!, accountId, poolId, at: now });
+    const list = async (more: object = {}) => {
+      const of = { accountId, poolId, keyId: null, before: null, limit: 10, ...more };
+      return (await run(listWaitingDeferred, of)).map(({ id }) => id);
+    };
+    assert.deepEqual(await list(), [rows[2], rows[1]]);
+    assert.deepEqual(await list({ keyId }), [rows[2]]);
+    assert.deepEqual(await list({ before: rows[2] }), [rows[1]]);
+    assert.deepEqual(await list({ accountId: "acc_other" }), []);
+    assert.equal(await run(cancelDeferred, { id: rows[1]!, accountId: "acc_other", poolId, at: now }), null);
   });
 
   test("retention removes what ended long ago; the pool takes everything of it along", async () => {

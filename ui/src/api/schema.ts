@@ -80,6 +80,9 @@ export type Pool = { id: string; name: string; strict_models: boolean; answer_mo
 export type PoolCall = { id: string; at: string; key: string; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
 export type PoolCallAttempt = { member: string; model: string; ms: number; outcome: string; status: number | null };
 export type PoolCallPage = { success: true; message: string; data: PoolCall[]; next_cursor: string | null };
+export type PoolDeferredCompletion = { id: string; key: string; status: "queued" | "in_progress" | "completed" | "failed" | "cancelled"; attempts: number; bytes: number; scheduled_for: string; next_at: string | null; expires_at: string; created_at: string; finished_at: string | null };
+export type PoolDeferredPage = { success: true; message: string; data: PoolDeferredCompletion[]; next_cursor: string | null };
+export type PoolDeferredReply = { success: true; message: string; data: PoolDeferredCompletion };
 export type PoolHealthReply = { success: true; message: string; data: PoolMemberHealth[]; next_cursor: string | null };
 export type PoolKey = { id: string; name: string; hint: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; revoked_at: string | null; revision: number; created_at: string; updated_at: string };
 export type PoolKeyPage = { success: true; message: string; data: PoolKey[]; next_cursor: string | null };
@@ -696,6 +699,18 @@ export interface Operations {
     body: undefined;
     reply: undefined;
   };
+  listPoolDeferred: {
+    params: { account: string; pool: string };
+    query: { limit?: number; cursor?: string; key?: string };
+    body: undefined;
+    reply: PoolDeferredPage;
+  };
+  cancelPoolDeferred: {
+    params: { account: string; pool: string; completion: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: PoolDeferredReply;
+  };
 }
 
 /** Method and path of each operation. */
@@ -792,4 +807,6 @@ export const routes = {
   getPoolKey: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
   updatePoolKey: ["PATCH", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
   revokePoolKey: ["DELETE", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
+  listPoolDeferred: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/deferred"],
+  cancelPoolDeferred: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/deferred/{completion}/cancel"],
 } as const satisfies Record<keyof Operations, readonly [string, string]>;

@@ -152,7 +152,7 @@ export const revokePoolKeyRoute = endpoint({
   name: "revokePoolKey",
   summary: "Revoke a key of a pool",
   description:
-    "The key stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes the name.",
+    "The key stops working within 5 s in every process, and its deferred completions are cancelled. It stays in the list, so that its usage keeps a name, until another key takes the name.",
   params: keyParams,
   replies: { 204: noContent },
   problems: ["not_found"],

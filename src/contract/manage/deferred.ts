@@ -1,0 +1,36 @@
+// The management API's schemas for deferred completions. What was asked and answered is its key's alone.
+
+import { z } from "zod";
+import { deferredStatuses } from "#contract/ai/deferred.ts";
+import { idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+
+const deferred = z
+  .object({
+    id: z.string(),
+    key: z.string().describe("The id of the key that asked for it."),
+    status: z.enum(deferredStatuses),
+    attempts: z.int().describe("How often the pool was asked."),
+    bytes: z.int().describe("The length of the request."),
+    scheduled_for: instant.describe("The earliest time at which the pool is asked."),
+    next_at: instant.nullable().describe("When the pool is asked next; null: the completion has ended."),
+    expires_at: instant.describe("It fails when it has no answer by then."),
+    created_at: instant,
+    finished_at: instant.nullable(),
+  })
+  .meta({ id: "PoolDeferredCompletion" });
+export type DeferredReplyData = z.output<typeof deferred>;
+
+export const poolDeferredReply = reply("PoolDeferredReply", deferred);
+
+/** A page of completions that wait or are under way, newest first. */
+export const poolDeferredPage = page("PoolDeferredPage", deferred);
+
+export const poolDeferredQuery = z.strictObject({
+  limit,
+  cursor: idCursor,
+  key: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id")
+    .optional()
+    .describe("Only those of the key with this id."),
+});
