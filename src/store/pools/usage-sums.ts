@@ -186,8 +186,54 @@ function labelSums(calls: readonly Call[]): LabelSums[] {
   return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
-async function addLabels(tx: Tx, sums: readonly LabelSums[]): Promise<void> {
-  if (sums.length === 0) return;
+/** Labels of a key, of one kind, that a day has rows for; calls with further ones count under the empty label. */
+export const maxLabelsOfDay = 10_000;
+
+const groupOf = ({ key_id, kind, day }: Pick<LabelSums, "key_id" | "kind" | "day">) =>
+  JSON.stringify([key_id, kind, day]);
+const labelOf = (sum: Pick<LabelSums, "key_id" | "kind" | "day" | "label">) =>
+  JSON.stringify([sum.key_id, sum.kind, sum.day, sum.label]);
+
+/** The sums with new labels beyond a day's bound put together. Two processes at once may exceed it by one write each. */
+async function withinDay(tx: Tx, sums: readonly LabelSums[]): Promise<readonly LabelSums[]> {
+  const heads = { key_id: "text", kind: "text", day: "text" } as const;
+  const names = refsOf(Object.keys({ ...heads, label: "text" }));
+  const { rows: stored } = await sql<LabelSums>`
+    select ${names} from ${tx.indexed("usage_labels")}
+    where (${names}) in (select ${names} from ${tx.rows("sums", { ...heads, label: "text" }, sums)})
+  `.execute(tx.db);
+  const known = new Set(stored.map(labelOf));
+  const fresh = sums.filter((sum) => sum.label !== "" && !known.has(labelOf(sum)));
+  if (fresh.length === 0) return sums;
+  const groups = refsOf(Object.keys(heads));
+  const { rows: counts } = await sql<Pick<LabelSums, "key_id" | "kind" | "day"> & { labels: number }>`
+    select ${groups}, count(*) as labels from ${tx.indexed("usage_labels")}
+    where (${groups}) in (select ${groups} from ${tx.rows("fresh", heads, fresh)}) group by ${groups}
+  `.execute(tx.db);
+  const labels = new Map(counts.map((row) => [groupOf(row), Number(row.labels)]));
+  const beyond = new Set<LabelSums>();
+  for (const sum of fresh) {
+    const count = labels.get(groupOf(sum)) ?? 0;
+    if (count >= maxLabelsOfDay) beyond.add(sum);
+    else labels.set(groupOf(sum), count + 1);
+  }
+  if (beyond.size === 0) return sums;
+  const kept = new Map<string, LabelSums>();
+  for (const sum of sums) {
+    const put = beyond.has(sum) ? { ...sum, label: "" } : sum;
+    const other = kept.get(labelOf(put));
+    const added = other === undefined ? {} : addedSums(other, put);
+    kept.set(labelOf(put), { ...put, ...added });
+  }
+  return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+const addedSums = (one: UsageSums, other: UsageSums): Partial<UsageSums> =>
+  Object.fromEntries(sumNames.map((column) => [column, one[column] + other[column]]));
+
+async function addLabels(tx: Tx, all: readonly LabelSums[]): Promise<void> {
+  if (all.length === 0) return;
+  const sums = await withinDay(tx, all);
   const heads = { key_id: "text", kind: "text", day: "text", label: "text" } as const;
   const columns = { ...heads, account_id: "text", pool_id: "text", ...sumColumns } as const;
   const names = refsOf(Object.keys(columns));

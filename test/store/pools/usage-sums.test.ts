@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { recordUsage } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
-import { deleteUsageSums } from "#store/pools/usage-sums.ts";
+import { deleteUsageSums, maxLabelsOfDay } from "#store/pools/usage-sums.ts";
 import { onBothEngines } from "../conformance.ts";
 import { callRow, makePool } from "../pool-rows.ts";
 
@@ -38,5 +38,30 @@ onBothEngines((open) => {
     const users = await run(readUsage, { ...of, from, to, by: "user" });
     assert.equal(users.length, 1_000);
     assert.deepEqual([users[0]?.group, users[0]?.requests], ["", 10]);
+  });
+
+  test("beyond a day's bound new labels of a key count together, and known ones and other keys' on their own", async () => {
+    const of = await makePool(open().database);
+    const other = await makePool(open().database);
+    await open().query(
+      `insert into usage_labels (key_id, kind, day, label, account_id, pool_id, requests, errors, failed_over,
+         prompt_tokens, completion_tokens, cost)
+       select '${of.keyId}', 'user', '${day}', 'user-' || i, '${of.accountId}', '${of.poolId}', 1, 0, 0, 0, 0, 0
+       from (with recursive n (i) as (select 1 union all select i + 1 from n where i < ${maxLabelsOfDay - 1}) select i from n) as numbers`,
+    );
+    const used = (end_user: string, whose = of) => callRow(whose, { at: 3_600_000, end_user });
+    // One place is left.
+    await run(recordUsage, [used("user-1"), used("user-1"), used("zoe"), used("ann", other)]);
+    await run(recordUsage, [used("bob"), used("cid"), used("zoe"), used("user-1")]);
+    const users = async (whose: typeof of) =>
+      (await run(readUsage, { ...whose, from, to, by: "user" }))
+        .filter(({ requests, group }) => requests > 1 || group === "ann")
+        .map(({ group, requests }) => [group, requests]);
+    assert.deepEqual(await users(of), [
+      ["user-1", 4],
+      ["", 2],
+      ["zoe", 2],
+    ]);
+    assert.deepEqual(await users(other), [["ann", 1]]);
   });
 });
