@@ -18,9 +18,15 @@ export interface Child {
   kill(): void;
 }
 
+/**
+ * Where a child may connect to. `outside`: neither to a loopback address nor to a Unix socket, as far as JavaScript in the
+ * child can refuse it (`bound-child.ts`).
+ */
+export type ChildNetwork = "none" | "outside" | "all";
+
 /** What a child may do under Node's permission model; everything else is denied, other processes and add-ons too. */
 export interface ChildPermissions {
-  network: boolean;
+  network: ChildNetwork;
   /** Files and folders (`file:` URLs) that it may read, with everything in them; its module has to be among them. */
   read: readonly URL[];
   /** Folders that it may write. */
@@ -35,12 +41,20 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.exit(0));',
 )}`;
 
+const boundChild = new URL("./bound-child.ts", import.meta.url);
+/** Tells Node how to read `bound-child.ts`. */
+const packageFile = new URL("../../../package.json", import.meta.url);
+
 function permissionFlags({ network, read, write }: ChildPermissions): string[] {
   return [
     "--permission",
-    ...(network ? ["--allow-net"] : []),
-    ...read.map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
+    // Node's SQLite opens files past the permission model (seen with Node 26.10).
+    "--no-experimental-sqlite",
+    ...(network === "none" ? [] : ["--allow-net"]),
+    ...[boundChild, packageFile, ...read].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
     ...write.map((url) => `--allow-fs-write=${fileURLToPath(url)}`),
+    "--import",
+    `${boundChild.href}?network=${network}`,
   ];
 }
 

@@ -10,17 +10,22 @@ interface Tried {
   read?: string;
   write?: string;
   run?: string;
-  connect?: number;
+  /** A port of this machine, or the path of a Unix socket. */
+  connect?: number | string;
+  /** The id of a process. */
+  signal?: number;
 }
 
-async function attempt({ read, write, run, connect: port }: Tried): Promise<string> {
+async function attempt({ read, write, run, connect: to, signal }: Tried): Promise<string> {
   try {
     if (read !== undefined) return readFileSync(read).length > 0 ? "read" : "empty";
     if (write !== undefined) writeFileSync(write, "");
     if (run !== undefined) spawnSync(run);
-    if (port !== undefined) {
-      const socket = connect(port, "127.0.0.1");
-      await new Promise((_, reject) => socket.once("error", reject));
+    if (signal !== undefined) process.kill(signal, 0);
+    if (to !== undefined) {
+      const socket = typeof to === "string" ? connect(to) : connect(to, "127.0.0.1");
+      await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+      socket.destroy();
     }
     return "done";
   } catch (error) {

@@ -7,8 +7,7 @@ import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { systemClock } from "#runtime/clock.ts";
 
 const module = new URL("./channel-child.ts", import.meta.url);
-const packageFile = new URL("../../../package.json", import.meta.url);
-const permissions = { network: false, read: [module, packageFile], write: [] };
+const permissions = { network: "none" as const, read: [module], write: [] };
 
 function ask(child: Child, message: unknown): Promise<unknown> {
   const answer = new Promise((resolve) => child.onMessage(resolve));
@@ -45,7 +44,7 @@ test("an end of the process is the end for all that use it, and another one is s
 test("it may read what it was given, and nothing else, and start no program", async () => {
   const children = new SharedChildren(systemClock());
   const child = children.open(module, { permissions, maxChannels: 1 });
-  assert.equal(await ask(child, { read: packageFile.pathname }), "read");
+  assert.equal(await ask(child, { read: module.pathname }), "read");
   const denied = "ERR_ACCESS_DENIED";
   for (const message of [
     { read: "/etc/hostname" },

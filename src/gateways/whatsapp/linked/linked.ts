@@ -2,6 +2,7 @@
 // forbids unofficial clients. The library that speaks the protocol runs in a process of its own (`bridge/whatsapp`).
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
+import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
@@ -10,6 +11,8 @@ import { type LinkedSettings, linkedSettings } from "./settings.ts";
 export interface Bridge {
   module(settings: LinkedSettings): URL;
   folder: URL;
+  /** Default: `outside`. */
+  network?: ChildNetwork;
   /** Origin of the server of files; default: WhatsApp's. */
   files?: string;
 }
@@ -17,13 +20,18 @@ export interface Bridge {
 /** Devices of one bridge process, at most. */
 const maxDevices = 20;
 
-/** Tells Node how to read our modules. */
-const packageFile = new URL("../../../../package.json", import.meta.url);
 const folder = new URL("../../../../bridge/whatsapp/", import.meta.url);
 const installed: Bridge = {
   module: ({ verification }) => new URL(verification === "strict" ? "main.ts" : "main-library.ts", folder),
   folder,
 };
+
+/** What the bridge may do: the library in it reads what strangers send. */
+export const bridgePermissions = (bridge: Bridge, settings: LinkedSettings): ChildPermissions => ({
+  network: bridge.network ?? "outside",
+  read: [bridge.folder, bridge.module(settings)],
+  write: [],
+});
 
 export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
   defineGateway({
@@ -43,13 +51,11 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     connection: "linked",
     open: async (settings, host) => {
       const values = await host.state.load();
-      const module = bridge.module(settings);
-      const read = [bridge.folder, module, packageFile];
-      const permissions = { network: true, read, write: [] };
+      const permissions = bridgePermissions(bridge, settings);
       return new LinkedSession(
         settings,
         host,
-        host.child(module, { permissions, maxSessions: maxDevices }),
+        host.child(bridge.module(settings), { permissions, maxSessions: maxDevices }),
         values,
         bridge.files ?? null,
       );

@@ -152,9 +152,12 @@ test("killed at any point, nothing is lost, repeated or in the open", {
   await until(() => server.taken.length === 2, "taken");
   await service.kill();
   await until(() => server.connections() === 0, "the bridge ended with the service");
+  const before = server.logins.length;
   await service.start();
-  await service.untilLink("open");
   await service.untilMessage(two, "unknown");
+  // The state that the killed one stored says `open`, too.
+  await until(() => server.logins.length > before, "logged in again");
+  await service.untilLink("open");
   server.receipt(server.taken[1]?.id ?? "", ann);
   await service.untilMessage(two, "delivered");
 

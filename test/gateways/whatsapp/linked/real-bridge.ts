@@ -12,7 +12,6 @@ import { systemClock } from "#runtime/clock.ts";
 import type { WaServer } from "./wa-server.ts";
 
 export const bridgeFolder = new URL("../../../../bridge/whatsapp/", import.meta.url);
-const packageFile = new URL("../../../../package.json", import.meta.url);
 
 /** A module that runs the bridge against this server. */
 export function bridgeModule({ url, rootKey }: Pick<WaServer, "url" | "rootKey">): {
@@ -47,7 +46,7 @@ export class BridgedDevice {
 
   constructor(module: URL, values: Map<string, string> = new Map(), folders = [bridgeFolder]) {
     this.values = values;
-    const permissions = { network: true, read: [...folders, module, packageFile], write: [] };
+    const permissions = { network: "all" as const, read: [...folders, module], write: [] };
     this.child = new SharedChildren(systemClock()).open(module, { permissions, maxChannels: 20 });
     this.child.onMessage((message) => this.#hear(message as FromBridge));
     this.tell({ type: "open", values: [...values], deviceName: "Test", version: null });

@@ -8,7 +8,7 @@ import { whatsappLinkedWith } from "#gateways/whatsapp/linked/linked.ts";
 import { bridgeFolder } from "./real-bridge.ts";
 
 const module = new URL(process.env.WA_BRIDGE ?? "");
-const adapter = whatsappLinkedWith({ module: () => module, folder: bridgeFolder });
+const adapter = whatsappLinkedWith({ module: () => module, folder: bridgeFolder, network: "all" });
 if (adapter.connection !== "linked") throw new Error("The kind links no device.");
 let bridge: SessionChild | null = null;
 process.on("SIGUSR2", () => bridge?.kill());

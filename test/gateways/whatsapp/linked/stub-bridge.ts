@@ -142,7 +142,7 @@ class Stub {
         () => this.#write({ stored: reference }),
       );
     } else if ("ended" in line) this.#ended(401);
-    else if ("crash" in line) process.kill(process.pid, "SIGKILL");
+    else if ("crash" in line) process.abort();
   }
 }
 

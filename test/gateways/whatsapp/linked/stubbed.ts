@@ -10,6 +10,7 @@ export const stubbedLinked = {
   ...whatsappLinkedWith({
     module: () => new URL("./stub-bridge.ts", import.meta.url),
     folder: test,
+    network: "all",
   }),
   kind: "whatsapp-linked-stub",
   channels: ["sms" as const],
