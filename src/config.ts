@@ -177,6 +177,18 @@ export const variables = {
         "whole number, 1 to 65535",
       ),
     ),
+  LINKED_DEVICES: wholeNumber(0, 10_000)
+    .prefault("20")
+    .meta(
+      text(
+        "Most linked WhatsApp devices of the installation. Some 20 of them take 145 MB beside the service; one more is refused with 409.",
+        "20",
+        "whole number, 0 to 10000",
+      ),
+    ),
+  LINKED_DEVICES_PER_ACCOUNT: wholeNumber(0, 10_000)
+    .prefault("5")
+    .meta(text("Most linked WhatsApp devices of one account.", "5", "whole number, 0 to 10000")),
   DASHBOARD: z
     .enum(["true", "false"], "must be true or false")
     .transform((value) => value === "true")

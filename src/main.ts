@@ -72,6 +72,7 @@ async function open(config: Config) {
     maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,
     maxBodiesBytes: config.MAX_BODIES_BYTES ?? bodiesOfUsualSize * config.MAX_BODY_BYTES,
     maxConnections: config.MAX_CONNECTIONS,
+    linkedDevices: { inAll: config.LINKED_DEVICES, ofAccount: config.LINKED_DEVICES_PER_ACCOUNT },
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
     dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../ui/dist") : null,

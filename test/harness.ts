@@ -193,6 +193,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       maxKeylessBodyBytes: 2_097_152,
       maxBodiesBytes: 134_217_728,
       maxConnections: 10_000,
+      linkedDevices: { inAll: 20, ofAccount: 5 },
       trustedProxies: [],
       metricsToken: null,
       dashboardFolder: null,

@@ -3,8 +3,9 @@
 
 import type { LinkState } from "#contract/manage/link-state.ts";
 import type { Core } from "#core/core.ts";
+import { adapters } from "#gateways/registry.ts";
 import type { LinkDetails, LinkRequest, Pairing } from "#gateways/session.ts";
-import { pairingContext, readSession, requestLink } from "#store/gateways/sessions.ts";
+import { type LinkLimits, pairingContext, readSession, requestLink } from "#store/gateways/sessions.ts";
 
 export interface Link extends Omit<LinkDetails, "word"> {
   reason: string | null;
@@ -53,21 +54,34 @@ const linkedStates: ReadonlySet<LinkState> = new Set([
   "replaced",
 ]);
 
-export type LinkChange = "asked" | "switched_off" | "linked" | "not_linked";
+export type LinkChange = "asked" | "switched_off" | "linked" | "not_linked" | "account_full" | "all_full";
 
-/** Asks the owner of the gateway's lane for something. `linked`: a device is, and is not to be replaced. */
+/** Kinds that a person links a device to, other than phones that ask by themselves. */
+const linkedKinds = () =>
+  adapters.filter(({ connection }) => connection === "linked").map(({ kind }) => kind);
+
+/**
+ * Asks the owner of the gateway's lane for something. `linked`: a device is, and is not to be replaced. `account_full` and
+ * `all_full`: there are as many devices of the account, or in all, as there may be.
+ */
 export async function askForLink(
   core: Pick<Core, "clock" | "database" | "sealer" | "signals">,
   gateway: { id: string; accountId: string; identifier: string },
   request: LinkRequest,
+  most: Omit<LinkLimits, "kinds">,
 ): Promise<LinkChange> {
   const { state, device } = await readLink(core, gateway.id);
   const isLinked = linkedStates.has(state) && device !== null;
   if (request.action === "link" && isLinked && !request.replace) return "linked";
   if (request.action === "resume" && device === null) return "not_linked";
   const { accountId, identifier } = gateway;
-  const input = { accountId, identifier, at: core.clock.now(), request: JSON.stringify(request) };
-  if (!(await core.database.run(requestLink, input))) return "switched_off";
-  core.signals.emit("lanesChanged");
-  return "asked";
+  const asked = await core.database.run(requestLink, {
+    accountId,
+    identifier,
+    at: core.clock.now(),
+    request: JSON.stringify(request),
+    limits: request.action === "link" ? { kinds: linkedKinds(), ...most } : null,
+  });
+  if (asked === "asked") core.signals.emit("lanesChanged");
+  return asked;
 }

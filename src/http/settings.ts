@@ -13,6 +13,8 @@ export interface HttpSettings {
   maxBodiesBytes: number;
   /** Open connections; one more is closed at once. */
   maxConnections: number;
+  /** Most linked devices. */
+  linkedDevices: { inAll: number; ofAccount: number };
   /** CIDR blocks and addresses of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies: readonly string[];
   metricsToken: string | null;

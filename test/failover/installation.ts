@@ -49,6 +49,7 @@ export async function install(profile: Profile): Promise<Installation> {
       maxKeylessBodyBytes: 1_048_576,
       maxBodiesBytes: 134_217_728,
       maxConnections: 10_000,
+      linkedDevices: { inAll: 20, ofAccount: 5 },
       trustedProxies: [],
       metricsToken: null,
       dashboardFolder: null,

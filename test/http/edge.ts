@@ -116,6 +116,7 @@ export const settings: HttpSettings = {
   maxKeylessBodyBytes: 2 * 1024 * 1024,
   maxBodiesBytes: 128 * 1024 * 1024,
   maxConnections: 10_000,
+  linkedDevices: { inAll: 20, ofAccount: 5 },
   trustedProxies: [],
   metricsToken: null,
   dashboardFolder: null,

@@ -172,7 +172,13 @@ export const managementCases: Case[] = [
       details: null,
     },
   }),
-  given(sessions.requestLink, { accountId, identifier: "gateway-0", at: now, request: "{}" }),
+  given(sessions.requestLink, {
+    accountId,
+    identifier: "gateway-0",
+    at: now,
+    request: "{}",
+    limits: { kinds: ["sandbox"], inAll: 20, ofAccount: 5 },
+  }),
   given(sessions.takeLinkRequest, { gatewayId, fence: 1 }),
   given(sessions.saveSessionValues, {
     gatewayId,

@@ -1,6 +1,7 @@
 // Sessions of gateways that hold a connection: how each is, and what it keeps between connections. Every write names the
 // fence of the gateway's lane, so that a process that lost the lane changes nothing.
 
+import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
@@ -161,13 +162,29 @@ interface StoredLink {
 
 const linkOf = (details: string | null): StoredLink | null => (details === null ? null : JSON.parse(details));
 
+/** A number that no other advisory lock has: requests of links. */
+const linkLock = 7_261_936_002;
+
+/** Of gateways that link a device: their kinds, and how many may be linked, or be about to be. */
+export interface LinkLimits {
+  kinds: readonly string[];
+  inAll: number;
+  ofAccount: number;
+}
+
 /**
  * Stores what a person asks of a gateway's link, and opens its lane anew, so that its owner takes the request. A later
- * request replaces one that was not taken. False: the account has no active gateway of this name.
+ * request replaces one that was not taken. `switched_off`: the account has no active gateway of this name. With `limits`,
+ * which count the account's and all other gateways: `account_full`, `all_full`.
  */
 export const requestLink = writeOperation(
   "requestLink",
-  async (tx, input: { accountId: string; identifier: string; at: number; request: string }) => {
+  async (
+    tx,
+    input: { accountId: string; identifier: string; at: number; request: string; limits: LinkLimits | null },
+  ): Promise<"asked" | "switched_off" | "account_full" | "all_full"> => {
+    // Of requests that come at once each counts the ones before it. SQLite has one writer anyway.
+    if (tx.engine === "postgres") await sql`select pg_advisory_xact_lock(${linkLock})`.execute(tx.db);
     const gateway = await tx.db
       .selectFrom("gateways")
       .select("id")
@@ -176,7 +193,13 @@ export const requestLink = writeOperation(
       .where("active", "=", 1)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
-    if (gateway === undefined) return false;
+    if (gateway === undefined) return "switched_off";
+    const { limits } = input;
+    if (limits !== null) {
+      const others = await linkedBeside(tx, gateway.id, limits.kinds);
+      if (others.filter((id) => id === input.accountId).length >= limits.ofAccount) return "account_full";
+      if (others.length >= limits.inAll) return "all_full";
+    }
     const { request, at } = input;
     await tx.db
       .insertInto("gateway_sessions")
@@ -198,9 +221,28 @@ export const requestLink = writeOperation(
       .set((eb) => ({ revision: eb("revision", "+", 1) }))
       .where("id", "=", gateway.id)
       .execute();
-    return true;
+    return "asked";
   },
 );
+
+/** The accounts of other gateways with a linked device, or with one that is being linked: one entry a gateway. */
+async function linkedBeside(tx: Tx, gatewayId: string, kinds: readonly string[]): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom("gateway_sessions")
+    .innerJoin("gateways", "gateways.id", "gateway_sessions.gateway_id")
+    .select("gateways.account_id")
+    .where("gateways.kind", "in", tx.list([...kinds]))
+    .where("gateways.id", "!=", gatewayId)
+    .where((eb) =>
+      eb.or([
+        eb("linked_at", "is not", null),
+        eb("request", "is not", null),
+        eb("gateway_sessions.status", "in", ["connecting", "pairing"]),
+      ]),
+    )
+    .execute();
+  return rows.map(({ account_id }) => account_id);
+}
 
 /** Takes what was asked of a gateway's link; null: nothing, or the fence is another owner's. */
 export const takeLinkRequest = writeOperation(

@@ -104,10 +104,10 @@ export class Place {
     const it = await harness({
       ground: this.#ground,
       clock: this.#clock,
-      settings,
       allow: "127.0.0.0/8",
       respond: () => says(200),
       ...options,
+      settings: { ...settings, ...options.settings },
     });
     this.#processes.push(it);
     if (this.#account === null) {

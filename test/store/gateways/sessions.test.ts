@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Database } from "#store/database.ts";
 import { deleteGateway } from "#store/gateways/actions.ts";
+import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import {
   pairingContext,
   readSession,
@@ -179,19 +180,58 @@ onBothEngines((open) => {
     const id = await makeHeld(database, accountId);
     const identifier = `link-${accountId}`;
     const ask = (request: string, account = accountId) =>
-      database.run(requestLink, { accountId: account, identifier, at: now, request });
+      database.run(requestLink, { accountId: account, identifier, at: now, request, limits: null });
     const revision = async () =>
       (await database.run(readLanes, null)).find((lane) => lane.id === id)?.revision;
     const before = (await revision()) ?? 0;
-    assert.equal(await ask('"one"', await makeAccount(database)), false);
-    assert.equal(await ask('"one"'), true);
-    assert.equal(await ask('"two"'), true);
+    assert.equal(await ask('"one"', await makeAccount(database)), "switched_off");
+    assert.equal(await ask('"one"'), "asked");
+    assert.equal(await ask('"two"'), "asked");
     assert.equal(await revision(), before + 2);
     assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 0 }), null);
     const session = sessionOf(id, "connecting");
     await database.run(recordSession, { fence: 1, linked: true, eventId: "gs_a", session });
     assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 1 }), '"two"');
     assert.equal(await database.run(takeLinkRequest, { gatewayId: id, fence: 1 }), null);
+  });
+
+  test("devices that are linked, or about to be, are bounded for an account and in all", async () => {
+    const { database } = open();
+    const accounts = [await makeAccount(database), await makeAccount(database), await makeAccount(database)];
+    const kind = `kind-${accounts[0]}`;
+    const ask = async (accountId: string, name: string) => {
+      const identifier = `${accountId}-${name}`;
+      await makeGateway(database, accountId, { identifier, kind });
+      const limits = { kinds: [kind], inAll: 3, ofAccount: 2 };
+      return await database.run(requestLink, { accountId, identifier, at: now, request: "{}", limits });
+    };
+    const [one = "", two = "", three = ""] = accounts;
+    // Asked for at once, they count each other.
+    const asked = await Promise.all(["a", "b", "c"].map((name) => ask(one, name)));
+    assert.deepEqual(asked.sort(), ["account_full", "asked", "asked"]);
+    assert.equal(await ask(two, "a"), "asked");
+    assert.equal(await ask(three, "a"), "all_full");
+    // The gateway's own link does not count against it.
+    const again = { kinds: [kind], inAll: 3, ofAccount: 1 };
+    const identifier = `${two}-a`;
+    const request = { accountId: two, identifier, at: now, request: "{}", limits: again };
+    assert.equal(await database.run(requestLink, request), "asked");
+    // What has no device any more is not counted; what has one is, whether it is connected or not.
+    const id = (await database.run(findGatewayByIdentifier, identifier))?.id ?? "";
+    await database.run(claimLanes, { processId: "one", lanes: [{ id, owner: null, fence: 0 }] });
+    await database.run(takeLinkRequest, { gatewayId: id, fence: 1 });
+    const become = async (status: GatewaySessionsTable["status"]) =>
+      await database.run(recordSession, {
+        fence: 1,
+        linked: true,
+        eventId: `gs_${status}`,
+        session: sessionOf(id, status),
+      });
+    await become("logged_out");
+    assert.equal(await ask(three, "b"), "asked");
+    await become("connected");
+    await become("disconnected");
+    assert.equal(await ask(three, "c"), "all_full");
   });
 
   test("a sealed value opens for its own gateway and key alone", () => {

@@ -10,21 +10,25 @@ type Answer = FromBridge & { type: "sent" | "upload_access" | "done" };
 export type Told = Exclude<FromBridge, Answer>;
 
 export class BridgeChannel {
-  readonly #child: SessionChild;
+  readonly #child: SessionChild | null;
   readonly #clock: Clock;
   readonly #asked = new Map<number, (answer: Answer | null) => void>();
   #lastNumber = 0;
   /** Nothing that the bridge was told later has an effect. */
   hasEnded = false;
 
-  /** `onEnd`: the process ended, with the reason. What was asked gets null first. */
+  /** `child` is null where no bridge is needed. `onEnd`: the process ended, with the reason; not after `release`. */
   constructor(
-    child: SessionChild,
+    child: SessionChild | null,
     clock: Clock,
     { onMessage, onEnd }: { onMessage(message: Told): void; onEnd(reason: string): void },
   ) {
     this.#child = child;
     this.#clock = clock;
+    if (child === null) {
+      this.hasEnded = true;
+      return;
+    }
     child.onMessage((value) => {
       const parsed = fromBridge.safeParse(value);
       // It handles what strangers send: one that speaks differently may do anything.
@@ -35,23 +39,25 @@ export class BridgeChannel {
       else onMessage(message);
     });
     void child.ended.then((reason) => {
+      const isReleased = this.hasEnded;
       this.hasEnded = true;
-      onEnd(reason);
+      if (!isReleased) onEnd(reason);
       for (const answer of [...this.#asked.values()]) answer(null);
     });
   }
 
   tell(message: ToBridge): void {
-    this.#child.send(message);
+    if (!this.hasEnded) this.#child?.send(message);
   }
 
   /** The answer; null: the bridge ended, or `timeoutMs` passed. */
   async ask(question: (n: number) => Question, timeoutMs: number): Promise<Answer | null> {
+    if (this.hasEnded) return null;
     this.#lastNumber += 1;
     const n = this.#lastNumber;
     const over = new AbortController();
     const answered = new Promise<Answer | null>((resolve) => this.#asked.set(n, resolve));
-    this.#child.send(question(n));
+    this.#child?.send(question(n));
     const late = this.#clock.sleep(timeoutMs, over.signal).then(() => null);
     const answer = await Promise.race([answered, late]);
     over.abort();
@@ -61,10 +67,14 @@ export class BridgeChannel {
 
   /** Ends the process, for all devices that use it. */
   kill(): void {
-    this.#child.kill();
+    if (!this.hasEnded) this.#child?.kill();
   }
 
-  stop(): Promise<void> {
-    return this.#child.stop();
+  /** Nothing is wanted of the bridge any more. Its process ends, unless other devices use it. */
+  async release(): Promise<void> {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    for (const answer of [...this.#asked.values()]) answer(null);
+    await this.#child?.stop();
   }
 }

@@ -3,6 +3,7 @@
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
+import { OwnValues } from "./own-values.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
@@ -52,10 +53,11 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     open: async (settings, host) => {
       const values = await host.state.load();
       const permissions = bridgePermissions(bridge, settings);
+      const isNeeded = host.linkRequest !== null || [...values.keys()].some((key) => !OwnValues.owns(key));
       return new LinkedSession(
         settings,
         host,
-        host.child(bridge.module(settings), { permissions, maxSessions: maxDevices }),
+        isNeeded ? host.child(bridge.module(settings), { permissions, maxSessions: maxDevices }) : null,
         values,
         bridge.files ?? null,
       );

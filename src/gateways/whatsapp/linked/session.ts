@@ -23,27 +23,26 @@ import { notConnected, outcomeOf, restricted } from "./outcome.ts";
 import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
 import { type Link, OwnValues, type Stop } from "./own-values.ts";
 import type { FromBridge } from "./protocol.ts";
+import { Reconnects } from "./reconnects.ts";
 import type { LinkedSettings } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
-const maxBackOffMs = 60_000;
-/** A connection that lasted this long begins the back-off anew, ms. */
-const healthyMs = 60_000;
 /** After a refusal, ms. */
 const refusedMs = 15 * 60_000;
-/** A link that another process took is taken back once after this time, and left to it within the second, ms. */
+/** A link that another process took is taken back after this time, ms. */
 const takeBackMs = 60_000;
-const duelMs = 10 * 60_000;
-/** In a row they mean that the keys are damaged. */
-const maxServerErrors = 3;
 const closeMs = 5_000;
 const logOutMs = 15_000;
 /** To look the number up, beside a message's own time, ms. */
 const bridgeMs = 60_000;
 const dayMs = 86_400_000;
+/** A code may be scanned for some three minutes; a bridge that does not say that they are over is not waited for, ms. */
+const pairingMs = 5 * 60_000;
 /** In these the keys are of no use any more. */
 const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
+const unlinked: Stop = { state: "unlinked", reason: "No device is linked.", until: null };
+const installIt = "Install it with npm run whatsapp:install.";
 
 export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #settings: LinkedSettings;
@@ -54,6 +53,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #incoming: Incoming;
   readonly #uploads: FileUploads;
   readonly #newChats: NewChatGate;
+  readonly #reconnects: Reconnects;
   /** Of what the device wants stored: one after the other. */
   #stored: Promise<void> = Promise.resolve();
   /** Of messages that are about to be sent. */
@@ -65,16 +65,15 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   #isPairing = false;
   #isConnected = false;
   #isLoggingOut = false;
-  #connectedAt = 0;
-  #failures = 0;
-  #serverErrors = 0;
-  #replacedAt = Number.NEGATIVE_INFINITY;
 
-  /** `values`: what is stored of the device. `files`: see `FileUploads`. */
+  /**
+   * `child` is the bridge; null: no device is linked or wanted. `values`: what is stored of the device.
+   * `files`: see `FileUploads`.
+   */
   constructor(
     settings: LinkedSettings,
     host: SessionHost,
-    child: SessionChild,
+    child: SessionChild | null,
     values: ReadonlyMap<string, string>,
     files: string | null,
   ) {
@@ -86,9 +85,14 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       onMessage: (message) => this.#take(message),
       onEnd: (reason) => this.#lose(`The WhatsApp bridge ended: ${reason}`),
     });
+    this.#reconnects = new Reconnects(host.clock, host.random);
     this.#incoming = new Incoming(host, this.#own, this.#bridge);
     this.#uploads = new FileUploads(host, this.#bridge, files);
     this.#newChats = new NewChatGate(host.clock, this.#own, settings.new_chats_per_day);
+    if (child === null) {
+      this.#tellStopped(this.#own.get("stop") ?? unlinked);
+      return;
+    }
     this.#tell({ kind: "connecting" }, "connecting");
     this.#bridge.tell({
       type: "open",
@@ -139,6 +143,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     await this.#guard(() => this.#own.set({ link: null, stop }));
     this.#tell({ kind: "logged_out", reason }, "unlinked", { word: "removed" });
     this.#isLoggingOut = false;
+    await this.#bridge.release();
     return told;
   }
 
@@ -149,10 +154,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
         void this.#guard(() => this.#begin(message.linked !== null));
         break;
       case "failed":
-        this.#tell(
-          { kind: "disconnected", reason: `${message.reason} Install it with npm run whatsapp:install.` },
-          "not_installed",
-        );
+        this.#tell({ kind: "disconnected", reason: `${message.reason} ${installIt}` }, "not_installed");
+        void this.#bridge.release();
         break;
       case "qr":
         this.#showCode({ qr: message.text }, message.forMs, "waiting_for_scan");
@@ -191,7 +194,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       return;
     }
     if (!isLinked) {
-      this.#tellStopped(before ?? { state: "unlinked", reason: "No device is linked.", until: null });
+      if (hasKeys) await this.#leave();
+      this.#tellStopped(before ?? unlinked);
       return;
     }
     const stop = request === null ? before : null;
@@ -214,6 +218,18 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#tell({ kind: "connecting" }, "connecting");
     const pair = method === "code" ? ({ method, number: number ?? "" } as const) : ({ method } as const);
     this.#bridge.tell({ type: "connect", pair });
+    void this.#endPairing();
+  }
+
+  async #endPairing(): Promise<void> {
+    await this.#host.clock.sleep(pairingMs, this.#over.signal);
+    if (this.#isPairing) await this.#guard(() => this.#expire());
+  }
+
+  async #expire(): Promise<void> {
+    this.#isPairing = false;
+    const reason = "No device was linked in time. Ask for a new code.";
+    await this.#stop({ state: "expired", reason, until: null });
   }
 
   #connect(): void {
@@ -248,8 +264,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       await this.#own.set({ link, number: identity.number, stop: null });
     this.#isPairing = false;
     this.#isConnected = true;
-    this.#serverErrors = 0;
-    this.#connectedAt = clock.monotonic();
+    this.#reconnects.connected();
     log.info({ event: "whatsapp.connected" }, "A linked device is connected.");
     this.#tellConnected();
   }
@@ -260,12 +275,9 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#isConnected = false;
     this.#isPairing = false;
     if (this.#over.signal.aborted || this.#isLoggingOut) return;
-    const { clock, log, random } = this.#host;
+    const { clock, log } = this.#host;
     log.warn({ event: "whatsapp.disconnected", code }, "The connection of a linked device ended.");
-    if (wasPairing) {
-      const reason = "No device was linked in time. Ask for a new code.";
-      return this.#stop({ state: "expired", reason, until: null });
-    }
+    if (wasPairing) return this.#expire();
     const means = disconnectOf(code, detail);
     switch (means.kind) {
       case "ended":
@@ -279,33 +291,24 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
           until: clock.now() + (forMs ?? dayMs),
         });
       case "refused":
-        return this.#waitOut({
-          state: means.state,
-          reason: means.reason,
-          until: clock.now() + refusedMs,
-        });
+        return this.#waitOut({ state: means.state, reason: means.reason, until: clock.now() + refusedMs });
       case "replaced": {
-        const since = clock.monotonic() - this.#replacedAt;
-        if (since < duelMs) {
+        if (this.#reconnects.isDuel()) {
           const reason = "Another process opened the same link. Resume it when that one is stopped.";
           return this.#stop({ state: "replaced", word: "replaced", reason, until: null });
         }
-        this.#replacedAt = clock.monotonic();
         this.#tell({ kind: "disconnected", reason: "Another process opened the same link." }, "reconnecting");
         return this.#connectAfter(takeBackMs);
       }
       case "again": {
-        this.#serverErrors = code === 500 && !wasConnected ? this.#serverErrors + 1 : 0;
-        if (this.#serverErrors >= maxServerErrors) {
+        const waitMs = this.#reconnects.waitAfter(code, { wasConnected, firstMs: means.firstMs });
+        if (waitMs === null) {
           const reason = "WhatsApp refuses the keys of the link. Link the device again.";
           return this.#stop({ state: "needs_relink", reason, until: null });
         }
-        const isHealthy = wasConnected && clock.monotonic() - this.#connectedAt >= healthyMs;
-        this.#failures = isHealthy ? 0 : this.#failures + 1;
         if (wasConnected) this.#tell({ kind: "connecting" }, "reconnecting");
         else this.#tell({ kind: "disconnected", reason: "WhatsApp cannot be reached." }, "reconnecting");
-        const ceiling = Math.min(maxBackOffMs, means.firstMs * 2 ** Math.min(this.#failures, 16));
-        await clock.sleep(ceiling * (0.5 + random.fraction() / 2), this.#over.signal);
+        await clock.sleep(waitMs, this.#over.signal);
         this.#connect();
       }
     }
@@ -326,6 +329,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     const more = { ...(word && { word }), limitedUntil: until };
     const waits = until !== null || state === "needs_relink";
     this.#tell({ kind: waits ? "disconnected" : "logged_out", reason }, state, more);
+    // What is asked of the link next opens a session of its own.
+    if (overStates.has(state) || state === "expired") void this.#bridge.release();
   }
 
   #tellConnected(): void {

@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { LinePeer } from "../../../../gateways/sessions/line-peer.ts";
 import { Place } from "../../../../gateways/sessions/place.ts";
 import { openStubPeer, stubbedLinked } from "../../../../gateways/whatsapp/linked/stubbed.ts";
+import type { HarnessOptions } from "../../../../harness.ts";
 
 interface Link {
   state: string;
@@ -30,10 +31,13 @@ class Linking {
   }
 
   /** `linked`: a device is, from the beginning. */
-  static async open(context: TestContext, { linked = false } = {}): Promise<Linking> {
+  static async open(
+    context: TestContext,
+    { linked = false, settings = {} }: { linked?: boolean; settings?: HarnessOptions["settings"] } = {},
+  ): Promise<Linking> {
     const peer = await openStubPeer({ unlinked: !linked });
     const place = await Place.open(context, stubbedLinked, peer, "sqlite");
-    await place.start();
+    await place.start({ settings });
     const linking = new Linking(place, peer);
     await linking.until(linked ? "open" : "unlinked");
     return linking;
@@ -117,6 +121,43 @@ test("a code that nobody used expires, and another one can be asked for", async 
   await it.startPairing();
   it.peer.say({ paired: "key", number });
   await it.until("open");
+});
+
+/** Child processes of this one. */
+const children = () => process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap").length;
+
+test("the bridge runs while a device is linked or a code may be used, and not longer", async (context) => {
+  const before = children();
+  const it = await Linking.open(context);
+  assert.equal(children(), before);
+  await it.startPairing();
+  assert.equal(children(), before + 1);
+  await it.disconnect(408);
+  await it.until("expired");
+  await it.place.until(() => children() === before, "the process of an expired code is gone");
+  await it.startPairing();
+  it.tell({ type: "qr", text: "https://wa.me/x#unseen", forMs: 20_000 });
+  await it.until("waiting_for_scan");
+  await it.place.pass(5 * 60_000);
+  assert.match((await it.until("expired")).reason ?? "", /in time/);
+  await it.place.until(() => children() === before, "the process of a code that nobody scanned is gone");
+  await it.startPairing();
+  it.peer.say({ paired: "key", number });
+  await it.until("open");
+  assert.equal(children(), before + 1);
+  await it.ask("DELETE", "");
+  await it.until("unlinked");
+  await it.place.until(() => children() === before, "the process of an unlinked device is gone");
+});
+
+test("a device beyond the account's bound, or the installation's, is refused", async (context) => {
+  const it = await Linking.open(context, { settings: { linkedDevices: { inAll: 20, ofAccount: 0 } } });
+  const refused = await it.place.ask("POST", "/link", { body: { method: "qr" } });
+  assert.equal(refused.statusCode, 409);
+  assert.match(refused.json().message, /The account has 0 linked devices, which is the most/);
+  const other = await Linking.open(context, { settings: { linkedDevices: { inAll: 0, ofAccount: 5 } } });
+  const full = await other.place.ask("POST", "/link", { body: { method: "qr" } });
+  assert.match(full.json().message, /This installation has 0 linked devices, which is the most/);
 });
 
 test("another number than before is unlinked at once, unless it is to be replaced", async (context) => {
