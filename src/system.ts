@@ -40,6 +40,7 @@ import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
+import { sealStoredUrls } from "#webhooks/endpoint-url.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
 import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 import { openEndpointLane } from "#webhooks/open-endpoint.ts";
@@ -105,6 +106,7 @@ export async function openSystem(
     () => ai.members(),
   );
   const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
+  await sealStoredUrls(core);
   const stopping = new AbortController();
 
   const authenticator = createAuthenticator(core);

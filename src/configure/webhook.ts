@@ -8,7 +8,7 @@ import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
 import type { Core } from "#core/core.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { changeRow, retryOvertaken } from "#store/revision.ts";
+import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
@@ -21,6 +21,7 @@ import {
   type NewEndpoint,
   removeEndpoint,
 } from "#store/webhooks/endpoints.ts";
+import { isMasked, isShownForm, openUrl, sealUrl, urlHash } from "#webhooks/endpoint-url.ts";
 import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
 import { changedElsewhere, patchSchema, type Refusal, taken } from "./changes.ts";
@@ -45,7 +46,7 @@ const events = z
 
 export const webhookInput = z.strictObject({
   url: nameText(1, 2000).describe(
-    "Where events are posted. An account has one endpoint for a url; redirects are not followed.",
+    "Where events are posted. An account has one endpoint for a url; redirects are not followed. It is stored sealed, and shown without its query: a key belongs into the query.",
   ),
   secret: z
     .string()
@@ -83,14 +84,14 @@ export const tooManyEndpoints: Issue = {
   message: `is one too many: an account has ${maxEndpoints} endpoints at most`,
 };
 
+const maskedUrl = "is masked, and not the stored url as it is shown: send the whole url";
+
 /** The issues of an endpoint, with paths inside it. */
 export function webhookIssues(outbound: Outbound, { url }: { url?: string | undefined }): Issue[] {
+  if (url !== undefined && isMasked(url)) return [{ path: ["url"], message: maskedUrl }];
   const reason = url === undefined ? null : outbound.rejectReason(url);
   return reason === null ? [] : [{ path: ["url"], message: reason }];
 }
-
-/** One spelling for equal URLs, so that an account has one endpoint for each. */
-const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
 /** Creates an endpoint. An account has one with a url. */
 export async function createWebhook(
@@ -127,10 +128,12 @@ function newWebhook(
   const id = deps.newId("whe");
   const generated = input.secret === undefined ? newSigningSecret(deps.random) : null;
   const now = clock.now();
+  const { sealed, hash } = sealUrl(sealer, id, input.url);
   const endpoint: WebhookEndpointsTable = {
     id,
     account_id: accountId,
-    url: normaliseUrl(input.url),
+    url: sealed,
+    url_hash: hash,
     events: JSON.stringify(input.events),
     active: input.active === false ? 0 : 1,
     secret: sealer.seal(generated ?? input.secret!, endpointSecretContext(id)),
@@ -154,7 +157,10 @@ export async function prepareWebhook(
   accountId: string,
   input: WebhookInput,
 ): Promise<(NewEndpoint & { made: string | null }) | null> {
-  const existing = await deps.database.run(findEndpointByUrl, { accountId, url: normaliseUrl(input.url) });
+  const existing = await deps.database.run(findEndpointByUrl, {
+    accountId,
+    urlHash: urlHash(deps.sealer, input.url),
+  });
   return existing ? null : newWebhook(deps, accountId, input);
 }
 
@@ -164,9 +170,9 @@ export async function upsertWebhook(
   accountId: string,
   input: WebhookInput,
 ): Promise<Extract<SaveWebhookResult, { kind: "saved" | "invalid" }>> {
-  const url = normaliseUrl(input.url);
+  const hash = urlHash(deps.sealer, input.url);
   const result = await retryOvertaken(async () => {
-    const existing = await deps.database.run(findEndpointByUrl, { accountId, url });
+    const existing = await deps.database.run(findEndpointByUrl, { accountId, urlHash: hash });
     const saved = existing
       ? await updateWebhook(deps, accountId, existing.id, input)
       : await create(deps, accountId, input);
@@ -176,19 +182,22 @@ export async function upsertWebhook(
   return result.kind === "overtaken" ? changedElsewhere("url") : result;
 }
 
-/** Changes the fields of `changes`; the others stay. */
+/** Changes the fields of `changes`; the others stay, and so does the URL when it is sent back as it is shown. */
 export async function updateWebhook(
   deps: WebhookDeps,
   accountId: string,
   id: string,
   { revision, ...changes }: WebhookChanges,
 ): Promise<SaveWebhookResult> {
-  const issues = webhookIssues(deps.outbound, changes);
+  const { url } = changes;
+  const shown = url !== undefined && isMasked(url);
+  const issues = webhookIssues(deps.outbound, shown ? {} : changes);
   if (issues.length > 0) return { kind: "invalid", issues };
   const read = () => deps.database.run(findAccountEndpoint, { accountId, id });
-  return await changeRow(revision, read, async (before) => {
+  return await changeRow(revision, read, async (before): Promise<SaveWebhookResult | Overtaken> => {
+    if (shown && !isShownForm(url, openUrl(deps.sealer, before))) return taken("url", maskedUrl);
     const change: EndpointChange = {};
-    if (changes.url !== undefined) change.url = normaliseUrl(changes.url);
+    if (url !== undefined && !shown) change.url = sealUrl(deps.sealer, id, url);
     if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
     if (changes.active !== undefined) change.active = changes.active;
     // An equal secret replaces nothing: otherwise the previous one would stop signing.

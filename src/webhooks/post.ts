@@ -18,6 +18,7 @@ import {
   settleDeliveries,
 } from "#store/webhooks/deliveries.ts";
 import { endpointSecretContext } from "#store/webhooks/endpoints.ts";
+import { openUrl } from "./endpoint-url.ts";
 import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
@@ -40,7 +41,8 @@ const maxLoggedCharacters = 500;
 
 interface PreparedPost {
   delivery: PendingDelivery;
-  url: string;
+  /** Null: it cannot be unsealed. */
+  url: string | null;
   /** Empty: they cannot be unsealed. */
   secrets: string[];
 }
@@ -63,7 +65,7 @@ export function postWork(
       if (found.kind === "fenced") return found;
       const attempts = new Map<string, number>();
       if (found.kind === "inactive") return { kind: "stamped", attempts };
-      const { url } = found.endpoint;
+      const url = openUrl(deps.sealer, found.endpoint);
       const secrets = openSecrets(deps, found.endpoint);
       for (const delivery of found.deliveries) {
         prepared.set(delivery.id, { delivery, url, secrets });
@@ -149,6 +151,7 @@ async function post(
   });
   // A receiver would refuse an unsigned post or, worse, accept it.
   if (secrets.length === 0) return failed("The endpoint's secret does not open: give it a new one.", null);
+  if (url === null) return failed("The endpoint's URL does not open: give it again.", null);
   const result: OutboundResult = await outbound.request({
     method: "POST",
     url,

@@ -18,6 +18,7 @@ import {
 import { settleDeliveries } from "#store/webhooks/deliveries.ts";
 import { storeTestEvent } from "#store/webhooks/delivery-log.ts";
 import { endpointSecretContext, findEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
+import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 import { isSigningSecret } from "#webhooks/sign.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 
@@ -124,6 +125,41 @@ test("a url that is not allowed is refused, when it is created and when it is ch
     assert.equal((await update(id, { url: bad })).kind, "invalid");
   }
   assert.deepEqual(webhookIssues(open.deps.outbound, {}), []);
+});
+
+test("a url is sealed to its row; sent back as it is shown it stays, and no other mask is taken for a url", async () => {
+  const whole = `${url}?key=canary-in-the-query`;
+  const { id } = await create({ url: whole });
+  const opened = async () => openUrl(open.deps.sealer, await row(id));
+  assert.ok(!open.dump().includes("canary-in-the-query"));
+  assert.ok(!open.dump().includes("receiver.example.com"));
+  assert.equal(await opened(), whole);
+  assert.equal(
+    openUrl(open.deps.sealer, { ...(await row(id)), id: "whe_another" }),
+    null,
+    "bound to its row",
+  );
+  const form = shownUrl(whole);
+  assert.equal(form, `${url}?••••`);
+  await disable(id);
+  saved(await update(id, { url: form, events: ["*"] }));
+  assert.deepEqual(
+    [await opened(), (await row(id)).events, (await row(id)).active],
+    [whole, '["*"]', 0],
+    "the url is the same one, so it does not enable the endpoint",
+  );
+  // As browsers and libraries spell it.
+  saved(await update(id, { url: new URL(form).href }));
+  assert.equal(await opened(), whole);
+  for (const bad of [`${url}/elsewhere?••••`, `${form}&more=1`, "https://evil.example.com/?••••", "••••"]) {
+    const refused = await update(id, { url: bad });
+    assert.ok(refused.kind === "invalid" && /is masked/.test(refused.issues[0]!.message), bad);
+    const input = webhookInput.parse({ url: bad });
+    assert.equal((await createWebhook(open.deps, accountId, input)).kind, "invalid", bad);
+  }
+  assert.equal(await opened(), whole);
+  saved(await update(id, { url }));
+  assert.equal(await opened(), url, "without its query it is another url");
 });
 
 test("one endpoint for a url, however it is spelled: created it is taken, provisioned it is changed", async () => {

@@ -198,6 +198,7 @@ test("webhook endpoints are told apart by their url; a secret that the file does
   assert.match(first.made[0]!.secret, /^whsec_/);
   assert.ok(!first.made[0]!.what.includes("canary"));
   const [endpoint] = await endpoints();
+  assert.ok(!open.dump().includes("canary-in-the-query"), "the url is sealed");
   assert.deepEqual(JSON.parse(endpoint!.events), ["message.*"]);
   assert.deepEqual(await apply({ ...acme, webhooks: [secretless] }), fine);
   assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, events: ["credit.low"] }] }), fine);
@@ -215,6 +216,13 @@ test("an endpoint that was changed elsewhere is left alone while its entry stays
   assert.equal((await endpoints())[0]!.active, 0);
   assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, active: true }] }), fine);
   assert.equal((await endpoints())[0]!.active, 1);
+});
+
+test("a url with the mask of the management API is a fault, and not taken for a url", async () => {
+  const { faults } = await apply({ ...acme, webhooks: [{ url: "https://hooks.example.com/in?••••" }] });
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]!, /^account acme: webhooks\.0: url: is masked/);
+  assert.equal(await open.deps.database.run(findAccountByName, "acme"), null);
 });
 
 test("an endpoint inside is refused before anything is changed, without its url", async () => {

@@ -103,10 +103,10 @@ export const planted = {
 } as const;
 
 /**
- * What an account's owner sees where endpoints are shown is no leak there: providers of webhooks put tokens into
- * URLs, and a list of endpoints without their URLs is of no use.
+ * What an account's owner sees where endpoints are shown is no leak there: the paths of their URLs. A list of endpoints without
+ * them is of no use. Queries are masked.
  */
-export const shownToTheirOwner: ReadonlySet<string> = new Set(["webhookUrlQuery", "webhookUrlPath"]);
+export const shownToTheirOwner: ReadonlySet<string> = new Set(["webhookUrlPath"]);
 
 /** What a peer knows of us, spelled as it was given it. */
 function knownTo({ url, headers = {} }: OutboundRequest): string[] {

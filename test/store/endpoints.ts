@@ -17,7 +17,8 @@ export function endpointOf(
   return {
     id,
     account_id: accountId,
-    url: `https://${id.replace("_", "-")}.test/hook`,
+    url: `sealed for ${id}`,
+    url_hash: `hash of ${id}`,
     events: '["*"]',
     active: 1,
     secret: "sealed",

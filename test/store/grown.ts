@@ -153,8 +153,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into gateways (id, account_id, identifier, channel, kind, active, is_default, test, settings, rules, created_at, updated_at)
      select ${idSql("gw", "i")}, ${idSql("acc", "i % 20")}, 'gateway-' || i, case when i % 4 = 3 then 'email' else 'sms' end,
        'http-api', case when i = 20 then 0 else 1 end, 0, 0, 'sealed', '{}', ${times} from ${series(0, 41)}`,
-    `insert into webhook_endpoints (id, account_id, url, events, active, secret, created_at, updated_at)
-     select ${idSql("whe", "i")}, ${idSql("acc", "i % 20")}, 'https://hook.test/' || i, '["*"]', case when i = 10 then 0 else 1 end, 'sealed', ${times}
+    `insert into webhook_endpoints (id, account_id, url, url_hash, events, active, secret, created_at, updated_at)
+     select ${idSql("whe", "i")}, ${idSql("acc", "i % 20")}, 'sealed' || i, 'hash' || i, '["*"]', case when i = 10 then 0 else 1 end, 'sealed', ${times}
      from ${series(0, 20)}`,
     `insert into lanes (id, kind, active, fence, pauses, paused_ms, day_count, revision)
      select id, 'gateway', active, 1, 0, 0, 0, 0 from gateways`,

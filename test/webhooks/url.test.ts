@@ -11,6 +11,7 @@ import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundResult } from "#runtime/runtime.ts";
 import { listDeliveries } from "#store/webhooks/delivery-log.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
+import { openUrl } from "#webhooks/endpoint-url.ts";
 import { type Harness, harness } from "../harness.ts";
 import { forbiddenHosts, forbiddenIpv4 } from "../runtime/forbidden-hosts.ts";
 import { answer, openPeer, type Peer } from "../runtime/peer.ts";
@@ -68,7 +69,10 @@ describe("saving a webhook endpoint", () => {
     await it.close();
     await inside.close();
   });
-  const stored = async () => (await it.system.database.run(listEndpoints, account.id)).map(({ url }) => url);
+  const stored = async () =>
+    (await it.system.database.run(listEndpoints, account.id)).map((row) =>
+      openUrl(it.system.core.sealer, row),
+    );
 
   test("no forbidden host, in no spelling, is taken; nor does a good endpoint get one", async () => {
     assert.ok(urls.length >= 1200);
@@ -157,7 +161,9 @@ async function posting(outbound: Outbound) {
     async tries(): Promise<Map<string, { status: number | null; reason: string | null }>> {
       const { database } = it.system;
       const tries = new Map();
-      for (const { id, url } of await database.run(listEndpoints, account.id)) {
+      for (const row of await database.run(listEndpoints, account.id)) {
+        const { id } = row;
+        const url = openUrl(it.system.core.sealer, row);
         const asked = { accountId: account.id, endpointId: id, status: null, before: null, limit: 10 };
         const [delivery, ...more] = (await database.run(listDeliveries, asked)) ?? [];
         assert.equal(more.length, 0);

@@ -5,7 +5,11 @@ import { cursorNote, instant, limit, page, reply, revision } from "#contract/env
 
 const webhookFields = z.object({
   id: z.string(),
-  url: z.string().describe("The address that events are posted to."),
+  url: z
+    .string()
+    .describe(
+      "The address that events are posted to: its origin and path, and the mask `••••` in place of its query. One that is sent back as it is shown keeps the stored URL.",
+    ),
   events: z.array(z.string()).describe("The patterns of the event types that are posted."),
   active: z.boolean(),
   failing_since: instant

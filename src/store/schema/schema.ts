@@ -223,7 +223,10 @@ export interface OutboxTable {
 export interface WebhookEndpointsTable extends Revised {
   id: string;
   account_id: string;
+  /** Sealed; as it is while `url_hash` is null. */
   url: string;
+  /** Digest of the URL; null: an earlier version stored it, and this start has still to seal it. */
+  url_hash: string | null;
   /** JSON list of patterns, such as `message.*`. */
   events: string;
   active: Flag;

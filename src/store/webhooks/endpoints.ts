@@ -12,6 +12,9 @@ import { anyEndpointActive } from "./outbox.ts";
 /** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
 export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
 
+/** The context in which an endpoint's URL is sealed. */
+export const endpointUrlContext = (endpointId: string) => `webhook_endpoints ${endpointId} url`;
+
 /** An endpoint for the owner of its lane; not for answers to callers. */
 export const findEndpoint = readOperation("findEndpoint", async (tx, id: string) => {
   const row = await tx.db.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
@@ -31,14 +34,15 @@ export const findAccountEndpoint = readOperation(
   },
 );
 
+/** `urlHash`: the digest of the URL. */
 export const findEndpointByUrl = readOperation(
   "findEndpointByUrl",
-  async (tx, input: { accountId: string; url: string }) => {
+  async (tx, input: { accountId: string; urlHash: string }) => {
     const row = await tx.db
       .selectFrom("webhook_endpoints")
       .selectAll()
       .where("account_id", "=", input.accountId)
-      .where("url", "=", input.url)
+      .where("url_hash", "=", input.urlHash)
       .executeTakeFirst();
     return row ?? null;
   },
@@ -88,9 +92,9 @@ export async function storeEndpoint(
 ): Promise<CreateEndpointResult> {
   // Two at once would not see each other.
   await lockAccount(tx, endpoint.account_id);
-  const urls = await urlsOf(tx, endpoint.account_id);
-  if (urls.has(endpoint.url)) return { kind: "url_taken" };
-  if (urls.size >= most) return { kind: "too_many" };
+  const hashes = await urlHashesOf(tx, endpoint.account_id);
+  if (hashes.includes(endpoint.url_hash)) return { kind: "url_taken" };
+  if (hashes.length >= most) return { kind: "too_many" };
   await tx.db.insertInto("webhook_endpoints").values(endpoint).execute();
   await tx.db
     .insertInto("lanes")
@@ -101,7 +105,7 @@ export async function storeEndpoint(
 
 /** What is not named stays as it is. */
 export interface EndpointChange {
-  url?: string;
+  url?: { sealed: string; hash: string };
   /** JSON list of patterns. */
   events?: string;
   active?: boolean;
@@ -130,13 +134,14 @@ export const changeEndpoint = writeOperation(
     const row = await lockEndpoint(tx, id);
     if (!row || row.account_id !== accountId) return { kind: "not_found" };
     if (revision !== null && row.revision !== revision) return { kind: "overtaken" };
-    const moved = change.url !== undefined && change.url !== row.url;
-    if (moved && (await urlsOf(tx, accountId)).has(change.url!)) return { kind: "url_taken" };
+    const moved = change.url !== undefined && change.url.hash !== row.url_hash;
+    if (moved && (await urlHashesOf(tx, accountId)).includes(change.url!.hash)) return { kind: "url_taken" };
     const active = change.active ?? (row.active === 1 || (moved && row.disabled_at !== null));
     const enabled = active && row.active === 0;
     const next: WebhookEndpointsTable = {
       ...row,
-      url: change.url ?? row.url,
+      url: change.url?.sealed ?? row.url,
+      url_hash: change.url?.hash ?? row.url_hash,
       events: change.events ?? row.events,
       active: active ? 1 : 0,
       failing_since: enabled || moved ? null : row.failing_since,
@@ -215,11 +220,38 @@ export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<voi
     .execute();
 }
 
-async function urlsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
+async function urlHashesOf(tx: Tx, accountId: string): Promise<(string | null)[]> {
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
-    .select("url")
+    .select("url_hash")
     .where("account_id", "=", accountId)
     .execute();
-  return new Set(rows.map(({ url }) => url));
+  return rows.map(({ url_hash }) => url_hash);
 }
+
+/** The endpoints whose URL an earlier version stored as it is. */
+export const readUnsealedUrls = readOperation(
+  "readUnsealedUrls",
+  async (tx, _: null): Promise<Pick<WebhookEndpointsTable, "id" | "url">[]> =>
+    await tx.db
+      .selectFrom("webhook_endpoints")
+      .select(["id", "url"])
+      .where("url_hash", "is", null)
+      .orderBy("id")
+      .execute(),
+);
+
+/** Puts sealed URLs in the place of those that were stored as they are; what another process has sealed stays. */
+export const sealUrls = writeOperation(
+  "sealUrls",
+  async (tx, urls: readonly { id: string; sealed: string; hash: string }[]): Promise<void> => {
+    for (const { id, sealed, hash } of urls) {
+      await tx.db
+        .updateTable("webhook_endpoints")
+        .set({ url: sealed, url_hash: hash })
+        .where("id", "=", id)
+        .where("url_hash", "is", null)
+        .execute();
+    }
+  },
+);

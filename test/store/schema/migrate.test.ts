@@ -1,17 +1,12 @@
 // Migrations: applied once, forward only, by many starters at once; a database that this code does not know is refused.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
 import { freshDatabase } from "../../postgres.ts";
 import { engines, onBothEngines } from "../conformance.ts";
+import { emptyPlace } from "./place.ts";
 
 onBothEngines((open) => {
   test("the migrations are recorded, each once, and the newest is the one that the code knows", async () => {
@@ -25,40 +20,6 @@ onBothEngines((open) => {
     );
   });
 });
-
-/** A database of its own, empty: how it is opened by the service, and how a test writes to it past the service. */
-interface Place {
-  open(): Promise<void>;
-  exec(statements: string): Promise<void>;
-  drop(): Promise<void>;
-}
-
-async function emptyPlace(engine: (typeof engines)[number]): Promise<Place> {
-  if (engine === "sqlite") {
-    const folder = mkdtempSync(join(tmpdir(), "trunkline-migrate-"));
-    const path = join(folder, "trunkline.db");
-    return {
-      open: async () => (await openSqlite({ path })).close(),
-      exec: async (statements) => {
-        const raw = new DatabaseSync(path);
-        raw.exec(statements);
-        raw.close();
-      },
-      drop: async () => rmSync(folder, { recursive: true, force: true }),
-    };
-  }
-  const { url, drop } = await freshDatabase();
-  return {
-    open: async () => (await openPostgres({ url })).close(),
-    exec: async (statements) => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      await client.query(statements);
-      await client.end();
-    },
-    drop,
-  };
-}
 
 for (const engine of engines) {
   test(`a second start changes nothing, and a newer schema is refused, on ${engine}`, async () => {

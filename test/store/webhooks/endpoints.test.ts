@@ -11,7 +11,9 @@ import {
   findEndpointByUrl,
   findInactiveWithDeliveries,
   listEndpoints,
+  readUnsealedUrls,
   removeEndpoint,
+  sealUrls,
 } from "#store/webhooks/endpoints.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
@@ -31,12 +33,13 @@ onBothEngines((open) => {
     const [accountId, other] = [await makeAccount(database), await makeAccount(database)];
     const endpoint = endpointOf(accountId, { events: '["message.sent"]' });
     await database.run(createEndpoint, { endpoint, maxEndpoints: 50 });
-    const { id, url } = endpoint;
+    const { id, url_hash: urlHash } = endpoint;
+    assert.ok(urlHash);
     assert.deepEqual({ ...(await database.run(findEndpoint, id)) }, endpoint);
     assert.deepEqual({ ...(await database.run(findAccountEndpoint, { accountId, id })) }, endpoint);
-    assert.deepEqual({ ...(await database.run(findEndpointByUrl, { accountId, url })) }, endpoint);
+    assert.deepEqual({ ...(await database.run(findEndpointByUrl, { accountId, urlHash })) }, endpoint);
     assert.equal(await database.run(findAccountEndpoint, { accountId: other, id }), null);
-    assert.equal(await database.run(findEndpointByUrl, { accountId: other, url }), null);
+    assert.equal(await database.run(findEndpointByUrl, { accountId: other, urlHash }), null);
     assert.deepEqual(
       (await database.run(listEndpoints, accountId)).map((row) => row.id),
       [id],
@@ -49,11 +52,11 @@ onBothEngines((open) => {
   test("a url is an account's once, and another account may have it too", async () => {
     const { database } = open();
     const [accountId, other] = [await makeAccount(database), await makeAccount(database)];
-    const url = `https://${fresh("host")}.test/`;
-    await makeEndpoint(database, accountId, { url });
-    const again = { endpoint: endpointOf(accountId, { url }), maxEndpoints: 50 };
+    const url_hash = fresh("hash");
+    await makeEndpoint(database, accountId, { url_hash });
+    const again = { endpoint: endpointOf(accountId, { url_hash }), maxEndpoints: 50 };
     assert.deepEqual(await database.run(createEndpoint, again), { kind: "url_taken" });
-    await makeEndpoint(database, other, { url });
+    await makeEndpoint(database, other, { url_hash });
   });
 
   test("created at the same moment, there are never more than allowed, nor two of one url", async () => {
@@ -62,7 +65,7 @@ onBothEngines((open) => {
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         (i % 2 ? database : other).run(createEndpoint, {
-          endpoint: endpointOf(accountId, { url: `https://many.test/${i % 8}` }),
+          endpoint: endpointOf(accountId, { url_hash: `many ${i % 8}` }),
           maxEndpoints: 5,
         }),
       ),
@@ -101,7 +104,8 @@ onBothEngines((open) => {
     const { database } = open();
     const accountId = await makeAccount(database);
     const taken = await makeEndpoint(database, accountId);
-    const { url } = await endpointRow(open(), taken);
+    const { url_hash: hash } = await endpointRow(open(), taken);
+    const url = { sealed: "sealed anew", hash: hash ?? "" };
     const id = await makeEndpoint(database, accountId);
     const input = { accountId, id, revision: null, at: now, change: { url } };
     assert.deepEqual(await database.run(changeEndpoint, input), { kind: "url_taken" });
@@ -128,14 +132,14 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database);
     const disabled = { active: 0, failing_since: 1, disabled_at: 2, disabled_reason: "Tired." } as const;
     const enabled = { active: 1, failing_since: null, disabled_at: null, disabled_reason: null };
-    const url = `https://${fresh("moved")}.test/`;
+    const to = (name: string) => ({ sealed: fresh(name), hash: fresh(name) });
     for (const [change, expected] of [
       [{ events: '["*"]' }, disabled],
-      [{ url }, enabled],
+      [{ url: to("one") }, enabled],
       [{ active: true }, enabled],
-      [{ active: true, url: `${url}2` }, enabled],
+      [{ active: true, url: to("two") }, enabled],
       [
-        { active: false, url: `${url}3` },
+        { active: false, url: to("three") },
         { ...enabled, active: 0 },
       ],
     ] as const) {
@@ -155,7 +159,7 @@ onBothEngines((open) => {
       revision: null,
       id: byHand,
       at: now,
-      change: { url: `${url}4` },
+      change: { url: to("four") },
     });
     assert.equal((await endpointRow(open(), byHand)).active, 0, "what was switched off by hand stays off");
   });
@@ -202,6 +206,27 @@ onBothEngines((open) => {
       left.map(({ event_id }) => event_id),
       [kept],
     );
+  });
+
+  test("a url that an earlier version stored as it is is sealed once, and found by its digest", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const url = `https://${fresh("old")}.test/?k=1`;
+    const id = await makeEndpoint(database, accountId, { url, url_hash: null });
+    const done = await makeEndpoint(database, accountId);
+    const found = async () => (await database.run(readUnsealedUrls, null)).map((row) => ({ ...row }));
+    assert.deepEqual(
+      (await found()).filter((row) => [id, done].includes(row.id)),
+      [{ id, url }],
+    );
+    const seal = (sealed: string, hash: string) =>
+      database.run(sealUrls, [{ id, sealed: `${sealed} ${id}`, hash: `${hash} ${id}` }]);
+    await seal("first", "hash");
+    await seal("second", "hash");
+    const urlHash = `hash ${id}`;
+    assert.equal((await database.run(findEndpointByUrl, { accountId, urlHash }))?.url, `first ${id}`);
+    assert.equal((await endpointRow(open(), id)).revision, 1, "no change that anybody made");
+    assert.ok(!(await found()).some((row) => row.id === id));
   });
 
   test("what still waits for a switched-off endpoint is found", async () => {

@@ -28,6 +28,7 @@ import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
+import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 
 const tag = "Webhooks";
 const account = idParam("The account's id.");
@@ -35,11 +36,12 @@ export const webhookParams = { account, webhook: idParam("The endpoint's id.") }
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
+function shown({ clock, sealer }: Pick<Core, "clock" | "sealer">, row: WebhookEndpointsTable): WebhookRecord {
+  const now = clock.now();
   const { old_secret, old_secret_until } = row;
   return {
     id: row.id,
-    url: row.url,
+    url: shownUrl(openUrl(sealer, row)),
     events: JSON.parse(row.events) as string[],
     active: row.active === 1,
     failing_since: iso(row.failing_since),
@@ -54,18 +56,18 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
 
 /** The account's endpoint with this id as it is now, or null. */
 async function find(
-  { clock, database }: Pick<Core, "clock" | "database">,
+  core: Pick<Core, "clock" | "database" | "sealer">,
   accountId: string,
   id: string | undefined,
 ): Promise<WebhookRecord | null> {
   if (!isId(id)) return null;
-  const row = await database.run(findAccountEndpoint, { accountId, id });
-  return row && shown(row, clock.now());
+  const row = await core.database.run(findAccountEndpoint, { accountId, id });
+  return row && shown(core, row);
 }
 
 /** The saved endpoint, with its secret if it was generated, or the reason why it was not saved. */
 async function saved(
-  core: Pick<Core, "clock" | "database">,
+  core: Pick<Core, "clock" | "database" | "sealer">,
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
@@ -89,13 +91,12 @@ export const listWebhooksRoute = endpoint({
   problems: ["not_found"],
 })(async ({ core, account }) => {
   const rows = await core.database.run(listEndpoints, account.id);
-  const now = core.clock.now();
   return {
     status: 200,
     body: {
       success: true,
       message: "Webhook endpoints found.",
-      data: rows.map((row) => shown(row, now)),
+      data: rows.map((row) => shown(core, row)),
       next_cursor: null,
     },
   };
@@ -152,7 +153,7 @@ export const updateWebhookRoute = endpoint({
   tag,
   summary: "Update a webhook endpoint",
   description:
-    "Only the fields of the request change. An endpoint that was disabled because of its failures is enabled by another `url` or by `active: true`. Failed deliveries can be replayed.",
+    "Only the fields of the request change. An endpoint that was disabled because of its failures is enabled by another `url` or by `active: true`. A `url` that is sent back as it is shown, with its mask, stays unchanged. Failed deliveries can be replayed.",
   family: "manage",
   scope: "account",
   params: webhookParams,
