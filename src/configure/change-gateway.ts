@@ -26,6 +26,7 @@ import {
   signalGatewayChange,
   storeGatewayRow,
 } from "./gateway.ts";
+import { phoneIssues } from "./phone-of-account.ts";
 import { maskIssues, mergeSettings } from "./settings-change.ts";
 
 const { kind, default: isDefault, active, settings, on_unknown } = patchSchema(gatewayInput).shape;
@@ -60,6 +61,8 @@ export async function createGateway(
   if (await deps.database.run(findGatewayByIdentifier, input.identifier)) return taken("identifier");
   const parsed = parseGateway(deps.outbound, accountId, input, null);
   if (parsed.kind === "invalid") return parsed;
+  const issues = await phoneIssues(deps, accountId, input);
+  if (issues.length > 0) return { kind: "invalid", issues };
   const result = await storeGatewayRow(deps, gatewayRow(deps, accountId, input, parsed, null));
   return typeof result === "string" ? taken("identifier") : result;
 }
@@ -120,6 +123,10 @@ async function change(
   const settingsChange = stored === null ? null : { owner: "gateway", stored, changes: given };
   const parsed = parseGateway(deps.outbound, gateway.account_id, after, gateway, settingsChange);
   if (parsed.kind === "invalid") return parsed;
+  // A phone that was named before may be gone by now, which is no fault of this change.
+  const isNamed = settings.phone !== stored?.phone;
+  const phone = isNamed ? await phoneIssues(deps, gateway.account_id, after) : [];
+  if (phone.length > 0) return { kind: "invalid", issues: phone };
   const result = await storeGatewayRow(deps, gatewayRow(deps, gateway.account_id, after, parsed, gateway));
   return result === "taken" ? "overtaken" : result;
 }
