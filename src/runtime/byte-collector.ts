@@ -2,6 +2,8 @@
 // socket's whole read buffer (64 KiB) in memory, so that a body of single bytes would take thousands of times its
 // length: pieces are copied together into blocks.
 
+import { freeBytes } from "./free-bytes.ts";
+
 const firstBlock = 8 * 1024;
 const largestBlock = 1024 * 1024;
 
@@ -39,6 +41,7 @@ export class ByteCollector {
   take(): Buffer {
     if (this.#block !== null) this.#blocks.push(this.#block.subarray(0, this.#filled));
     const bytes = this.#only ?? Buffer.concat(this.#blocks, this.#length);
+    for (const block of this.#blocks) freeBytes(block);
     this.clear();
     return bytes;
   }

@@ -71,14 +71,30 @@ export interface Tx {
  * `decode` may reuse what it is given.
  */
 export interface InputCodec<I> {
-  encode(input: I): unknown;
-  decode(encoded: unknown): I;
+  encode(input: I, texts: LongTextsOut): unknown;
+  decode(encoded: unknown, texts: LongTextsIn): I;
+}
+
+/** Where a long text is among those of its message: its first byte, and its length in bytes. */
+export type TextPlace = [at: number, length: number];
+
+/** Takes texts that may be long. */
+export interface LongTextsOut {
+  /** What stands for the text in the JSON: its place, or the text itself, which is short. */
+  put(text: string): string | TextPlace;
+}
+
+/** Gives them back, each one anew. */
+export interface LongTextsIn {
+  get(place: TextPlace): string;
 }
 
 interface OperationHead<I> {
   name: string;
   access: "read" | "write";
   codec?: InputCodec<I>;
+  /** About how many bytes an input takes, where that may be many: long ones do not share a transaction. */
+  bytesOf?(input: I): number;
 }
 
 /** One call, one run. */
@@ -116,9 +132,9 @@ export function writeOperation<I, O>(
 export function batchedOperation<I, O>(
   name: string,
   run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,
-  codec?: InputCodec<I>,
+  more: Pick<OperationHead<I>, "codec" | "bytesOf"> = {},
 ): BatchedOperation<I, O> {
-  return { name, access: "write", batched: true, run, ...(codec && { codec }) };
+  return { name, access: "write", batched: true, run, ...more };
 }
 
 export interface Database {

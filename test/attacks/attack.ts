@@ -20,6 +20,8 @@ export interface Attack {
    * process. Default: true.
    */
   judged?: boolean;
+  /** Stores so much that single sends wait for the one writer: their times are not judged. */
+  fillsWriter?: boolean;
   run(stage: Stage, size: Size): Promise<Tally>;
 }
 

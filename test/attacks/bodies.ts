@@ -224,6 +224,42 @@ const heldShort: Attack = {
   },
 };
 
+/** So many contacts with a text of so many characters, each of which takes two bytes in JSON and in V8. */
+const cyrillicSend = (contacts: number, characters: number) => {
+  const text = "д".repeat(characters);
+  const contact = Array.from({ length: contacts }, (_, at) => ({
+    number: `+4915112${String(at).padStart(6, "0")}`,
+    message: text,
+  }));
+  return Buffer.from(JSON.stringify({ contact }));
+};
+
+/** Valid sends of 28 MB by a holder of a key: one at a time, then four at once. */
+const longTexts: Attack = {
+  family,
+  name: "28 MB sends of long Cyrillic texts",
+  expected: "200, or 503 beyond the budget",
+  short: false,
+  fillsWriter: true,
+  async run(stage) {
+    const it = tally();
+    const body = cyrillicSend(230, 60_000);
+    const send = async () => {
+      const { status, text } = await stage.ask({
+        path: "/api/sms/send",
+        headers: [jsonType, ...own],
+        body,
+        timeoutMs: 200_000,
+      });
+      const right = status === 200 || status === 503 || (status === 0 && text === "EPIPE");
+      it.add(status, !right && `${status} ${text.slice(0, 200)}`);
+    };
+    for (let count = 0; count < 5; count += 1) await send();
+    await spread(28, 4, send);
+    return it;
+  },
+};
+
 const part = (disposition: string, body: string) =>
   `--XX\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${body}\r\n`;
 
@@ -317,6 +353,7 @@ export const bodyAttacks: readonly Attack[] = [
   oneByteChunks,
   held,
   heldShort,
+  longTexts,
   multipart,
   html,
 ];

@@ -15,7 +15,7 @@ import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
 import * as retention from "#store/maintenance/retention.ts";
 import * as progress from "#store/messages/attempts.ts";
-import { readPayload } from "#store/messages/contents.ts";
+import { readBody, readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import {
   findStoredRequest,
@@ -278,6 +278,7 @@ export const messageCases: Case[] = [
     { ...page, accountId: accountOf(3), channel: "email" },
   ),
   given(lookup.countByStatus, accountId),
+  given(readBody, mail),
   given(readPayload, mail),
   given(mails.readEmail, mail),
   given(mails.readEmailFiles, id("req", 3)),

@@ -71,6 +71,12 @@ export const poolCases: Case[] = [
     },
   ),
   given(deferred.cancelDeferred, { id: id("cmp", 40), keyId, at: now }),
+  given(deferred.cancelKeyless, { poolId, at: now, limit }, { poolId: null, at: now, limit }),
+  given(
+    deferred.listWaitingDeferred,
+    { accountId, poolId, keyId: null, before: null, limit },
+    { accountId, poolId, keyId, before: "cmp_~", limit },
+  ),
   given(deferred.deleteDeferred, { after: "", before: "cmp_~", endedBefore: now, limit }),
   given(keys.findKeyHash, "hash0"),
   given(keys.findPoolKey, { ...whose, id: keyId }),

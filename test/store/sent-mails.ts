@@ -1,8 +1,8 @@
 // Emails that were sent, for tests of what comes back afterwards.
 
 import { settleMessages } from "#store/messages/attempts.ts";
-import type { NewEmail } from "#store/messages/insert.ts";
 import { storeSends } from "#store/messages/insert.ts";
+import type { NewEmail } from "#store/messages/send.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
 import type { Store } from "./conformance.ts";
 import { claim, columnsOf, fresh, makeAccount, makeGateway, sendOf, settlement, stamp } from "./rows.ts";

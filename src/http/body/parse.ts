@@ -67,6 +67,8 @@ function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBo
   if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues(maxValues);
   if (!share.grow(values * valueCost)) return noRoom;
   let text = bytes.toString();
+  // V8 keeps a text with any character beyond Latin-1 at two bytes a character, once as it came and once as values.
+  if (text.length < bytes.length && !share.grow(2 * 2 * text.length)) return noRoom;
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   try {
     // An own `__proto__` key stays a plain key with JSON.parse; nothing here copies keys by assignment.

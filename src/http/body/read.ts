@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
+import { freeBytes } from "#runtime/free-bytes.ts";
 import type { BodyShare } from "./budget.ts";
 import { announcesBody, type BodyBytes, minAverageBytes, readBytes } from "./bytes.ts";
 import type { BodyLimits } from "./limits.ts";
@@ -19,7 +20,10 @@ export async function readBody(
   }
   const read = await readBytes(request, limits, share);
   if (read.kind !== "bytes") return unreadBodyProblem(read.kind, limits.maxBytes);
-  return parseBody(read.bytes, headers, limits, share);
+  const parsed = parseBody(read.bytes, headers, limits, share);
+  // The values are copies of what they say.
+  freeBytes(read.bytes);
+  return parsed;
 }
 
 /** The body's chunks are no HTTP. */

@@ -17,7 +17,8 @@ import {
   readRequestMessages,
   type StoredRequest,
 } from "#store/messages/idempotency-keys.ts";
-import { confirmRequest, type SendInput, storeSends } from "#store/messages/insert.ts";
+import { confirmRequest, storeSends } from "#store/messages/insert.ts";
+import type { SendInput } from "#store/messages/send.ts";
 import type { AttachmentUpload } from "./attachment-upload.ts";
 import { type PreparedSend, type ReadySend, sliceSize } from "./prepare.ts";
 

@@ -4,7 +4,7 @@
 import type { Account } from "#accounts/account.ts";
 import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
-import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
+import type { NewEmail, NewMessage } from "#store/messages/send.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
 import { createRouter } from "./route.ts";
 

@@ -3,7 +3,7 @@
 import type { Issue } from "#contract/issue.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
-import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
+import type { NewEmail, NewMessage } from "#store/messages/send.ts";
 
 export interface PrepareTools {
   /** Epoch ms of acceptance. */

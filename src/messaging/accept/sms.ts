@@ -5,7 +5,7 @@ import type { Account } from "#accounts/account.ts";
 import { type Measure, measure } from "#contract/messages/segments.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { sentences } from "#contract/wording.ts";
-import type { NewMessage } from "#store/messages/insert.ts";
+import type { NewMessage } from "#store/messages/send.ts";
 import { toRecipient } from "./phone.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
 import { createRouter } from "./route.ts";

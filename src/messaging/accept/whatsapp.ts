@@ -9,7 +9,7 @@ import type { WhatsappDraft, WhatsappListDraft } from "#contract/messages/whatsa
 import { sentences } from "#contract/wording.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
-import type { NewMessage } from "#store/messages/insert.ts";
+import type { NewMessage } from "#store/messages/send.ts";
 import { toRecipient } from "./phone.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
 import { createRouter } from "./route.ts";

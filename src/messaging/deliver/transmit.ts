@@ -11,10 +11,10 @@ import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
+import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { BreakerWork } from "#queue/lane-work.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
-import { readPayload } from "#store/messages/contents.ts";
+import { readBody, readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 
 export interface TransmitDeps
@@ -53,10 +53,10 @@ export interface LaneGateway {
 /** `uninformative`: an unknown outcome says nothing about the gateway: it was not called, or is connected anew. */
 export type SendOutcome = Outcome & { uninformative?: true };
 
-/** Bytes of mails that one lane has in memory. Per lane, so that a slow server delays no other lane. */
+/** Bytes of mails and of long texts that one lane has in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
 
-/** Sends a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large mails further. */
+/** Sends a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large ones further. */
 export function createSender(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -77,30 +77,48 @@ async function send(
   const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
   if (!gateway.adapter.contents.includes(row.content)) return notSupported(gateway, row);
-  switch (row.content) {
-    case "text": {
-      const { id, request_id: requestId, recipient, body: text } = row;
-      const repeated = row.resends > 0 ? { repeated: true } : {};
-      const content = { kind: "text", text } as const;
-      return await transmit(
-        deps,
-        gateway,
-        { id, requestId, recipient, attempt, content, ...repeated },
-        signal,
-      );
-    }
-    case "email":
-      return await sendEmail(deps, gateway, memory, row, attempt, signal);
-    case "media":
-    case "list":
-    case "template": {
-      const { id, request_id: requestId, recipient, body: text } = row;
-      const payload = await tryCompose(deps, gateway, id, () => payloadOf(deps, id));
-      if (payload === null) return notSent;
-      const content = { text, ...payload };
-      return await transmit(deps, gateway, { id, requestId, recipient, attempt, content }, signal);
-    }
+  if (row.content === "email") return await sendEmail(deps, gateway, memory, row, attempt, signal);
+  const { body } = row;
+  if (body !== null) return await sendText(deps, gateway, { ...row, body }, attempt, signal);
+  const bytes = bytesInMemory(row.body_bytes);
+  await memory.acquire(bytes);
+  try {
+    const text = await tryCompose(deps, gateway, row.id, () => bodyOf(deps, row.id));
+    if (text === null) return notSent;
+    return await sendText(deps, gateway, { ...row, body: text }, attempt, signal);
+  } finally {
+    memory.release(bytes);
   }
+}
+
+/** A message of any content but an email. */
+async function sendText(
+  deps: TransmitDeps,
+  gateway: LaneGateway,
+  row: DueMessage & { body: string },
+  attempt: number,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { id, request_id: requestId, recipient, body: text } = row;
+  const message = { id, requestId, recipient, attempt };
+  if (row.content === "text") {
+    const repeated = row.resends > 0 ? { repeated: true } : {};
+    return await transmit(
+      deps,
+      gateway,
+      { ...message, content: { kind: "text", text }, ...repeated },
+      signal,
+    );
+  }
+  const payload = await tryCompose(deps, gateway, id, () => payloadOf(deps, id));
+  if (payload === null) return notSent;
+  return await transmit(deps, gateway, { ...message, content: { text, ...payload } }, signal);
+}
+
+async function bodyOf({ database }: TransmitDeps, messageId: string): Promise<string> {
+  const body = await database.run(readBody, messageId);
+  if (body === null) throw new Error("The message has no body.");
+  return body;
 }
 
 async function payloadOf({ database }: TransmitDeps, messageId: string): Promise<MessagePayload> {
@@ -138,7 +156,7 @@ async function sendEmail(
     const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
     return { kind: "rejected", code: "too_large", reason };
   }
-  const bytes = bytesInMemory(stored);
+  const bytes = bytesInMemory(stored.bytes);
   await memory.acquire(bytes);
   try {
     const settings = gateway.email;
@@ -179,7 +197,7 @@ async function pastIdempotencyWindow(
 }
 
 /** An estimate: files and texts exist as they are, in base64, in the request and in the socket. */
-const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
+const bytesInMemory = (bytes: number) => bytes * 4;
 
 /** Nothing was sent: the body, the payload or an attachment could not be loaded. */
 const notSent: SendOutcome = {

@@ -25,7 +25,6 @@ const dueColumns = [
   "recipient_raw",
   "recipient",
   "content",
-  "body",
   "priority",
   "due_at",
   "attempts",
@@ -34,14 +33,26 @@ const dueColumns = [
   "segments",
 ] as const;
 
-/** An email's body is empty here: it is read when the email is composed. */
-export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & { due_at: number };
+/** Lanes read hundreds of messages ahead; a longer body is read when its message is sent, bytes. */
+const maxBodyAhead = 16_384;
+
+/**
+ * `body`: null when it is too long to be read ahead, and empty for an email: these are read when they are sent.
+ * `body_bytes`: of the body in UTF-8.
+ */
+export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & {
+  due_at: number;
+  body: string | null;
+  body_bytes: number;
+};
+
+const dueValues = sql`${sql.join(dueColumns.map((column) => sql.ref(column)))}, octet_length(body) as body_bytes,
+  case when octet_length(body) <= ${sql.lit(maxBodyAhead)} then body end as body`;
 
 /** The next due messages of a lane's priority. Writes nothing. */
 export const readDue = readOperation(
   "readDue",
-  async (tx, input: DueQuery) =>
-    await selectDue<DueMessage>(tx, "messages", sql.join(dueColumns.map((column) => sql.ref(column))), input),
+  async (tx, input: DueQuery) => await selectDue<DueMessage>(tx, "messages", dueValues, input),
 );
 
 /** When the lane's next message that is not due yet becomes due; null: no such message. */

@@ -80,6 +80,16 @@ export const readPayload = readOperation(
   },
 );
 
+/** The text of one message; null when it has been removed. */
+export const readBody = readOperation("readBody", async (tx, id: string): Promise<string | null> => {
+  const row = await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .select("body")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.body ?? null;
+});
+
 /** Stores the payloads of sends with their messages. */
 export async function insertPayloads(tx: Tx, payloads: readonly NewPayload[]): Promise<void> {
   if (payloads.length === 0) return;

@@ -10,74 +10,23 @@ import {
   writeBalance,
 } from "#store/accounts/ledger.ts";
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
-import { bindFiles, findSendsMissingFiles, type UploadedFile } from "#store/email/attachments.ts";
+import { bindFiles, findSendsMissingFiles } from "#store/email/attachments.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
-import type { EmailsTable } from "#store/schema/email.ts";
-import type {
-  CreditEntriesTable,
-  CreditsTable,
-  IdempotencyKeysTable,
-  MessagesTable,
-} from "#store/schema/schema.ts";
+import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
-import { insertPayloads, type NewPayload } from "./contents.ts";
+import { insertPayloads } from "./contents.ts";
 import { claimKeys, type IdempotencyKey, releaseKeys, type StoredRequest } from "./idempotency-keys.ts";
-
-/** The columns in which the messages of a send differ, in the order in which they cross to the thread of SQLite. */
-export const messageColumns = [
-  "id",
-  "gateway_id",
-  "gateway_pinned",
-  "recipient_raw",
-  "recipient",
-  "content",
-  "body",
-  "test",
-  "status",
-  "due_at",
-  "schedule_at",
-  "scheduled_for",
-  "encoding",
-  "segments",
-  "cost",
-] as const satisfies readonly (keyof MessagesTable)[];
-
-/** A message to be stored. An email's body is here too, and is stored beside its message. */
-export interface NewMessage extends Pick<MessagesTable, (typeof messageColumns)[number]> {
-  status: "queued" | "scheduled";
-  due_at: number;
-}
-
-const emailColumns = [
-  "message_id",
-  "subject",
-  "sender_name",
-  "reply_to",
-] as const satisfies readonly (keyof EmailsTable)[];
-
-/** What an email has beside its message. */
-export type NewEmail = Pick<EmailsTable, (typeof emailColumns)[number]>;
-
-export interface SendInput {
-  requestId: string;
-  accountId: string;
-  channel: Channel;
-  /** Epoch ms of acceptance. */
-  at: number;
-  priority: number;
-  /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
-  cost: number;
-  renewedFrom: number;
-  /** Null: the caller gave no key, and every request is a new one. */
-  idempotencyKey: IdempotencyKey | null;
-  messages: readonly NewMessage[];
-  /** Of emails: one for each message. */
-  emails?: readonly NewEmail[];
-  /** Of messages that have one. */
-  payloads?: readonly NewPayload[];
-  /** Files that were staged for it, in their order. */
-  attachments?: readonly UploadedFile[];
-}
+import {
+  bytesOfSend,
+  emailColumns,
+  emailValues,
+  type MessageValues,
+  messageColumns,
+  messageValues,
+  type NewMessage,
+  type SendInput,
+  sendCodec,
+} from "./send.ts";
 
 export type StoredSend =
   | { kind: "stored" }
@@ -94,106 +43,15 @@ export type StoredSend =
  * the request row is that event, and the timeline's first entry is read from the message itself.
  */
 export const storeSends = batchedOperation("storeSends", storeAll, {
-  // Spread as a whole and then replaced: leaving fields out of a copy is slow, and this is the hot path.
-  encode: (send: SendInput): EncodedSend => {
-    const messages = send.messages.map(messageValues);
-    return send.emails
-      ? { ...send, messages, emails: send.emails.map(emailValues) }
-      : { ...(send as Omit<SendInput, "emails">), messages };
-  },
-  decode: (encoded): SendInput => {
-    // In place: values and objects of 100,000 messages at once would be 30 MiB more.
-    const send = encoded as { messages: unknown[]; emails?: unknown[] };
-    replaceEach(send.messages, (values) => messageOf(values as MessageValues));
-    if (send.emails) replaceEach(send.emails, (values) => emailOf(values as EmailValues));
-    return encoded as SendInput;
-  },
+  codec: sendCodec,
+  bytesOf: bytesOfSend,
 });
-
-/** A send with its messages and emails as values: a bulk send crosses as text, and the names would be half of it. */
-type EncodedSend = Omit<SendInput, "messages" | "emails"> & {
-  messages: MessageValues[];
-  emails?: EmailValues[];
-};
-
-type ValuesOf<R, Columns extends readonly (keyof R)[]> = {
-  -readonly [I in keyof Columns]: R[Columns[I]];
-};
-/** The values of a `NewMessage`, in the order of `messageColumns`. */
-type MessageValues = ValuesOf<NewMessage, typeof messageColumns>;
-type EmailValues = ValuesOf<NewEmail, typeof emailColumns>;
-
-function replaceEach(list: unknown[], replace: (item: unknown) => unknown): void {
-  for (let at = 0; at < list.length; at += 1) list[at] = replace(list[at]);
-}
-
-// Written out: walking the list of columns instead made a bulk send an eighth more expensive.
-function messageValues(message: NewMessage): MessageValues {
-  const { id, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test } = message;
-  const { status, due_at, schedule_at, scheduled_for, encoding, segments, cost } = message;
-  return [
-    id,
-    gateway_id,
-    gateway_pinned,
-    recipient_raw,
-    recipient,
-    content,
-    body,
-    test,
-    status,
-    due_at,
-    schedule_at,
-    scheduled_for,
-    encoding,
-    segments,
-    cost,
-  ];
-}
-
-function messageOf(values: MessageValues): NewMessage {
-  // biome-ignore format: one line for each group of columns, as above
-  const [
-    id, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test,
-    status, due_at, schedule_at, scheduled_for, encoding, segments, cost,
-  ] = values;
-  return {
-    id,
-    gateway_id,
-    gateway_pinned,
-    recipient_raw,
-    recipient,
-    content,
-    body,
-    test,
-    status,
-    due_at,
-    schedule_at,
-    scheduled_for,
-    encoding,
-    segments,
-    cost,
-  };
-}
 
 /** The rows of messages, one at a time. Those of emails have no body: a row that changes at every step must not carry megabytes. */
 function* rowsOf(messages: readonly NewMessage[]): Generator<MessageValues> {
   for (const message of messages)
     yield messageValues(message.content === "email" ? { ...message, body: "" } : message);
 }
-
-const emailValues = ({ message_id, subject, sender_name, reply_to }: NewEmail): EmailValues => [
-  message_id,
-  subject,
-  sender_name,
-  reply_to,
-];
-
-const emailOf = ([message_id, subject, sender_name, reply_to]: EmailValues): NewEmail => ({
-  message_id,
-  subject,
-  sender_name,
-  reply_to,
-});
 
 async function storeAll(tx: Tx, sends: readonly SendInput[]): Promise<StoredSend[]> {
   const keys = new Map(

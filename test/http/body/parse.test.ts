@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { BodyBudget, BodyShare, valueCost } from "#http/body/budget.ts";
 import { mediaOf, parseBody } from "#http/body/parse.ts";
 
 function parse(body: string | Buffer, type: string | undefined, maxFields = 100): unknown {
@@ -12,6 +12,30 @@ function parse(body: string | Buffer, type: string | undefined, maxFields = 100)
   if ("problem" in parsed) return (parsed.body as { code: string }).code;
   return JSON.parse(JSON.stringify(parsed));
 }
+
+test("a text beyond Latin-1 takes room for two bytes a character, as text and as value", () => {
+  const headers = { "content-type": "application/json" };
+  const limits = { maxFields: 100, maxValues: 500_000 };
+  for (const [text, held] of [
+    ["x".repeat(1_000), 0],
+    ["Ж".repeat(1_000), 2 * 2 * 1_002],
+  ] as const) {
+    const budget = new BodyBudget(2 ** 30);
+    parseBody(Buffer.from(JSON.stringify(text)), headers, limits, new BodyShare(budget));
+    assert.equal(budget.held, valueCost + held);
+  }
+  const full = new BodyBudget(1);
+  const other = new BodyShare(full);
+  other.markAuthenticated();
+  other.grow(1);
+  const parsed = parseBody(
+    Buffer.from(JSON.stringify("Ж".repeat(100_000))),
+    headers,
+    limits,
+    new BodyShare(full),
+  );
+  assert.equal("problem" in parsed && (parsed.body as { code: string }).code, "unavailable");
+});
 
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";

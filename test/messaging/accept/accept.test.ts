@@ -10,7 +10,7 @@ import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
-import type { SendInput } from "#store/messages/insert.ts";
+import type { SendInput } from "#store/messages/send.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { signalsTo } from "../../signals.ts";

@@ -23,6 +23,7 @@ const row: DueMessage = {
   recipient: "ada@xn--bcher-kva.test",
   content: "email",
   body: "",
+  body_bytes: 0,
   priority: 0,
   due_at: 1000,
   attempts: 0,
@@ -48,6 +49,7 @@ interface Options {
   body?: string;
   mostBytes?: number;
   run?: () => Promise<never>;
+  row?: Partial<DueMessage>;
 }
 
 function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: Options = {}) {
@@ -102,7 +104,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     email: settings,
   } as Partial<LaneGateway> as LaneGateway;
   const handOver = createSender(deps, gateway);
-  const due = { ...row, resends: options.resends ?? 0 };
+  const due = { ...row, ...options.row, resends: options.resends ?? 0 };
   return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
 }
 
@@ -117,6 +119,25 @@ test("a mail goes to the address that was given, composed", async () => {
   const content = seen[0]?.content;
   assert.ok(content?.kind === "email");
   assert.equal(content.text, "Hi");
+});
+
+test("a text that was not read ahead is read when it is sent, and not sent while it cannot be", async () => {
+  const seen: OutgoingMessage[] = [];
+  const text = { content: "text", body: null, body_bytes: 20_000 } as const;
+  const options = { contents: ["text"], row: text, run: async () => "long" as never } satisfies Options;
+  const it = sending(async (message) => {
+    seen.push(message);
+    return accepted;
+  }, options);
+  assert.deepEqual(await it.send(), accepted);
+  assert.deepEqual(seen[0]?.content, { kind: "text", text: "long" });
+  const away = sending(async () => assert.fail("sent"), {
+    ...options,
+    run: () => Promise.reject(new Error("storage is away")),
+  });
+  assert.deepEqual(await away.send(), notComposed);
+  const gone = sending(async () => assert.fail("sent"), { ...options, run: async () => null as never });
+  assert.deepEqual(await gone.send(), notComposed);
 });
 
 test("what a gateway's kind cannot send is rejected before it is read, and stays in doubt after an unknown outcome", async () => {

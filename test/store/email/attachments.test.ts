@@ -11,7 +11,8 @@ import {
   type UploadedFile,
   unboundTtlMs,
 } from "#store/email/attachments.ts";
-import { type NewEmail, storeSends } from "#store/messages/insert.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import type { NewEmail } from "#store/messages/send.ts";
 import type { AttachmentsTable } from "#store/schema/email.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";

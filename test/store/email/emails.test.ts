@@ -14,8 +14,9 @@ import {
   withEmailColumns,
 } from "#store/email/emails.ts";
 import { readDue } from "#store/messages/attempts.ts";
-import { type NewEmail, storeSends } from "#store/messages/insert.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { findMessage, type RecentMessages, recentMessages } from "#store/messages/lookup.ts";
+import type { NewEmail } from "#store/messages/send.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   columnsOf,

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deleteFileContent, findUnboundFiles, storeChunk } from "#store/email/attachments.ts";
 import { deleteMessages } from "#store/maintenance/retention.ts";
-import { type NewEmail, storeSends } from "#store/messages/insert.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import type { NewEmail } from "#store/messages/send.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
 

@@ -11,6 +11,7 @@ import {
   revertAttempts,
   settleMessages,
 } from "#store/messages/attempts.ts";
+import { readBody } from "#store/messages/contents.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
@@ -85,6 +86,7 @@ onBothEngines((open) => {
         recipient: "+15550000",
         content: "text",
         body: "Hello 0",
+        body_bytes: 7,
         priority: 0,
         due_at: now,
         attempts: 0,
@@ -93,6 +95,23 @@ onBothEngines((open) => {
         segments: 1,
       },
     );
+  });
+
+  test("a due message that is long comes without its body, which is read by itself", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const gatewayId = await makeGateway(database, accountId);
+    const body = "Ж".repeat(8_193);
+    const bodies = [body.slice(1), body];
+    const sends = bodies.map((text) => sendOf(accountId, gatewayId, { each: { body: text } }));
+    for (const send of sends) await database.run(storeSends, send);
+    const rows = await database.run(readDue, { laneId: gatewayId, priority: 0, now, after: null, limit: 9 });
+    const read = new Map(rows.map((row) => [row.id, [row.body, Number(row.body_bytes)]]));
+    const [short, long] = sends.map(({ messages }) => messages[0]!.id);
+    assert.deepEqual(read.get(short!), [bodies[0], 16_384]);
+    assert.deepEqual(read.get(long!), [null, 16_386]);
+    assert.equal(await database.run(readBody, long!), body);
+    assert.equal(await database.run(readBody, "msg_none"), null);
   });
 
   test("the next due time is the earliest future one of any priority", async () => {

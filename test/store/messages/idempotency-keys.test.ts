@@ -7,7 +7,8 @@ import {
   idempotencyTtlMs,
   readRequestMessages,
 } from "#store/messages/idempotency-keys.ts";
-import { type SendInput, storeSends } from "#store/messages/insert.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import type { SendInput } from "#store/messages/send.ts";
 import { onBothEngines } from "../conformance.ts";
 import { fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
 

@@ -1,6 +1,8 @@
 // Gathers concurrent calls of one operation: while a group is in flight the next calls wait and go together.
 // If a group throws, its members are run again singly, so that one bad input fails alone.
 
+import { takeGroup } from "#store/engine/group.ts";
+
 /** How many groups of one operation may be in flight: one being flushed while the next is being run. */
 const groupsInFlight = 2;
 const maxGroupSize = 1000;
@@ -8,13 +10,19 @@ const maxGroupSize = 1000;
 export class GroupCommit<I, O> {
   readonly #run: (inputs: readonly I[]) => Promise<O[]>;
   readonly #mayRunAgain: (error: unknown) => boolean;
+  readonly #bytesOf: (input: I) => number;
   #waiting: { input: I; resolve(output: O): void; reject(error: unknown): void }[] = [];
   #inFlight = 0;
 
-  /** `mayRunAgain` says whether a failed group certainly stored nothing. */
-  constructor(run: (inputs: readonly I[]) => Promise<O[]>, mayRunAgain: (error: unknown) => boolean) {
+  /** `mayRunAgain` says whether a failed group certainly stored nothing. `bytesOf`: see `Operation`. */
+  constructor(
+    run: (inputs: readonly I[]) => Promise<O[]>,
+    mayRunAgain: (error: unknown) => boolean,
+    bytesOf: (input: I) => number = () => 0,
+  ) {
     this.#run = run;
     this.#mayRunAgain = mayRunAgain;
+    this.#bytesOf = bytesOf;
   }
 
   call(input: I): Promise<O> {
@@ -26,7 +34,7 @@ export class GroupCommit<I, O> {
 
   async #pump(): Promise<void> {
     if (this.#inFlight >= groupsInFlight || this.#waiting.length === 0) return;
-    const group = this.#waiting.splice(0, maxGroupSize);
+    const group = takeGroup(this.#waiting, maxGroupSize, ({ input }) => this.#bytesOf(input));
     this.#inFlight += 1;
     try {
       const outputs = await this.#run(group.map(({ input }) => input));

@@ -206,6 +206,7 @@ export async function openPostgres(options: {
             return await operation.run(tx, inputs);
           }),
         (error) => error instanceof StorageError && error.fault === "failed",
+        operation.bytesOf,
       );
       groupCommits.set(operation.name, groupCommit);
     }

@@ -11,6 +11,9 @@ export type Work = { kind: "open" } | { kind: "run"; calls: Call[] } | { kind: "
 
 export type Answer = { ok: true; value: unknown } | { ok: false; fault: StorageFault; message: string };
 
+/** A `Work` as JSON, alone or with its long texts. */
+export type Posted = string | { work: string; texts: Uint8Array };
+
 /** One list of answers a call, one answer an input. */
 export interface Reply {
   answers: Answer[][];

@@ -6,7 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
-import type { Answer, Call, Reply, Work } from "./protocol.ts";
+import { takeGroup } from "#store/engine/group.ts";
+import { GatheredTexts } from "./long-texts.ts";
+import type { Answer, Call, Posted, Reply, Work } from "./protocol.ts";
 
 interface Waiting {
   operation: Operation<unknown, unknown>;
@@ -80,22 +82,29 @@ class Thread {
     await this.#gone;
   }
 
-  #send(work: Work): Promise<Reply> {
+  #send(work: Work, texts: Uint8Array<ArrayBuffer> | null = null): Promise<Reply> {
     return new Promise((resolve) => {
       this.#inFlight = (reply) => {
         this.#inFlight = null;
         resolve(reply);
       };
       // As text: cheaper for this thread than a structured clone of many small objects.
-      this.#worker.postMessage(JSON.stringify(work));
+      const text = JSON.stringify(work);
+      if (texts === null) this.#worker.postMessage(text);
+      else this.#worker.postMessage({ work: text, texts } satisfies Posted, [texts.buffer]);
     });
   }
 
   #pump(): void {
     if (this.#inFlight || this.#waiting.length === 0) return;
-    const group = this.#waiting.splice(0, maxGroupSize);
+    const group = takeGroup(
+      this.#waiting,
+      maxGroupSize,
+      ({ operation, input }) => operation.bytesOf?.(input) ?? 0,
+    );
     // Gathered operations take all their inputs at once; the others keep their turn.
     const calls: { call: Call; members: Waiting[] }[] = [];
+    const texts = new GatheredTexts();
     const byName = new Map<string, { call: Call; members: Waiting[] }>();
     for (const waiting of group) {
       let entry = waiting.operation.batched ? byName.get(waiting.operation.name) : undefined;
@@ -105,17 +114,19 @@ class Thread {
         if (waiting.operation.batched) byName.set(waiting.operation.name, entry);
       }
       const { codec } = waiting.operation;
-      entry.call.inputs.push(codec ? codec.encode(waiting.input) : waiting.input);
+      entry.call.inputs.push(codec ? codec.encode(waiting.input, texts) : waiting.input);
       entry.members.push(waiting);
     }
-    void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }).then(({ answers }) => {
-      this.#pump();
-      calls.forEach(({ members }, i) => {
-        members.forEach((member, j) => {
-          this.#settle(member, answers[i]?.[j]);
+    void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }, texts.bytes()).then(
+      ({ answers }) => {
+        this.#pump();
+        calls.forEach(({ members }, i) => {
+          members.forEach((member, j) => {
+            this.#settle(member, answers[i]?.[j]);
+          });
         });
-      });
-    });
+      },
+    );
   }
 
   #settle(member: Waiting, answer: Answer | undefined): void {

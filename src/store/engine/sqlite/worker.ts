@@ -3,14 +3,17 @@
 // one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { freeBytes } from "#runtime/free-bytes.ts";
+import type { LongTextsIn } from "#store/database.ts";
 import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";
 import { operations } from "#store/operations.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
-import type { Answer, Call, Reply, Work } from "./protocol.ts";
+import { textsOf } from "./long-texts.ts";
+import type { Answer, Call, Posted, Reply, Work } from "./protocol.ts";
 
+if (!parentPort) throw new Error("This file runs as a worker thread.");
 const port = parentPort;
-if (!port) throw new Error("This file runs as a worker thread.");
 const { path, access, crashAt } = workerData as {
   path: string;
   access: "read" | "write";
@@ -54,9 +57,9 @@ async function runCall(call: Call): Promise<unknown[]> {
 }
 
 /** The call with its inputs as its operation takes them. Once a call: decoding may reuse what it is given. */
-function decoded(call: Call): Call {
+function decoded(call: Call, texts: LongTextsIn): Call {
   const codec = operations.get(call.name)?.codec;
-  return codec ? { ...call, inputs: call.inputs.map((input) => codec.decode(input)) } : call;
+  return codec ? { ...call, inputs: call.inputs.map((input) => codec.decode(input, texts)) } : call;
 }
 
 async function inTransaction(calls: readonly Call[]): Promise<unknown[][]> {
@@ -107,7 +110,7 @@ async function read(calls: readonly Call[]): Promise<Answer[][]> {
   return answers;
 }
 
-async function handle(work: Work): Promise<Reply> {
+async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
   if (work.kind === "open") {
     try {
       connection = new SqliteConnection(path, access);
@@ -133,12 +136,17 @@ async function handle(work: Work): Promise<Reply> {
     connection.close();
     return { answers: [] };
   }
-  const calls = work.calls.map(decoded);
+  const calls = work.calls.map((call) => decoded(call, texts));
   return { answers: access === "write" ? await write(calls) : await read(calls) };
 }
 
-port.on("message", async (text: string) => {
-  const work = JSON.parse(text) as Work;
-  port.postMessage(await handle(work));
-  if (work.kind === "close") port.close();
+port.on("message", (posted: Posted) => {
+  const [work, texts] = typeof posted === "string" ? [posted, null] : [posted.work, posted.texts];
+  void answer(JSON.parse(work), texts);
 });
+
+async function answer(work: Work, texts: Uint8Array | null): Promise<void> {
+  port.postMessage(await handle(work, textsOf(texts)));
+  if (texts !== null) freeBytes(texts);
+  if (work.kind === "close") port.close();
+}

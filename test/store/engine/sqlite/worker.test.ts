@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { Worker } from "node:worker_threads";
+import { GatheredTexts } from "#store/engine/sqlite/long-texts.ts";
 import type { Reply, Work } from "#store/engine/sqlite/protocol.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { sendOf } from "../../rows.ts";
@@ -98,7 +99,7 @@ test("a full disk is called full, stores nothing, and is over when there is room
   const send = sendOf("acc_1", "gw_1", { count: 2000 });
   const run: Work = {
     kind: "run",
-    calls: [{ name: "storeSends", inputs: [storeSends.codec?.encode(send)] }],
+    calls: [{ name: "storeSends", inputs: [storeSends.codec?.encode(send, new GatheredTexts())] }],
   };
   const [answer] = (await ask(run)).answers[0]!;
   assert.ok(answer && !answer.ok);
