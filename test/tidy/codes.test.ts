@@ -11,6 +11,7 @@ import { parseSource, readSources } from "./source.ts";
 
 /** Values of something called `code` that no caller and no record ever sees, and what they are. */
 const notErrors: Record<string, string> = {
+  EACCES: "the refusal of a connection inside a child process",
   ECONNRESET: "Node's code of a socket's error",
   ENOTFOUND: "Node's code of a DNS error",
   URL_NOT_ALLOWED: "how the connector tells the guard's refusal from an error of Node",
