@@ -23,7 +23,7 @@ import {
 import { type Finding, findCode, hasLogic, lineAt, readSources } from "./tidy/source.ts";
 
 const sources = readSources("src");
-const others = [...readSources("test"), ...readSources("bench"), ...readSources("scripts")];
+const others = ["bridge", "test", "bench", "scripts"].flatMap(readSources);
 const everything = [...sources, ...others];
 
 /** Fails with one line per finding. */

@@ -2,32 +2,26 @@
 // uses them leaves, a message counts as sent when WhatsApp's server has answered it, and what a person wrote is stored
 // together with the keys that decrypted it.
 
-import { AsyncLocalStorage } from "node:async_hooks";
-import type {
-  BridgeContent,
-  FromBridge,
-  ReceivedFacts,
-  SendResult,
-  ToBridge,
-} from "../../src/gateways/whatsapp/linked/protocol.ts";
-import { alongside, type Changes, DeviceValues } from "./keys.ts";
-import type { Bytes, ConnectionUpdate, Credentials, Library, Node, Socket } from "./library.ts";
-import { contentOf } from "./received.ts";
+import type { FromBridge, SendResult, ToBridge } from "../../src/gateways/whatsapp/linked/protocol.ts";
+import { Decryption } from "./decryption.ts";
+import { type Frame, markFrames, withFrame } from "./frames.ts";
+import { DeviceValues } from "./keys.ts";
+import {
+  type ConnectionUpdate,
+  type Credentials,
+  type Library,
+  type Node,
+  type Socket,
+  silent,
+} from "./library.ts";
+import { messageOf } from "./outgoing.ts";
+import { isThrottled, Recipients } from "./recipients.ts";
+import { SentMessages } from "./sent-messages.ts";
+import { ParentStorage, type ReportedStatus } from "./storage.ts";
 
 type Pair = (ToBridge & { type: "connect" })["pair"];
 type Send = ToBridge & { type: "send" };
 
-/** Of the frame of one message: whether it was encrypted, and whether it left. */
-interface Frame {
-  encrypted: boolean;
-  left: boolean;
-}
-const frames = new AsyncLocalStorage<Frame>();
-
-const day = 86_400_000;
-const knownMs = { yes: 30 * day, no: day };
-/** How long a message that was sent is kept, in case a device asks for it once more. */
-const keptMs = 7 * day;
 /** The library's first code for the QR lives longer than those that follow. */
 const firstQrMs = 60_000;
 const nextQrMs = 20_000;
@@ -36,21 +30,8 @@ const pairingCodeMs = 180_000;
 const testAfterMs = 10_000;
 const testMs = 10_000;
 const limitsMs = 6 * 3_600_000;
-const devicesMs = 3_600_000;
-const commitMs = 30_000;
+const dayMs = 86_400_000;
 const restartRequired = 515;
-
-/** The library's log may hold keys: nothing of it is kept. */
-const silent = {
-  level: "silent",
-  child: () => silent,
-  trace() {},
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  fatal() {},
-};
 
 export class Device {
   readonly #library: Library;
@@ -59,15 +40,14 @@ export class Device {
   /** Of a test's server; null: WhatsApp's. */
   readonly #url: string | null;
   readonly #values: DeviceValues;
-  readonly #commits = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  readonly #storage: ParentStorage;
+  readonly #sent: SentMessages;
+  readonly #recipients: Recipients;
+  readonly #decryption: Decryption;
   /** Messages whose frame is on its way, by their id. */
   readonly #waiting = new Map<string, (result: SendResult) => void>();
-  /** Stanzas whose content is being decrypted, by their ciphertext. */
-  readonly #stanzas = new WeakMap<Bytes, Node>();
-  readonly #devicesCache = new Map<string, { at: number; devices: unknown }>();
   #socket: Socket | null = null;
   #isOpen = false;
-  #lastNumber = 0;
   #saving: Promise<void> = Promise.resolve();
   #limitsTimer: NodeJS.Timeout | undefined;
   #disposed = false;
@@ -82,7 +62,12 @@ export class Device {
     this.#open = open;
     this.#post = post;
     this.#url = url;
-    this.#values = new DeviceValues(library, open.values, (changes) => this.#commit(changes));
+    // After changes that were not stored the library would send to the other devices without them.
+    this.#storage = new ParentStorage(post, () => this.#socket?.ws.socket?.terminate());
+    this.#values = new DeviceValues(library, open.values, (changes) => this.#storage.save(changes));
+    this.#sent = new SentMessages(library, this.#values);
+    this.#recipients = new Recipients(library, this.#values);
+    this.#decryption = new Decryption(library, this.#values, (key) => this.#announce(key));
   }
 
   start(library: string): void {
@@ -96,13 +81,9 @@ export class Device {
         void this.#connect(message.pair).catch(() => this.#ended(null));
         break;
       case "stored":
-      case "not_stored": {
-        const waiting = this.#commits.get(message.n);
-        this.#commits.delete(message.n);
-        if (message.type === "stored") waiting?.resolve();
-        else waiting?.reject(new Error("The parent stored nothing."));
+      case "not_stored":
+        this.#storage.settle(message.n, message.type === "stored");
         break;
-      }
       case "send":
         void this.#send(message)
           .catch((): SendResult => ({ kind: "left" }))
@@ -131,31 +112,7 @@ export class Device {
   dispose(): void {
     this.#disposed = true;
     void this.#disconnect();
-    for (const { reject } of this.#commits.values()) reject(new Error("The device was closed."));
-    this.#commits.clear();
-  }
-
-  /** Resolves when the parent has stored the changes. Nothing leaves after it could not. */
-  async #commit(changes: Changes): Promise<void> {
-    if (this.#disposed) throw new Error("The device was closed.");
-    this.#lastNumber += 1;
-    const n = this.#lastNumber;
-    const stored = new Promise<void>((resolve, reject) => this.#commits.set(n, { resolve, reject }));
-    const timer = setTimeout(
-      () => this.#commits.get(n)?.reject(new Error("Storing took too long.")),
-      commitMs,
-    );
-    this.#post({ type: "save", n, changes: changes.map(([key, value]) => [key, value]) });
-    try {
-      await stored;
-    } catch (error) {
-      // The library would send to the other devices without it.
-      this.#socket?.ws.socket?.terminate();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      this.#commits.delete(n);
-    }
+    this.#storage.close();
   }
 
   #identity(): { number: string; name: string | null; platform: string | null } | null {
@@ -192,13 +149,13 @@ export class Device {
       keepAliveIntervalMs: 15_000,
       defaultQueryTimeoutMs: 20_000,
       maxMsgRetryCount: 5,
-      getMessage: async (key: { id?: string }) => this.#sentMessage(key.id ?? ""),
-      userDevicesCache: this.#devices(),
+      getMessage: async (key: { id?: string }) => this.#sent.decoded(key.id ?? ""),
+      userDevicesCache: this.#recipients.devicesCache(),
       makeSignalRepository: (auth: { creds: Credentials }, _: unknown, lids: unknown) =>
-        this.#signalRepository(auth.creds, lids),
+        this.#decryption.repository(auth.creds, lids),
     });
     this.#socket = socket;
-    this.#markFrames(socket);
+    markFrames(socket);
     let qrCodes = 0;
     socket.ev.on("creds.update", () => {
       this.#saving = this.#saving.catch(() => {}).then(() => this.#values.saveCredentials());
@@ -216,10 +173,7 @@ export class Device {
       if (update.reachoutTimeLock !== undefined) this.#tellLimits(update.reachoutTimeLock);
       if (update.connection === "close") void this.#closed(credentials, update);
     });
-    socket.ws.prependListener("CB:message", (node) => {
-      for (const child of Array.isArray(node.content) ? node.content : [])
-        if (child.content instanceof Uint8Array) this.#stanzas.set(child.content, node);
-    });
+    this.#decryption.watch(socket);
     socket.ws.on("CB:ack,class:message", (node) => this.#acked(node));
     this.#holdReceipts(socket);
   }
@@ -241,134 +195,25 @@ export class Device {
   async #storeReceipt({ attrs, content }: Node): Promise<void> {
     const status = receiptStatus(attrs.type);
     const sender = this.#library.jidDecode(attrs.from);
-    if (status === null || attrs.recipient !== undefined || this.#isOurs(sender?.user)) return;
+    if (status === null || attrs.recipient !== undefined || this.#values.isOwn(sender?.user)) return;
     const list = Array.isArray(content) ? content : [];
     const items = list.flatMap((child) => (Array.isArray(child.content) ? child.content : []));
     const ids = [attrs.id, ...items.map((item) => item.attrs.id)].filter((id) => id !== undefined);
     for (const id of ids) {
       this.#waiting.get(id)?.({ kind: "acked", error: null });
       await this.#report(id, status, null);
-      if (status === "delivered" && this.#values.value(`sent:${id}`) !== undefined)
-        await this.#values.write([[`sent:${id}`, null]]);
+      if (status === "delivered") await this.#sent.drop(id);
     }
   }
 
   /** Resolves when the parent has stored the report. */
-  async #report(
-    id: string,
-    status: "sent" | "delivered" | "read" | "failed",
-    code: string | null,
-  ): Promise<void> {
-    this.#lastNumber += 1;
-    const n = this.#lastNumber;
-    const stored = new Promise<void>((resolve, reject) => this.#commits.set(n, { resolve, reject }));
-    this.#post({ type: "receipt", n, id, messageId: this.#sentValue(id)?.messageId ?? null, status, code });
-    await stored;
-  }
-
-  #isOurs(user: string | undefined): boolean {
-    const me = this.#values.credentials?.me;
-    const own = [me?.id, me?.lid].map((jid) => this.#library.jidDecode(jid)?.user);
-    return user !== undefined && own.includes(user);
-  }
-
-  /** Keys are stored by each encryption and each decryption itself, before their result is used. */
-  #signalRepository(creds: Credentials, lids: unknown): unknown {
-    const { addTransactionCapability, DEFAULT_CONNECTION_CONFIG, unpadRandomMax16, proto } = this.#library;
-    const options = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
-    const keys = addTransactionCapability(this.#values, silent, options);
-    const decrypted = new AsyncLocalStorage<{ stanza: Node; plaintext: Bytes | null }>();
-    const withPlaintext = {
-      ...keys,
-      transaction: <T>(work: () => Promise<T>, key: string): Promise<T> =>
-        keys.transaction(async () => {
-          const result = await work();
-          const current = decrypted.getStore();
-          if (current !== undefined && result instanceof Uint8Array) current.plaintext = result;
-          return result;
-        }, key),
-    };
-    const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(
-      { creds, keys: withPlaintext },
-      silent,
-      lids,
-    );
-    const { encryptMessage, decryptMessage } = repository;
-    repository.encryptMessage = async (input) => {
-      const result = await encryptMessage(input);
-      const frame = frames.getStore();
-      if (frame !== undefined) frame.encrypted = true;
-      return result;
-    };
-    repository.decryptMessage = async (input) => {
-      const stanza = this.#stanzas.get(input.ciphertext);
-      if (stanza === undefined) return await decryptMessage(input);
-      const number = await this.#numberOf(stanza, repository.lidMapping);
-      const current = { stanza, plaintext: null as Bytes | null };
-      let key: string | null = null;
-      const changes = (): Changes => {
-        if (current.plaintext === null) return [];
-        const facts = this.#factsOf(
-          stanza,
-          number,
-          proto.Message.decode(unpadRandomMax16(current.plaintext)),
-        );
-        if (facts === null) return [];
-        key = `inbox:${facts.chat}:${facts.id}`;
-        return [[key, JSON.stringify(facts)]];
-      };
-      const run = () => decrypted.run(current, () => decryptMessage(input));
-      const result = await alongside.run({ changes }, run);
-      if (key !== null) this.#announce(key);
-      return result;
-    };
-    return repository;
-  }
-
-  /** The sender's number, digits; null: WhatsApp does not tell it. */
-  async #numberOf({ attrs }: Node, { getPNForLID }: { getPNForLID(lid: string): Promise<string | null> }) {
-    const { from = "" } = attrs;
-    const { jidDecode } = this.#library;
-    if (jidDecode(from)?.server === "s.whatsapp.net") return jidDecode(from)?.user ?? null;
-    const known = attrs.sender_pn ?? (await getPNForLID(from)) ?? undefined;
-    return jidDecode(known)?.user ?? null;
-  }
-
-  /** Null: not from a person to us. */
-  #factsOf({ attrs }: Node, number: string | null, message: unknown): ReceivedFacts | null {
-    const { from = "", id = "", notify, sender_lid: senderLid } = attrs;
-    const sender = this.#library.jidDecode(from);
-    if (sender === undefined || id === "" || attrs.participant !== undefined || this.#isOurs(sender.user))
-      return null;
-    if (sender.server !== "s.whatsapp.net" && sender.server !== "lid") return null;
-    const content = contentOf(message);
-    if (content === null) return null;
-    const lid = sender.server === "lid" ? sender.user : (this.#library.jidDecode(senderLid)?.user ?? null);
-    return {
-      id: id.slice(0, 200),
-      chat: `${sender.user}@${sender.server}`.slice(0, 200),
-      number,
-      lid: lid === null ? null : `${lid}@lid`,
-      name: notify?.slice(0, 200) ?? null,
-      ...content,
-    };
+  async #report(id: string, status: ReportedStatus, code: string | null): Promise<void> {
+    await this.#storage.report(id, this.#sent.find(id)?.messageId ?? null, status, code);
   }
 
   #announce(key: string): void {
     const text = this.#values.value(key);
     if (text !== undefined) this.#post({ type: "received", key, facts: JSON.parse(text) });
-  }
-
-  /** Marks the frame of a message when it is written to the connection. */
-  #markFrames({ ws }: Socket): void {
-    const raw = ws.socket;
-    if (raw === null) return;
-    const send = raw.send.bind(raw);
-    raw.send = (data, done) => {
-      const frame = frames.getStore();
-      if (frame?.encrypted === true) frame.left = true;
-      send(data, done);
-    };
   }
 
   async #askForCode(socket: Socket, number: string): Promise<void> {
@@ -386,7 +231,7 @@ export class Device {
     if (this.#socket !== socket || identity === null) return;
     this.#isOpen = true;
     this.#post({ type: "connected", identity });
-    await this.#sweep().catch(() => {});
+    await this.#sent.sweep().catch(() => {});
     const askForLimits = () => void socket.fetchAccountReachoutTimelock().catch(() => {});
     clearInterval(this.#limitsTimer);
     this.#limitsTimer = setInterval(askForLimits, limitsMs);
@@ -395,7 +240,7 @@ export class Device {
   }
 
   #tellLimits({ isActive, timeEnforcementEnds }: NonNullable<ConnectionUpdate["reachoutTimeLock"]>): void {
-    const untilMs = isActive ? (timeEnforcementEnds?.getTime() ?? Date.now() + day) : null;
+    const untilMs = isActive ? (timeEnforcementEnds?.getTime() ?? Date.now() + dayMs) : null;
     this.#post({ type: "limits", untilMs });
   }
 
@@ -455,23 +300,12 @@ export class Device {
   async #send(message: Send): Promise<SendResult> {
     const socket = this.#isOpen ? this.#socket : null;
     if (socket === null) return notSent("closed");
-    const found = await this.#find(socket, message.number);
+    const found = await this.#recipients.find(socket, message.number);
     if (found.kind !== "found") return notSent(found.kind);
-    const { jid } = found;
-    try {
-      const devices = await socket.getUSyncDevices([jid], true, false);
-      if (
-        !devices.some(({ user }) => !this.#isOurs(user)) &&
-        !this.#isOurs(this.#library.jidDecode(jid)?.user)
-      )
-        return notSent("no_devices");
-    } catch (error) {
-      return notSent(isThrottled(error) ? "throttled" : "check_failed");
-    }
     const frame: Frame = { encrypted: false, left: false };
     const answered = new Promise<SendResult>((resolve) => this.#waiting.set(message.id, resolve));
     try {
-      await frames.run(frame, () => this.#relay(socket, jid, message));
+      await withFrame(frame, () => this.#relay(socket, found.jid, message));
     } catch (error) {
       if (!frame.left) {
         this.#waiting.delete(message.id);
@@ -483,7 +317,7 @@ export class Device {
     const result = await Promise.race([answered, this.#silence(socket, message.timeoutMs, over.signal)]);
     over.abort();
     this.#waiting.delete(message.id);
-    if (result.kind === "acked" && result.error === "479") this.#devicesCache.clear();
+    if (result.kind === "acked" && result.error === "479") this.#recipients.forgetDevices();
     return result;
   }
 
@@ -504,20 +338,10 @@ export class Device {
   }
 
   async #relay(socket: Socket, jid: string, { id, messageId, content }: Send): Promise<void> {
-    const { proto } = this.#library;
-    const message = await this.#messageOf(id, jid, content);
-    const bytes = Buffer.from(proto.Message.encode(message).finish()).toString("base64");
-    await this.#values.write([[`sent:${id}`, JSON.stringify({ messageId, at: Date.now(), bytes })]]);
-    await socket.relayMessage(jid, message, { messageId: id });
-  }
-
-  async #messageOf(messageId: string, jid: string, content: BridgeContent): Promise<unknown> {
-    const { generateWAMessage, proto } = this.#library;
-    if (content.kind === "file") return proto.Message.fromObject(fileMessage(content));
     const userJid = this.#values.credentials?.me?.id;
-    // The library would fetch links for a preview.
-    const text = { text: content.text, linkPreview: null };
-    return (await generateWAMessage(jid, text, { logger: silent, userJid, messageId })).message;
+    const message = await messageOf(this.#library, content, { messageId: id, jid, userJid });
+    await this.#sent.keep(id, messageId, message);
+    await socket.relayMessage(jid, message, { messageId: id });
   }
 
   /** The access to upload a file; without hosts there is none. */
@@ -528,75 +352,17 @@ export class Device {
     this.#post({ type: "upload_access", n, auth: access?.auth ?? null, hosts });
   }
 
-  /** Whether the number is on WhatsApp, as it said within the last month, or says now. */
-  async #find(
-    socket: Socket,
-    number: string,
-  ): Promise<{ kind: "found"; jid: string } | { kind: "not_on_whatsapp" | "check_failed" | "throttled" }> {
-    const key = `known:${number}`;
-    const stored = this.#values.value(key);
-    if (stored !== undefined) {
-      const { jid, at } = JSON.parse(stored) as { jid: string | null; at: number };
-      if (Date.now() - at < (jid === null ? knownMs.no : knownMs.yes))
-        return jid === null ? { kind: "not_on_whatsapp" } : { kind: "found", jid };
-    }
-    try {
-      const answer = await socket.onWhatsApp(number);
-      if (answer === undefined) return { kind: "check_failed" };
-      const jid = answer.find(({ exists }) => exists)?.jid ?? null;
-      await this.#values.write([[key, JSON.stringify({ jid, at: Date.now() })]]);
-      return jid === null ? { kind: "not_on_whatsapp" } : { kind: "found", jid };
-    } catch (error) {
-      return { kind: isThrottled(error) ? "throttled" : "check_failed" };
-    }
-  }
-
   #acked({ attrs: { id = "", error } }: Node): void {
     const refusal = error?.slice(0, 20) ?? null;
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) waiting({ kind: "acked", error: refusal });
     // An answer that came too late settles the message as a report does.
-    else if (this.#sentValue(id) !== null)
+    else if (this.#sent.find(id) !== null)
       void this.#report(id, refusal === null ? "sent" : "failed", refusal).catch(() => {});
-  }
-
-  #sentValue(id: string): { messageId: string; at: number; bytes: string } | null {
-    const text = this.#values.value(`sent:${id}`);
-    return text === undefined ? null : JSON.parse(text);
-  }
-
-  /** For a device that could not read it. */
-  #sentMessage(id: string): unknown {
-    const sent = this.#sentValue(id);
-    return sent === null ? undefined : this.#library.proto.Message.decode(Buffer.from(sent.bytes, "base64"));
-  }
-
-  /** Forgets messages that no device will ask for any more. */
-  async #sweep(): Promise<void> {
-    const old = this.#values
-      .keys("sent:")
-      .filter((key) => Date.now() - (this.#sentValue(key.slice(5))?.at ?? 0) > keptMs);
-    if (old.length > 0) await this.#values.write(old.map((key) => [key, null]));
-  }
-
-  /** The library's own cache lives five minutes, and each renewal takes a one-time key of the contact. */
-  #devices() {
-    const cache = this.#devicesCache;
-    return {
-      get: (user: string) => {
-        const entry = cache.get(user);
-        return entry !== undefined && Date.now() - entry.at < devicesMs ? entry.devices : undefined;
-      },
-      set: (user: string, devices: unknown) => void cache.set(user, { at: Date.now(), devices }),
-      del: (user: string) => void cache.delete(user),
-      flushAll: () => cache.clear(),
-    };
   }
 }
 
 const notSent = (why: (SendResult & { kind: "not_sent" })["why"]): SendResult => ({ kind: "not_sent", why });
-
-const isThrottled = (error: unknown): boolean => (error as { data?: unknown } | null)?.data === 429;
 
 /** Null: of no use to the sender, such as a device's request to send once more. */
 function receiptStatus(type: string | undefined): "delivered" | "read" | null {
@@ -612,12 +378,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Without a thumbnail and a duration: the library would start other programs for them. */
-function fileMessage({ media, caption, file: { filename, ...file } }: BridgeContent & { kind: "file" }) {
-  const withCaption = caption === "" ? {} : { caption };
-  const name = media === "document" ? { fileName: filename || "document", title: filename } : {};
-  const mediaKeyTimestamp = Math.floor(Date.now() / 1_000);
-  return { [`${media}Message`]: { ...file, mediaKeyTimestamp, ...withCaption, ...name } };
 }

@@ -35,6 +35,13 @@ export class DeviceValues implements KeyStore {
     if (credentials !== undefined) this.credentials = this.#parse(credentials) as Credentials;
   }
 
+  /** Whether a user, of a number or of a hidden one, is the linked account itself. */
+  isOwn(user: string | undefined): boolean {
+    const { me } = this.credentials ?? {};
+    const own = [me?.id, me?.lid].map((jid) => this.#library.jidDecode(jid)?.user);
+    return user !== undefined && own.includes(user);
+  }
+
   /** Forgets the present link, and begins another one. */
   async restart(): Promise<Credentials> {
     await this.forget();

@@ -108,6 +108,18 @@ export interface Library {
   };
 }
 
+/** The library's log may hold keys: nothing of it is kept. */
+export const silent = {
+  level: "silent",
+  child: () => silent,
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  fatal() {},
+};
+
 export type Verification = "strict" | "library";
 export type Loaded =
   | { kind: "loaded"; library: Library; version: string }

@@ -41,7 +41,7 @@ export interface Finding {
   what: string;
 }
 
-/** All `.ts` files under a folder of the repository, sorted; none when there is no such folder. */
+/** All `.ts` files under a folder of the repository but those of packages, sorted; none when there is no such folder. */
 export function readSources(folder: string): SourceFile[] {
   let names: string[];
   try {
@@ -51,7 +51,7 @@ export function readSources(folder: string): SourceFile[] {
   }
   return names
     .map((name) => posix.join(folder, name.replaceAll("\\", "/")))
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !path.includes("/node_modules/"))
     .sort()
     .map((path) => parseSource(path, readFileSync(path, "utf8")));
 }

@@ -1,0 +1,80 @@
+// Whether a number is on WhatsApp, and with which devices. Each look-up counts against the number that asks, so answers are kept.
+
+import type { DeviceValues } from "./keys.ts";
+import type { Library, Socket } from "./library.ts";
+
+const day = 86_400_000;
+const knownMs = { yes: 30 * day, no: day };
+const devicesMs = 3_600_000;
+
+export type Found =
+  | { kind: "found"; jid: string }
+  | { kind: "not_on_whatsapp" | "check_failed" | "throttled" | "no_devices" };
+
+export const isThrottled = (error: unknown): boolean => (error as { data?: unknown } | null)?.data === 429;
+
+export class Recipients {
+  readonly #library: Library;
+  readonly #values: DeviceValues;
+  readonly #devices = new Map<string, { at: number; devices: unknown }>();
+
+  constructor(library: Library, values: DeviceValues) {
+    this.#library = library;
+    this.#values = values;
+  }
+
+  /** The address of a number that has a device. */
+  async find(socket: Socket, number: string): Promise<Found> {
+    const found = await this.#lookUp(socket, number);
+    if (found.kind !== "found") return found;
+    const { jid } = found;
+    try {
+      const devices = await socket.getUSyncDevices([jid], true, false);
+      const hasDevice =
+        devices.some(({ user }) => !this.#values.isOwn(user)) ||
+        this.#values.isOwn(this.#library.jidDecode(jid)?.user);
+      return hasDevice ? found : { kind: "no_devices" };
+    } catch (error) {
+      return { kind: isThrottled(error) ? "throttled" : "check_failed" };
+    }
+  }
+
+  /** The devices of a recipient have changed. */
+  forgetDevices(): void {
+    this.#devices.clear();
+  }
+
+  /** The library's own cache lives five minutes, and each renewal takes a one-time key of the contact. */
+  devicesCache() {
+    const cache = this.#devices;
+    return {
+      get: (user: string) => {
+        const entry = cache.get(user);
+        return entry !== undefined && Date.now() - entry.at < devicesMs ? entry.devices : undefined;
+      },
+      set: (user: string, devices: unknown) => void cache.set(user, { at: Date.now(), devices }),
+      del: (user: string) => void cache.delete(user),
+      flushAll: () => cache.clear(),
+    };
+  }
+
+  /** Whether the number is on WhatsApp, as it said within the last month, or says now. */
+  async #lookUp(socket: Socket, number: string): Promise<Found> {
+    const key = `known:${number}`;
+    const stored = this.#values.value(key);
+    if (stored !== undefined) {
+      const { jid, at } = JSON.parse(stored) as { jid: string | null; at: number };
+      if (Date.now() - at < (jid === null ? knownMs.no : knownMs.yes))
+        return jid === null ? { kind: "not_on_whatsapp" } : { kind: "found", jid };
+    }
+    try {
+      const answer = await socket.onWhatsApp(number);
+      if (answer === undefined) return { kind: "check_failed" };
+      const jid = answer.find(({ exists }) => exists)?.jid ?? null;
+      await this.#values.write([[key, JSON.stringify({ jid, at: Date.now() })]]);
+      return jid === null ? { kind: "not_on_whatsapp" } : { kind: "found", jid };
+    } catch (error) {
+      return { kind: isThrottled(error) ? "throttled" : "check_failed" };
+    }
+  }
+}
