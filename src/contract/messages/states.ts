@@ -7,7 +7,7 @@ import type { Status } from "./channel.ts";
 export type SystemStep =
   /** The provider accepted the message. */
   | "accepted"
-  /** The message will will never be sent. */
+  /** The message will never be sent. */
   | "rejected"
   /** Certainly not sent; the message waits for its next attempt. */
   | "deferred"
