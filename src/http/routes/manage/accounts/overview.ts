@@ -17,7 +17,9 @@ import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { readPools } from "#store/pools/pools.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { Sealer } from "#store/seal.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
+import { openUrl } from "#webhooks/endpoint-url.ts";
 import { accountParam } from "./accounts.ts";
 
 const countTo = 1_000;
@@ -96,10 +98,10 @@ async function ofLinks(
   return items;
 }
 
-function ofEndpoint(path: string, endpoint: WebhookEndpointsTable): AttentionData[] {
-  const { id, url, active, failing_since, disabled_at, disabled_reason } = endpoint;
+function ofEndpoint(sealer: Sealer, path: string, endpoint: WebhookEndpointsTable): AttentionData[] {
+  const { id, active, failing_since, disabled_at, disabled_reason } = endpoint;
   // Its path and query may hold a key of the receiver.
-  const name = URL.parse(url)?.origin ?? id;
+  const name = URL.parse(openUrl(sealer, endpoint) ?? "")?.origin ?? id;
   const about = { ...none, subject: { id, name }, href: `${path}/webhooks/${id}` };
   if (disabled_at !== null && active === 0)
     return [
@@ -211,7 +213,7 @@ export const getOverviewRoute = endpoint({
     ...gateways.flatMap((found) => ofGateway(path, found, counts.late)),
     ...(await ofLinks(call, path, gateways)),
     ...ofCounts(path, counts),
-    ...endpoints.flatMap((found) => ofEndpoint(path, found)),
+    ...endpoints.flatMap((found) => ofEndpoint(core.sealer, path, found)),
     ...pools,
     ...ofPlan(path, call),
     ...domains,
