@@ -223,7 +223,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
 
   async #endPairing(): Promise<void> {
     await this.#host.clock.sleep(pairingMs, this.#over.signal);
-    if (this.#isPairing) await this.#guard(() => this.#expire());
+    if (this.#isPairing && !this.#over.signal.aborted) await this.#guard(() => this.#expire());
   }
 
   async #expire(): Promise<void> {
@@ -238,6 +238,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
 
   async #connectAfter(ms: number): Promise<void> {
     await this.#host.clock.sleep(Math.max(0, ms), this.#over.signal);
+    // A stop of the session does not end the wait, which goes on with the next one.
+    if (this.#over.signal.aborted) return;
     await this.#own.set({ stop: null });
     this.#connect();
   }

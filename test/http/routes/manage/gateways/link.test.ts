@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { LinePeer } from "../../../../gateways/sessions/line-peer.ts";
 import { Place } from "../../../../gateways/sessions/place.ts";
 import { openStubPeer, stubbedLinked } from "../../../../gateways/whatsapp/linked/stubbed.ts";
-import type { HarnessOptions } from "../../../../harness.ts";
+import type { Harness, HarnessOptions } from "../../../../harness.ts";
 
 interface Link {
   state: string;
@@ -25,9 +25,12 @@ class Linking {
   readonly place: Place;
   readonly peer: LinePeer;
 
-  private constructor(place: Place, peer: LinePeer) {
+  #process: Harness;
+
+  private constructor(place: Place, peer: LinePeer, process: Harness) {
     this.place = place;
     this.peer = peer;
+    this.#process = process;
   }
 
   /** `linked`: a device is, from the beginning. */
@@ -37,8 +40,7 @@ class Linking {
   ): Promise<Linking> {
     const peer = await openStubPeer({ unlinked: !linked });
     const place = await Place.open(context, stubbedLinked, peer, "sqlite");
-    await place.start({ settings });
-    const linking = new Linking(place, peer);
+    const linking = new Linking(place, peer, await place.start({ settings }));
     await linking.until(linked ? "open" : "unlinked");
     return linking;
   }
@@ -65,6 +67,12 @@ class Linking {
     await this.place.until(() => this.peer.sockets() === 0, "disconnected");
     await this.ask("POST", "", body);
     await this.place.untilLater(() => this.peer.sockets() === 1, "connected to link");
+  }
+
+  /** Stops Trunkline as a deployment does, and starts it again. */
+  async restart(): Promise<void> {
+    await this.place.finish(this.#process.close());
+    this.#process = await this.place.start();
   }
 
   tell(message: object): void {
@@ -148,6 +156,26 @@ test("the bridge runs while a device is linked or a code may be used, and not lo
   await it.ask("DELETE", "");
   await it.until("unlinked");
   await it.place.until(() => children() === before, "the process of an unlinked device is gone");
+});
+
+test("a stop while a code is shown says nothing of the link", async (context) => {
+  const it = await Linking.open(context);
+  await it.startPairing();
+  it.tell({ type: "qr", text: "https://wa.me/x#shown", forMs: 60_000 });
+  await it.until("waiting_for_scan");
+  await it.restart();
+  assert.match((await it.until("unlinked")).reason ?? "", /No device is linked/);
+});
+
+test("a stop during a ban does not shorten it", async (context) => {
+  const it = await Linking.open(context, { linked: true });
+  await it.disconnect(402, { detail: "101", forMs: 3_600_000 });
+  const { limited_until } = await it.until("limited");
+  await it.restart();
+  await it.place.pass(60_000);
+  const after = await it.until("limited");
+  assert.equal(after.limited_until, limited_until);
+  assert.equal(it.peer.sockets(), 0);
 });
 
 test("a device beyond the account's bound, or the installation's, is refused", async (context) => {
