@@ -236,8 +236,14 @@ async function linkedBeside(tx: Tx, gatewayId: string, kinds: readonly string[])
     .where((eb) =>
       eb.or([
         eb("linked_at", "is not", null),
-        eb("request", "is not", null),
-        eb("gateway_sessions.status", "in", ["connecting", "pairing"]),
+        // One that was switched off while a code was shown is not being linked any more.
+        eb.and([
+          eb("gateways.active", "=", 1),
+          eb.or([
+            eb("request", "is not", null),
+            eb("gateway_sessions.status", "in", ["connecting", "pairing"]),
+          ]),
+        ]),
       ]),
     )
     .execute();

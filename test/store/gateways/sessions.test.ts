@@ -232,6 +232,16 @@ onBothEngines((open) => {
     await become("connected");
     await become("disconnected");
     assert.equal(await ask(three, "c"), "all_full");
+    // One that was asked for and is switched off is not being linked; a linked one keeps its device.
+    const off = async (accountId: string, name: string) => {
+      const row = await database.run(findGatewayByIdentifier, `${accountId}-${name}`);
+      assert.ok(row);
+      await makeGateway(database, accountId, { ...row, active: 0 });
+    };
+    await off(two, "a");
+    assert.equal(await ask(three, "d"), "all_full");
+    for (const name of ["a", "b", "c"]) await off(one, name);
+    assert.equal(await ask(three, "e"), "asked");
   });
 
   test("a sealed value opens for its own gateway and key alone", () => {
