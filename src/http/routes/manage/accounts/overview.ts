@@ -81,40 +81,42 @@ async function ofLinks(
   path: string,
   gateways: readonly GatewayWithLane[],
 ): Promise<AttentionData[]> {
-  const items: AttentionData[] = [];
-  for (const { gateway, session } of gateways) {
-    if (gateway.active === 0 || session?.status === "logged_out") continue;
+  const items = gateways.map(async ({ gateway, session }): Promise<AttentionData[]> => {
+    if (gateway.active === 0 || session?.status === "logged_out") return [];
     const missing = await missingLink(call, gateway);
-    if (missing === null) continue;
-    items.push({
-      ...none,
-      kind: "not_linked",
-      severity: "error",
-      subject: { id: gateway.id, name: gateway.identifier },
-      reason: missing.reason,
-      href: `${path}/gateways/${encodeURIComponent(gateway.identifier)}`,
-    });
-  }
-  return items;
+    if (missing === null) return [];
+    return [
+      {
+        ...none,
+        kind: "not_linked",
+        severity: "error",
+        subject: { id: gateway.id, name: gateway.identifier },
+        reason: missing.reason,
+        href: `${path}/gateways/${encodeURIComponent(gateway.identifier)}`,
+      },
+    ];
+  });
+  return (await Promise.all(items)).flat();
 }
 
 function ofEndpoint(sealer: Sealer, path: string, endpoint: WebhookEndpointsTable): AttentionData[] {
   const { id, active, failing_since, disabled_at, disabled_reason } = endpoint;
+  const isOff = active === 0;
+  const since = isOff ? disabled_at : failing_since;
+  if (since === null) return [];
   // Its path and query may hold a key of the receiver.
   const name = URL.parse(openUrl(sealer, endpoint) ?? "")?.origin ?? id;
-  const about = { ...none, subject: { id, name }, href: `${path}/webhooks/${id}` };
-  if (disabled_at !== null && active === 0)
-    return [
-      {
-        ...about,
-        kind: "webhook_disabled",
-        severity: "warning",
-        since: isoTime(disabled_at),
-        reason: disabled_reason,
-      },
-    ];
-  if (active === 0 || failing_since === null) return [];
-  return [{ ...about, kind: "webhook_failing", severity: "warning", since: isoTime(failing_since) }];
+  return [
+    {
+      ...none,
+      kind: isOff ? "webhook_disabled" : "webhook_failing",
+      severity: "warning",
+      subject: { id, name },
+      href: `${path}/webhooks/${id}`,
+      since: isoTime(since),
+      reason: isOff ? disabled_reason : null,
+    },
+  ];
 }
 
 async function ofPools({ core, account }: ManageAccountCall, path: string): Promise<AttentionData[]> {
