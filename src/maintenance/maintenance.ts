@@ -1,6 +1,6 @@
 // The maintenance of an installation, a lane of its own so that one process runs it at a time: it expires overdue messages
-// of lanes that do not send, cancels deferred completions whose key is gone, and removes what is older than the retention policy, in small batches with pauses between
-// them. Two processes at once would do no harm, only the same work twice.
+// of lanes that do not send, cancels deferred completions whose key is gone, and removes what is older than the retention
+// policy, in small batches with pauses between them. Two processes at once would do no harm, only the same work twice.
 
 import type { Core } from "#core/core.ts";
 import { openLoop } from "#queue/loop.ts";

@@ -10,7 +10,7 @@ import { findMessage, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { recordOf } from "./record.ts";
 
-/** One message with its timeline; null for an unknown id and for a message of another account or channel (null: any). */
+/** One message with its timeline; null for an unknown id and for a message of another account or channel (null: of every channel). */
 export async function lookup(
   database: Database,
   account: Pick<Account, "id">,

@@ -202,7 +202,7 @@ function acceptance(request: SendRequest): AcceptResult {
   };
 }
 
-/** Where no test of the AI endpoints has put its own: nobody has a key. */
+/** Where no test of the AI endpoints has put its own: there is no key. */
 export const noAi: HttpCore["ai"] = {
   authenticate: async () => null,
   accept: async () => ({ kind: "gone" }),

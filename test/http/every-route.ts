@@ -51,36 +51,36 @@ export const bodies: Record<string, object> = {
 };
 
 export const none = "0".repeat(26);
-/** For each set of ids that a path names behind its account: ids of a holder, and ids of the same shape that nobody has. */
-export const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
-  gateway: { of: ({ gateway }) => ({ gateway }), nobody: { gateway: "gateway-of-nobody" } },
+/** For each set of ids that a path names behind its account: ids of a holder, and ids of the same shape that do not exist. */
+export const ids: Record<string, { of(holder: Holder): Params; missing: Params }> = {
+  gateway: { of: ({ gateway }) => ({ gateway }), missing: { gateway: "no-such-gateway" } },
   "gateway link": {
     of: ({ linkedGateway }) => ({ gateway: linkedGateway }),
-    nobody: { gateway: "gateway-of-nobody" },
+    missing: { gateway: "no-such-gateway" },
   },
-  message: { of: ({ message }) => ({ message }), nobody: { message: `msg_${none}` } },
-  webhook: { of: ({ webhook }) => ({ webhook }), nobody: { webhook: `wh_${none}` } },
+  message: { of: ({ message }) => ({ message }), missing: { message: `msg_${none}` } },
+  webhook: { of: ({ webhook }) => ({ webhook }), missing: { webhook: `wh_${none}` } },
   "webhook event": {
     of: ({ webhook, event }) => ({ webhook, event }),
-    nobody: { webhook: `wh_${none}`, event: `evt_${none}` },
+    missing: { webhook: `wh_${none}`, event: `evt_${none}` },
   },
-  pool: { of: ({ pool }) => ({ pool }), nobody: { pool: `pool_${none}` } },
+  pool: { of: ({ pool }) => ({ pool }), missing: { pool: `pool_${none}` } },
   "pool member": {
     of: ({ pool, member }) => ({ pool, member }),
-    nobody: { pool: `pool_${none}`, member: `mem_${none}` },
+    missing: { pool: `pool_${none}`, member: `mem_${none}` },
   },
   "pool key": {
     of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
-    nobody: { pool: `pool_${none}`, key: `key_${none}` },
+    missing: { pool: `pool_${none}`, key: `key_${none}` },
   },
   "pool completion": {
     of: ({ pool, completion }) => ({ pool, completion }),
-    nobody: { pool: `pool_${none}`, completion: `cmp_${none}` },
+    missing: { pool: `pool_${none}`, completion: `cmp_${none}` },
   },
-  domain: { of: ({ domain }) => ({ domain }), nobody: { domain: `dom_${none}` } },
+  domain: { of: ({ domain }) => ({ domain }), missing: { domain: `dom_${none}` } },
   "channel recipient": {
     of: ({ recipient }) => ({ channel: "sms", recipient }),
-    nobody: { channel: "sms", recipient: "+4915199999999" },
+    missing: { channel: "sms", recipient: "+4915199999999" },
   },
 };
 
@@ -179,7 +179,7 @@ const moreBodies: Record<string, object> = {
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
   createResponse: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
-  signIn: { email: "nobody@acme.test", password: "a long enough password" },
+  signIn: { email: "ghost@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
   setUp: { code: "tls_0", ...somebody },
   createUser: { ...somebody, role: "operator" },
@@ -197,7 +197,7 @@ const moreBodies: Record<string, object> = {
   createPool: { name: "another" },
 };
 
-/** Who asks: a session, where a route takes nobody else, or a token. */
+/** Who asks: a session, where a route takes no token, or a token. */
 export interface Asking {
   holder: Holder;
   /** Of a pool of the holder's. */

@@ -1,4 +1,4 @@
-// The upkeep: late messages end where nobody sends, what is old goes and what is pending stays; its work in one
+// The upkeep: late messages end on lanes that do not send, what is old goes and what is pending stays; its work in one
 // turn is bounded, and leaves room between its batches.
 
 import assert from "node:assert/strict";

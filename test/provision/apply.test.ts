@@ -190,7 +190,7 @@ const hook = {
 };
 const endpoints = async () => open.deps.database.run(listEndpoints, (await find()).id);
 
-test("webhook endpoints are told apart by their url; a secret that the file does not give is told once", async () => {
+test("webhook endpoints are told apart by their url; a secret that the file does not give is shown once", async () => {
   const { secret: _secret, ...secretless } = hook;
   const first = await apply({ ...acme, webhooks: [secretless] });
   assert.deepEqual(first.faults, []);
@@ -242,7 +242,7 @@ test("management tokens come with their accounts, and a faulty one keeps the fil
   assert.deepEqual({ ...row }, { name: "ci", role: "member", account_id: (await find()).id });
   assert.ok(!open.dump().includes(token));
   assert.deepEqual(await file({ name: "ci", token, role: "operator" }), fine);
-  const { faults } = await file({ name: "lost", token: `${token}x`, role: "member", account: "nobody" }, [
+  const { faults } = await file({ name: "lost", token: `${token}x`, role: "member", account: "missing" }, [
     { name: "never" },
   ]);
   assert.deepEqual(faults, ["management token lost: account: is not the name of an account"]);

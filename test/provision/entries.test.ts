@@ -43,7 +43,7 @@ test("450 gateways and 50 endpoints are saved in four transactions, with their m
   const file = { gateways: gateways(450), webhooks: webhooks(50) };
   const { applied, writes } = await apply(file);
   assert.deepEqual(applied.faults, []);
-  assert.equal(applied.made.length, 50, "each endpoint's secret is told");
+  assert.equal(applied.made.length, 50, "each endpoint's secret is shown");
   assert.equal(writes.saveProvisioned, 4);
   const others = Object.values({ ...writes, saveProvisioned: 0 }).reduce((sum, one) => sum + one, 0);
   assert.ok(others < 10, `${others} writes of the account's own`);

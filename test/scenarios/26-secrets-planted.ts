@@ -227,7 +227,7 @@ export function respond(request: OutboundRequest): OutboundResult {
     case "lost":
       return { kind: "no_answer", reason: `The peer hung up, saying ${said}` };
     case "unsent":
-      return { kind: "not_sent", code: "unreachable", reason: `Nobody there who knows ${said}` };
+      return { kind: "not_sent", code: "unreachable", reason: `No server there that knows ${said}` };
     default:
       if (status !== 200) return answer(status, { error, code: 20003 }, headers);
       return answer(200, { id: `p-${answers}`, sid: `SM${answers}`, status: "queued", echo }, headers);

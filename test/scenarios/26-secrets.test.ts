@@ -110,7 +110,7 @@ async function hear({ it, ask, known }: Story): Promise<void> {
   const err = `${planted.gatewayBearer} ${planted.callbackToken} ${planted.gatewayBodyField}`;
   const replies = [
     await report(token, { ref: known.get("message"), state: "UNDELIV", err }),
-    await report(token, { id: "nobody's", state: "DELIVRD", err: planted.callbackToken }),
+    await report(token, { id: "of no message", state: "DELIVRD", err: planted.callbackToken }),
     await report(token, { id: "p-1", state: planted.callbackToken, err }),
     await report(token, { nothing: planted.callbackToken }),
     await report(`?token=${planted.wrongCallbackToken}`, { id: "p-1", state: "DELIVRD" }),
@@ -212,7 +212,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }
 
-/** Everything that can be read is read, by whoever may see most of it. */
+/** Everything that can be read is read, by the roles that may see most of it. */
 async function look({ ask, manage, known }: Story): Promise<void> {
   const metrics = (token: string) =>
     ask({ method: "GET", url: "/metrics", headers: { authorization: `Bearer ${token}` } });

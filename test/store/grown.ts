@@ -46,7 +46,7 @@ const idSql = (prefix: string, number: string) => `'${prefix}_' || (10000000 + $
 
 /**
  * The statements that add messages `from` to `to` with all that belongs to them. `from` 0 also makes the accounts, the gateways
- * and whatever else there is one of each. Rows of requests divisible by ten are what still waits.
+ * and one of each other thing. Rows of requests divisible by ten are what still waits.
  */
 export function grow(engine: Engine, from: number, to: number): string[] {
   const series = (a: number, b: number) =>

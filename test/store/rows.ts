@@ -156,7 +156,7 @@ export async function makeMessages(
   return { accountId, gatewayId, ids: columnsOf(send.messages).id };
 }
 
-/** Takes a lane that nobody holds, or takes it over; returns the new fence. */
+/** Takes a lane that no process holds, or takes it over; returns the new fence. */
 export async function claim(store: Store, laneId: string, processId = "prc_1"): Promise<number> {
   const [seen] = await store.query<{ id: string; owner: string | null; fence: number }>(
     "select id, owner, fence from lanes where id = ?",

@@ -44,7 +44,7 @@ test("every code that the source says is on the page", () => {
   assert.deepEqual(
     [...new Set(missing)],
     [],
-    "Say in scripts/docs-errors.ts what it means, and run npm run docs; or in this test, why nobody sees it.",
+    "Say in scripts/docs-errors.ts what it means, and run npm run docs; or in this test, why no caller sees it.",
   );
 });
 

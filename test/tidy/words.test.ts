@@ -7,7 +7,8 @@ import test from "node:test";
 const unclear = /\b(?:nobody|whoever|somebody|whatever|lately|goes by|is told)\b/gi;
 /** The generated OpenAPI document repeats the sources. */
 const searched = [
-  "{src,scripts,bench}/**/*.{ts,mjs}",
+  "{src,scripts,bench,ui/src}/**/*.{ts,tsx,mjs}",
+  "bridge/whatsapp/*.ts",
   "{docs,bench,examples}/**/*.md",
   "examples/*.{mjs,py,yaml}",
   "*.md",

@@ -1,4 +1,4 @@
-// What needs a person is told on the overview and on the gateways' pages: nothing is called well that is not.
+// The overview and the gateways' pages name what needs a person: nothing is called well that is not.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -81,7 +81,7 @@ test("every kind of thing that the API may name has a line of its own", { skip: 
   assert.equal(await page.getByText("All is well.").count(), 0);
 });
 
-test("a phone that nobody linked is not called active", { skip: missing }, async (t) => {
+test("a phone that is not linked is not called active", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
   const { page, url } = at;

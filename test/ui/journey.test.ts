@@ -35,7 +35,7 @@ test("a refused setting is named at its field, and a gateway is made by its form
   await page.getByLabel("Kind").selectOption("twilio");
   await page.getByLabel("Name").fill("sms-main");
   await page.getByLabel("Account sid").fill("not a sid");
-  await page.getByLabel("Auth token").fill("a token of nobody");
+  await page.getByLabel("Auth token").fill("a token of no account");
   await page.getByRole("button", { name: "Add the gateway" }).click();
   await page.locator("input[aria-invalid=true]").first().waitFor();
   await expectSound(at, "the form with faults");
@@ -46,7 +46,7 @@ test("a refused setting is named at its field, and a gateway is made by its form
   await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { name: "Settings of sms-main" }).waitFor();
   await page.getByRole("button", { name: "Replace" }).waitFor();
-  assert.ok(!(await page.content()).includes("a token of nobody"), "a stored secret is in the page");
+  assert.ok(!(await page.content()).includes("a token of no account"), "a stored secret is in the page");
   assert.ok(page.url().startsWith(url));
 });
 

@@ -217,7 +217,7 @@ test("at use: a name that leads to a forbidden address, alone or beside a public
   for (const [url, { status, reason }] of tried) {
     assert.equal(status, null, url);
     assert.match(reason ?? "", /resolves to .*TRUNKLINE_OUTBOUND_ALLOW can let it through/, url);
-    // Nobody reads our internal DNS through the log.
+    // No caller reads our internal DNS through the log.
     for (const [{ address }] of [...named.values()] as [ResolvedAddress][])
       assert.ok(address.length < 4 || !reason?.includes(address), reason ?? "");
   }
@@ -247,7 +247,7 @@ test("a name that leads nowhere at first, and inside when its event is tried aga
   await inside.close();
 });
 
-test("an endpoint that redirects inside gets nobody there, and its delivery has failed", async () => {
+test("an endpoint that redirects inside reaches no server there, and its delivery has failed", async () => {
   const inside = await openPeer({ onRequest: (socket) => socket.write(answer("inside")) });
   const statuses = [301, 302, 303, 307, 308];
   const fronts = await Promise.all(

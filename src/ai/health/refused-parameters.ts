@@ -14,7 +14,7 @@ const maxNameLength = 64;
 /** Every request has these, so that a refusal of one says nothing about others. */
 const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"]);
 
-/** A parameter that a model refused. `value`: JSON of the only value that it refused; null: any. */
+/** A parameter that a model refused. `value`: JSON of the only value that it refused; null: every value. */
 export interface Refusal {
   model: string;
   parameter: string;

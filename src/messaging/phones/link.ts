@@ -147,7 +147,7 @@ export async function endPhoneLink(
   return { kind: "ended" };
 }
 
-/** A code of digits, each as likely as any other. */
+/** A code of random digits, all equally likely. */
 function digits(random: Core["random"]): string {
   const bound = 10 ** codeDigits;
   for (;;) {

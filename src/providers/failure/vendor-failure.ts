@@ -60,7 +60,7 @@ export function lengthRefused(failure: Failure, limit: number | null): Failure {
 /** The failure of an answer whose cause may be its request. */
 export const sparingHealth = (failure: Failure): Failure => ({ ...failure, sparesHealth: true });
 
-/** The failure to read `text`: one beyond the bounds is well-formed, as far as anybody knows. */
+/** The failure to read `text`: one beyond the bounds may be well-formed. */
 export const unreadable = (failure: Failure, text: string): Failure =>
   failure.kind === "upstream_error" && !isWithinBounds(text) ? sparingHealth(failure) : failure;
 

@@ -1,6 +1,5 @@
-// Which of the waiting calls share the next transaction. A long send exists five times over on its way into the database (as
-// values, as text, as a copy of it in the other thread, as values there, and as what SQLite is given), so that a group of them
-// would take hundreds of megabytes.
+// Which of the waiting calls share the next transaction. A long send exists several times over on its way into the database,
+// as values and as the bytes that cross to another thread or to the server, so that a group of them would take hundreds of megabytes.
 
 /** Long inputs of one group take so many bytes together, unless one alone takes more. */
 export const maxGroupBytes = 8 * 1024 * 1024;

@@ -18,7 +18,7 @@ export const identifierOfGateway = sql<string>`(
   select gateways.identifier from gateways where gateways.id = messages.gateway_id
 )`.as("identifier");
 
-/** One message with its timeline; null when the account has none with this id in this channel. `channel` null: any. */
+/** One message with its timeline; null when the account has none with this id in this channel. `channel` null: every channel. */
 export const findMessage = readOperation(
   "findMessage",
   async (

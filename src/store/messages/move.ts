@@ -9,7 +9,7 @@ import { insertNextEntries, lockMessageOf, TransitionBatch, type TransitionDetai
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
-/** Cancels a message that is not yet on its way; cancelling twice is the same as once. `channel` null: any. */
+/** Cancels a message that is not yet on its way; cancelling twice is the same as once. `channel` null: every channel. */
 export const cancelMessage = writeOperation(
   "cancelMessage",
   async (

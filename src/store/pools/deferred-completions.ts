@@ -159,7 +159,7 @@ export const cancelKeyless = writeOperation(
 /** A completion that waits or is under way, without its request. */
 export type WaitingDeferred = Omit<DeferredCompletionsTable, "request" | "result">;
 
-/** What waits in the account's pool, the newest first, before an id (null: the newest of all). `keyId` null: of any key. */
+/** What waits in the account's pool, the newest first, before an id (null: the newest of all). `keyId` null: of every key. */
 export const listWaitingDeferred = readOperation(
   "listWaitingDeferred",
   async (

@@ -147,7 +147,7 @@ for (const head of guarded.filter(({ scope }) => scope === "account")) {
     for (const headers of [member, browser.headers]) {
       const missing = await ask(
         head,
-        { account: `acc_${none}`, ...known?.nobody },
+        { account: `acc_${none}`, ...known?.missing },
         headers,
         bodies[head.name],
       );
@@ -164,10 +164,10 @@ for (const head of guarded.filter(({ scope }) => scope === "account")) {
   });
 
   if (names.length === 0) continue;
-  test(`${titleOf(head)}: another account's ids under our own account are the same 404 as nobody's`, async () => {
+  test(`${titleOf(head)}: another account's ids under our own account are the same 404 as of ids that do not exist`, async () => {
     assert.ok(known, `Say in \`ids\` of this test what {${names.join("}/{")}} of an account is.`);
     const before = everything();
-    const [mine, foreign, nobody] = [known.of(ours), known.of(theirs), known.nobody];
+    const [mine, foreign, absent] = [known.of(ours), known.of(theirs), known.missing];
     // All of them foreign, and then each alone beside ids of our own.
     const mixes = [names, ...(names.length > 1 ? names.map((name) => [name]) : [])];
     for (const mix of mixes) {
@@ -178,7 +178,7 @@ for (const head of guarded.filter(({ scope }) => scope === "account")) {
       });
       // A part that is the same for everybody, such as a channel, makes nothing foreign.
       if (mix.every((name) => foreign[name] === mine[name])) continue;
-      const missing = await ask(head, mixed(nobody), member, bodies[head.name]);
+      const missing = await ask(head, mixed(absent), member, bodies[head.name]);
       const hint = `${missing.body}\nIf it is a 422, say in \`bodies\` what ${head.name} takes.`;
       assert.deepEqual([missing.statusCode, missing.json()], [404, notFound], hint);
       const reply = await ask(head, mixed(foreign), member, bodies[head.name]);

@@ -121,7 +121,7 @@ for (const [name, body, type, expected] of cases) {
   test(name, () => assert.deepEqual(parse(body, type), expected));
 }
 
-test("a __proto__ key changes nobody's prototype", () => {
+test("a __proto__ key changes no prototype", () => {
   parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}', json);
   parse("__proto__[polluted]=1&constructor[prototype][polluted]=1", form);
   assert.equal(({} as Record<string, unknown>).polluted, undefined);

@@ -134,14 +134,14 @@ test("a send that its body refuses gets the account's issues as well, is counted
   assert.deepEqual(counted, [["sms", "invalid"]]);
 });
 
-test("too little credit accepts nothing and wakes nobody", async () => {
+test("too little credit accepts nothing and wakes no lane", async () => {
   const { finished, woken } = accepting([{ answer: { kind: "insufficient_credit", remaining: 0 } }]);
   assert.deepEqual(await finished(), { kind: "insufficient_credit", needed: 1, remaining: 0 });
   assert.deepEqual(woken, []);
 });
 
 for (const fault of ["unavailable", "full", "io"] as const) {
-  test(`storage that is ${fault} is told as unavailable`, async () => {
+  test(`storage that is ${fault} is answered as unavailable`, async () => {
     const { finished, woken } = accepting([fault]);
     assert.deepEqual(await finished(), { kind: "unavailable", retryAfterMs: 5000 });
     assert.deepEqual(woken, []);
@@ -169,7 +169,7 @@ test("a broken COMMIT that turns out not to have been stored is unavailable", as
   assert.deepEqual(woken, []);
 });
 
-test("what cannot be found out within 10 s is told as unknown", async () => {
+test("what cannot be found out within 10 s is answered as unknown", async () => {
   const { finished, calls, woken } = accepting(["commit_unknown", "unavailable"]);
   assert.deepEqual(await finished(), { kind: "commit_unknown", retryAfterMs: 5000 });
   assert.deepEqual(woken, []);
@@ -247,7 +247,7 @@ test("an email is stored with its own columns and its files, for one credit", as
   assert.deepEqual(input.attachments, [file]);
 });
 
-test("what was staged and is gone is told as unavailable", async () => {
+test("what was staged and is gone is answered as unavailable", async () => {
   const { result, committed } = await acceptMail({ kind: "file_gone" });
   assert.equal(committed, false);
   assert.deepEqual(result, { kind: "unavailable", retryAfterMs: 5000 });

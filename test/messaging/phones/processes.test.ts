@@ -94,7 +94,7 @@ test("a link that one process ends or replaces ends the phone's streams in the o
   assert.equal((await manage(first, "DELETE", path, { headers })).statusCode, 202);
   assert.equal(streams.isConnected(id), true, "the other process has not looked yet");
   await first.advance(tokenCheckMs);
-  assert.equal(streams.isConnected(id), false, "nobody has the link");
+  assert.equal(streams.isConnected(id), false, "the link has ended");
   await first.close();
   await second.close();
   await shared.remove();

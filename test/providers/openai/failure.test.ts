@@ -29,12 +29,12 @@ test("inside a 200 the error's own words decide", () => {
   for (const [error, kind] of cases) assert.equal(read(200, error).kind, kind, JSON.stringify(error));
 });
 
-test("another try may change 408, 409 and 425, and every 5xx whatever it says", () => {
+test("another try may change 408, 409 and 425, and every 5xx with any body", () => {
   for (const status of [408, 409, 425, 500, 502, 503, 504, 529])
     assert.equal(read(status, { message: "maximum context length" }).kind, "upstream_error");
 });
 
-test("the four fields are there whatever came: numbers as text, objects left out", () => {
+test("the four fields are there for every body: numbers as text, objects left out", () => {
   assert.deepEqual(read(400, { message: "m", type: 7, code: 1234, param: { a: 1 } }).error, {
     message: "m",
     type: "7",

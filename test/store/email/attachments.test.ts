@@ -70,7 +70,7 @@ onBothEngines((store) => {
     );
     const mails = await store().query("select subject from emails where account_id = ?", send.accountId);
     assert.equal(mails.length, 2);
-    // It is no loose one any more, whoever asks.
+    // It is no loose one any more, for every asker.
     assert.equal(await store().database.run(deleteUnboundFile, { id: file.id, at: now }), true);
     assert.equal(await pieces(store(), file.id), 2);
   });
@@ -102,7 +102,7 @@ onBothEngines((store) => {
     assert.equal(await pieces(store(), file.id), 0);
   });
 
-  test("a file whose removal has begun is not bound any more, by whatever clock, and goes whole", async () => {
+  test("a file whose removal has begun is not bound any more, by any clock, and goes whole", async () => {
     const { database, other } = store();
     const file = await stage(store(), { pieces: 20 });
     const sends = [await emailSend(store(), [file]), await emailSend(store(), [file])];

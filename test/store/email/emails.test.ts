@@ -102,7 +102,7 @@ onBothEngines((store) => {
     assert.deepEqual([one?.message.body, own?.message.body], ["Grüße", "Hello 0"]);
   });
 
-  test("a page of emails has room for 8 MiB of bodies, and for one message whatever its size", async () => {
+  test("a page of emails has room for 8 MiB of bodies, and for one message of any size", async () => {
     const { database } = store();
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId, { channel: "email" });

@@ -1,4 +1,4 @@
-// Idempotency keys in storage: one set of messages a key, whoever races for it.
+// Idempotency keys in storage: one set of messages a key, also of callers that race for it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// How callbacks of vendors are read: receipts, inbound messages, and what nobody knows.
+// How callbacks of vendors are read: receipts, inbound messages, and words that no table lists.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -109,7 +109,7 @@ test("what cannot be read is malformed, and an empty list is a probe", async () 
   assert.equal((await receiveSms(definition, put, {}, tools)).kind, "malformed");
 });
 
-test("any proof is enough; of several refusals the one that can be repaired is told", async () => {
+test("any proof is enough; of several refusals the answer is the one that can be repaired", async () => {
   const missing = () => notConfigured("signing key");
   const wrong = () => forbidden("Wrong.");
   assert.equal((await receive([], { proofs: [wrong, () => proved] })).kind, "received");

@@ -125,7 +125,7 @@ export const callbacks: CallbackCases = {
       },
     },
     {
-      name: "a status that nobody named",
+      name: "a status that the settings do not name",
       unsigned: json({ id: "1", state: "delivrd" }),
       received: { ...received(), unknownWords: ["delivrd"] },
     },

@@ -58,7 +58,7 @@ test("a receipt in UCS-2 is read, with an octet beyond it, and told from a messa
   assert.equal(readReceipt(ascii)?.id, "78", "some say UCS-2 and mean ASCII");
 });
 
-test("a message is told from a receipt, by what an SMSC cannot leave out", () => {
+test("a message is distinguished from a receipt by what an SMSC cannot leave out", () => {
   assert.equal(isReceipt(delivery("id:1 stat:DELIVRD", { esmClass: 0 })), true);
   assert.equal(isReceipt(delivery("", { esmClass: 0, tlvs: [[0x1e, Buffer.from("1")]] })), true);
   assert.equal(isReceipt(delivery("", { esmClass: 0x20 })), true);

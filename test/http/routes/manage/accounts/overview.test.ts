@@ -74,7 +74,7 @@ test("a gateway that is stopped, one that trouble pauses, and reports without a 
   assert.equal(first_steps.real_gateway, true);
 });
 
-test("a gateway whose device nobody linked stands there until it is switched off", async () => {
+test("a gateway without a device is named until it is switched off", async () => {
   await m.it.gateway({ identifier: "phone", kind: "android" });
   const { subject, severity, href } = (await find("not_linked")) ?? {};
   assert.deepEqual([subject?.name, severity], ["phone", "error"]);

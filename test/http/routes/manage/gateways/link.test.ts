@@ -121,7 +121,7 @@ test("a pairing code needs the number, and is shown to its asker", async (contex
   assert.equal((await it.until("waiting_for_code")).code?.text, "ABCD-EFGH");
 });
 
-test("a code that nobody used expires, and another one can be asked for", async (context) => {
+test("an unused code expires, and another one can be asked for", async (context) => {
   const it = await Linking.open(context);
   await it.startPairing();
   await it.disconnect(408);
@@ -148,7 +148,7 @@ test("the bridge runs while a device is linked or a code may be used, and not lo
   await it.until("waiting_for_scan");
   await it.place.pass(5 * 60_000);
   assert.match((await it.until("expired")).reason ?? "", /in time/);
-  await it.place.until(() => children() === before, "the process of a code that nobody scanned is gone");
+  await it.place.until(() => children() === before, "the process of a code without a scan is gone");
   await it.startPairing();
   it.peer.say({ paired: "key", number });
   await it.until("open");
