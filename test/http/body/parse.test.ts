@@ -18,7 +18,9 @@ test("a text beyond Latin-1 takes room for two bytes a character, as text and as
   const limits = { maxFields: 100, maxValues: 500_000 };
   for (const [text, held] of [
     ["x".repeat(1_000), 0],
+    ["ä".repeat(1_000), 0],
     ["Ж".repeat(1_000), 2 * 2 * 1_002],
+    [`${"x".repeat(998)}\u{1f600}`, 2 * 2 * 1_002],
   ] as const) {
     const budget = new BodyBudget(2 ** 30);
     parseBody(Buffer.from(JSON.stringify(text)), headers, limits, new BodyShare(budget));
