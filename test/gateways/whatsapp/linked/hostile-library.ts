@@ -31,6 +31,8 @@ async function runTries({ file, folder, database, own, port, socket, parent }: T
   const net = get("node:net");
   const { pathToFileURL } = get("node:url");
   const { once } = get("node:events");
+  // What a try leaves behind must not end the bridge before the last one.
+  process.removeAllListeners("uncaughtException").on("uncaughtException", () => {});
   const flat = (name: string) => `${folder}/${name}`;
   const connected = async (made: Any) => {
     await once(made, made.encrypted ? "secureConnect" : "connect");
