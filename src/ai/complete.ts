@@ -1,7 +1,7 @@
 // One completion: members are attempted in turn, and the client sees nothing of a member before its first real
 // output. The outcome is reported exactly once, however the call ends.
 
-import type { Door, StreamWriter } from "#ai/doors/door.ts";
+import type { Door, StreamWriter } from "#ai/apis/api-request.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";

@@ -1,6 +1,6 @@
 // What a completion is: the pool that serves it, its request, its result and its outcome.
 
-import type { Door } from "#ai/doors/door.ts";
+import type { Door } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, FailoverRules } from "#ai/failover/call.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Member } from "#ai/pools/member.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messagesDoor } from "#ai/doors/messages/messages.ts";
+import { messagesDoor } from "#ai/apis/messages/messages.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import { createTokenCounter } from "#ai/token-counter.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";

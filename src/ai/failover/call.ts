@@ -1,6 +1,6 @@
 // A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
 
-import type { Door } from "#ai/doors/door.ts";
+import type { Door } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";

@@ -30,7 +30,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
-import { readyFor } from "./ready.ts";
+import { readyFor } from "./prepare-attempt.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { responsesDoor } from "#ai/doors/responses/responses.ts";
+import { responsesDoor } from "#ai/apis/responses/responses.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { upstreamResponse } from "../../http/responses-peer.ts";
 import { json, type Reply, type Script, script } from "../scripted-members.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messagesDoor } from "#ai/doors/messages/messages.ts";
+import { messagesDoor } from "#ai/apis/messages/messages.ts";
 import type { FailoverCall } from "#ai/failover/call.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";

@@ -1,7 +1,7 @@
 // POST /api/ai/v1/messages and POST /api/ai/v1/messages/count_tokens
 
-import { messagesDoor } from "#ai/doors/messages/messages.ts";
-import { travellingHeaders } from "#ai/doors/travelling-headers.ts";
+import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
+import { messagesDoor } from "#ai/apis/messages/messages.ts";
 import {
   countTokensReply,
   countTokensRequest,

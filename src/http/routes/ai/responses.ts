@@ -1,7 +1,7 @@
 // POST /api/ai/v1/responses
 
-import { responsesDoor } from "#ai/doors/responses/responses.ts";
-import { travellingHeaders } from "#ai/doors/travelling-headers.ts";
+import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
+import { responsesDoor } from "#ai/apis/responses/responses.ts";
 import { readResponses, responsesReply, responsesRequest } from "#contract/ai/responses.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -1,8 +1,8 @@
 // Writes a chat completion as an answer of OpenAI's Responses API: its items, its usage, its envelope.
 
-import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
-import type { AnswerRules } from "#ai/doors/door.ts";
-import type { ToolName, ToolNames } from "#ai/doors/tool-names.ts";
+import type { AnswerRules } from "#ai/apis/api-request.ts";
+import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import type { ToolName, ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
 
 /** What the answer depends on beside the completion. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { estimatedOf, responsesDoor } from "#ai/doors/responses/responses.ts";
+import { estimatedOf, responsesDoor } from "#ai/apis/responses/responses.ts";
 
 test("tokens are estimated from input, instructions and tools", () => {
   const { messages, tools, max_tokens } = estimatedOf({

@@ -2,8 +2,8 @@
 // calls, and their outputs) become one assistant message with its tool messages. Source:
 // platform.openai.com/docs/api-reference/responses and the requests of Codex 0.169.
 
-import type { ChatForm } from "#ai/doors/door.ts";
-import { type ToolNames, UnknownTool } from "#ai/doors/tool-names.ts";
+import type { ChatForm } from "#ai/apis/api-request.ts";
+import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
 

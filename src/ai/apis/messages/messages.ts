@@ -1,7 +1,7 @@
 // The door of Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
 
-import type { ChatForm, Door } from "#ai/doors/door.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import type { ChatForm, Door } from "#ai/apis/api-request.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { isFields } from "#providers/translate/json.ts";
 import { type MessageRules, messageOf } from "./answer.ts";

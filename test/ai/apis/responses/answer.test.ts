@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { responseOf } from "#ai/doors/responses/answer.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { responseOf } from "#ai/apis/responses/answer.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 
 const usage = { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 };
 const completion = (message: object, finish_reason = "stop") =>

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { callIds, readChat } from "#ai/doors/chat-answer.ts";
+import { callIds, readChat } from "#ai/apis/chat-answer.ts";
 
 test("a whole answer, with counts in detail", () => {
   const read = readChat(

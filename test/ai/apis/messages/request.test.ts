@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chatOfMessages } from "#ai/doors/messages/request.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { chatOfMessages } from "#ai/apis/messages/request.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 
 function chatOf(more: object) {
   const leftOut: string[] = [];

@@ -1,6 +1,6 @@
 // The request of a call for one member: in the member's format, without the parameters that its model does not take.
 
-import type { Door } from "#ai/doors/door.ts";
+import type { Door } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";

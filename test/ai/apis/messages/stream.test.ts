@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { ForwardedMessageWriter, MessageWriter } from "#ai/doors/messages/stream.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { ForwardedMessageWriter, MessageWriter } from "#ai/apis/messages/stream.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
 import type { Chunk } from "#providers/provider.ts";
 import { eventsOf } from "../../../providers/sse.ts";

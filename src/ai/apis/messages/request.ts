@@ -3,8 +3,8 @@
 // cannot be said in chat completions means that such a member cannot serve the request. Source:
 // platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
 
-import type { ChatForm } from "#ai/doors/door.ts";
-import type { ToolNames } from "#ai/doors/tool-names.ts";
+import type { ChatForm } from "#ai/apis/api-request.ts";
+import type { ToolNames } from "#ai/apis/tool-names.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
 

@@ -1,8 +1,8 @@
 // Writes a chat completion as a message of Anthropic's Messages API.
 
-import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
-import type { AnswerRules } from "#ai/doors/door.ts";
-import type { ToolNames } from "#ai/doors/tool-names.ts";
+import type { AnswerRules } from "#ai/apis/api-request.ts";
+import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
 import { isFields, parseExactly } from "#providers/translate/json.ts";
 

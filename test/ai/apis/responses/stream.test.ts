@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { ResponseWriter, Sequence } from "#ai/doors/responses/stream.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { ResponseWriter, Sequence } from "#ai/apis/responses/stream.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
 import { requestOf } from "../../../providers/conformance-cases.ts";
 import { eventsOf } from "../../../providers/sse.ts";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { inputOf, messageOf, messageUsage, stopReason } from "#ai/doors/messages/answer.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { inputOf, messageOf, messageUsage, stopReason } from "#ai/apis/messages/answer.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 
 test("stop reasons", () => {
   assert.equal(stopReason("stop", false, false), "end_turn");

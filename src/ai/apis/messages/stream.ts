@@ -1,8 +1,8 @@
 // Writes streams of Anthropic's Messages API: from chunks of chat completions, block by block, and from a member that
 // speaks the format, event by event. Source: platform.claude.com/docs/en/build-with-claude/streaming
 
-import { type Counts, callIds, readChat } from "#ai/doors/chat-answer.ts";
-import type { AnswerRules, StreamWriter } from "#ai/doors/door.ts";
+import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
+import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { estimatedOf, messagesDoor } from "#ai/doors/messages/messages.ts";
+import { estimatedOf, messagesDoor } from "#ai/apis/messages/messages.ts";
 
 const body = {
   model: "m",

@@ -2,9 +2,9 @@
 // the format, event by event. Every item is closed with the whole item, and the last event repeats all of them.
 // Source: platform.openai.com/docs/api-reference/responses-streaming
 
-import { type Counts, readChat } from "#ai/doors/chat-answer.ts";
-import type { StreamWriter } from "#ai/doors/door.ts";
-import type { ToolName } from "#ai/doors/tool-names.ts";
+import type { StreamWriter } from "#ai/apis/api-request.ts";
+import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import type { ToolName } from "#ai/apis/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ToolNames, UnknownTool } from "#ai/doors/tool-names.ts";
+import { ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 
 test("a function keeps its name; a namespace, odd characters and length make a name of its own", () => {
   const names = new ToolNames();

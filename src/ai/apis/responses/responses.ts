@@ -1,7 +1,7 @@
 // The door of OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored.
 
-import type { ChatForm, Door } from "#ai/doors/door.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import type { ChatForm, Door } from "#ai/apis/api-request.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ResponseRules, responseOf } from "./answer.ts";
 import { chatOfResponses } from "./request.ts";

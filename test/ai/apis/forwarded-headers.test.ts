@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { travellingHeaders } from "#ai/doors/travelling-headers.ts";
+import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
 
 test("what the format's clients tell its vendor travels; credentials and the gateway's own headers do not", () => {
   const kept = {

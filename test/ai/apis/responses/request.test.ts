@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chatOfResponses } from "#ai/doors/responses/request.ts";
-import { ToolNames } from "#ai/doors/tool-names.ts";
+import { chatOfResponses } from "#ai/apis/responses/request.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 
 function chatOf(request: object) {
   const leftOut: string[] = [];
