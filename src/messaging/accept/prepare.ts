@@ -1,9 +1,17 @@
-// What preparing a send needs and gives; the same for every channel.
+// Makes the rows of a send by the rules that need its account. The loop is the same for every channel; a channel says what
+// a contact's message consists of. All issues of all contacts are reported together, beside those found in the body.
 
+import type { Account, AccountGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
+import type { ContentKind, MessagePayload } from "#contract/messages/content.ts";
+import type { Measure } from "#contract/messages/segments.ts";
+import { sentences } from "#contract/wording.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
 import type { NewEmail, NewMessage } from "#store/messages/send.ts";
+import { createRouter } from "./route.ts";
 
 export interface PrepareTools {
   /** Epoch ms of acceptance. */
@@ -27,3 +35,94 @@ export type PreparedSend = ReadySend | { kind: "invalid"; issues: Issue[] };
 
 /** Contacts prepared before the event loop gets a turn. */
 export const sliceSize = 1000;
+
+/** What a contact's message consists of, beside its gateway and its time. `undefined`: the field has an issue. */
+interface MessageParts {
+  /** The recipient as the caller wrote it. */
+  written: string | undefined;
+  /** The recipient as messages hold it; null: the channel reaches no such number. */
+  recipient: string | null | undefined;
+  content: ContentKind;
+  body: string | undefined;
+  /** Of emails. */
+  email?: Omit<NewEmail, "message_id"> | undefined;
+  /** Null: there is nothing beside the text. */
+  payload?: MessagePayload | null;
+}
+
+/** How a channel makes messages of contacts. */
+interface PrepareRules<Draft extends SharedDraft> {
+  channel: Channel;
+  partsOf(contact: Draft, country: string | null): MessageParts;
+  /** Whether a gateway reaches a recipient; default: each reaches all. */
+  reaches?(gateway: AccountGateway, recipient: string): boolean;
+  /** Measures the texts of one send, which cost a credit for each segment; default: a message costs one credit. */
+  createMeasurer?(): (text: string) => Measure;
+}
+
+/** Returns a function that applies the rules that need the account, and makes the rows of a send. It stores nothing. */
+export function createPreparer<Draft extends SharedDraft>({
+  channel,
+  partsOf,
+  reaches,
+  createMeasurer,
+}: PrepareRules<Draft>) {
+  return async (
+    account: Account,
+    send: Send<Draft>,
+    { now, newIds, yieldToEventLoop }: PrepareTools,
+  ): Promise<PreparedSend> => {
+    const issues = [...send.issues];
+    const routeOf = createRouter(account, channel, now, issues);
+    const measureText = createMeasurer?.();
+    const ids = newIds("msg", send.contacts.length);
+    const messages: NewMessage[] = [];
+    const emails: NewEmail[] = [];
+    const payloads: NewPayload[] = [];
+    const refuseNumber = (index: number) => {
+      const path = ["contact", index, "number"];
+      issues.push({ path, message: sentences.phone(path) });
+    };
+    for (let index = 0; index < send.contacts.length; index++) {
+      if (index > 0 && index % sliceSize === 0) await yieldToEventLoop();
+      const contact = send.contacts[index]!;
+      const { written, recipient, content, body, email, payload } = partsOf(contact, account.country);
+      if (recipient === null) refuseNumber(index);
+      const route = routeOf(contact, index, content);
+      if (recipient != null && route !== null && reaches?.(route.gateway, recipient) === false)
+        refuseNumber(index);
+      if (issues.length > 0) continue;
+      const isComplete = content !== "email" || email !== undefined;
+      if (written === undefined || recipient == null || body === undefined || route === null || !isComplete)
+        throw new Error("A contact lacks a field, and has no issue.");
+      const { encoding = null, segments = null } = measureText?.(body) ?? {};
+      const id = ids[index]!;
+      messages.push({
+        id,
+        gateway_id: route.gateway.id,
+        gateway_pinned: route.named,
+        recipient_raw: written,
+        recipient,
+        content,
+        body,
+        test: route.test,
+        status: route.status,
+        due_at: route.dueAt,
+        schedule_at: route.scheduleAt,
+        scheduled_for: route.scheduledFor,
+        encoding,
+        segments,
+        cost: route.gateway.test ? 0 : (segments ?? 1),
+      });
+      if (email !== undefined) emails.push({ message_id: id, ...email });
+      if (payload != null) payloads.push({ message_id: id, payload });
+    }
+    if (issues.length > 0) return { kind: "invalid", issues };
+    return {
+      kind: "ready",
+      messages,
+      ...(emails.length === 0 ? {} : { emails }),
+      ...(payloads.length === 0 ? {} : { payloads }),
+    };
+  };
+}

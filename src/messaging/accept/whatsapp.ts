@@ -1,80 +1,33 @@
-// The rules of a WhatsApp message that need its account: the phone number, the gateway and the time. All issues of all
-// contacts are reported together, beside those found in the body itself.
+// The rules of a WhatsApp message that need its account: the phone number or user id, and what the message consists of.
 
-import type { Account, AccountGateway } from "#accounts/account.ts";
-import type { Send } from "#contract/messages/contacts.ts";
+import type { AccountGateway } from "#accounts/account.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import { isUserId } from "#contract/messages/user-id.ts";
 import type { WhatsappDraft, WhatsappListDraft } from "#contract/messages/whatsapp.ts";
-import { sentences } from "#contract/wording.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import type { NewPayload } from "#store/messages/contents.ts";
-import type { NewMessage } from "#store/messages/send.ts";
 import { toRecipient } from "./phone.ts";
-import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
-import { createRouter } from "./route.ts";
+import { createPreparer } from "./prepare.ts";
 
-/** Credits for a message of a gateway that is not a sandbox. */
-const price = 1;
-
-/** Applies the rules that need the account, and makes the rows of the messages. */
-export async function prepareWhatsapp(
-  account: Account,
-  send: Send<WhatsappDraft | WhatsappListDraft>,
-  { now, newIds, yieldToEventLoop }: PrepareTools,
-): Promise<PreparedSend> {
-  const issues = [...send.issues];
-  const routeOf = createRouter(account, "whatsapp", now, issues);
-  const ids = newIds("msg", send.contacts.length);
-  const messages: NewMessage[] = [];
-  const payloads: NewPayload[] = [];
-  for (let index = 0; index < send.contacts.length; index++) {
-    if (index > 0 && index % sliceSize === 0) await yieldToEventLoop();
-    const contact = send.contacts[index]!;
-    let recipient: string | null = null;
-    if (contact.number !== undefined) {
-      recipient = whatsappNumber(contact.number, account.country);
-      const path = ["contact", index, "number"];
-      if (recipient === null) issues.push({ path, message: sentences.phone(path) });
-    }
-    const payload = payloadOf(contact);
-    const content = payload?.kind ?? "text";
-    const route = routeOf(contact, index, content);
-    if (recipient !== null && route !== null && !reaches(route.gateway, recipient)) {
-      const path = ["contact", index, "number"];
-      issues.push({ path, message: sentences.phone(path) });
-    }
-    if (issues.length > 0) continue;
+export const prepareWhatsapp = createPreparer<WhatsappDraft | WhatsappListDraft>({
+  channel: "whatsapp",
+  partsOf: (contact, country) => {
     const { number, message } = contact;
-    if (number === undefined || message === undefined || recipient === null || route === null)
-      throw new Error("A contact lacks a field, and has no issue.");
-    const id = ids[index]!;
-    messages.push({
-      id,
-      gateway_id: route.gateway.id,
-      gateway_pinned: route.named,
-      recipient_raw: number,
-      recipient,
-      content,
+    const payload = payloadOf(contact);
+    return {
+      written: number,
+      recipient: number === undefined ? undefined : whatsappNumber(number, country),
+      content: payload?.kind ?? "text",
       body: message,
-      test: route.test,
-      status: route.status,
-      due_at: route.dueAt,
-      schedule_at: route.scheduleAt,
-      scheduled_for: route.scheduledFor,
-      encoding: null,
-      segments: null,
-      cost: route.gateway.test ? 0 : price,
-    });
-    if (payload !== null) payloads.push({ message_id: id, payload });
-  }
-  if (issues.length > 0) return { kind: "invalid", issues };
-  return { kind: "ready", messages, ...(payloads.length === 0 ? {} : { payloads }) };
-}
+      payload,
+    };
+  },
+  reaches,
+});
 
 /** Some kinds of gateways reach phone numbers alone. */
-const reaches = ({ kind }: AccountGateway, recipient: string) =>
-  recipient.startsWith("+") || (findAdapter(kind, "whatsapp")?.takesUserIds ?? false);
+function reaches({ kind }: AccountGateway, recipient: string): boolean {
+  return recipient.startsWith("+") || (findAdapter(kind, "whatsapp")?.takesUserIds ?? false);
+}
 
 /** E.164, or a user id; null for what is neither, and for short codes, which have no WhatsApp. */
 function whatsappNumber(written: string, country: string | null): string | null {
