@@ -166,11 +166,11 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     answerBytes: deps.answerBytes,
     fraction: random.fraction,
     memberDown: (member, failure) => {
-      checks.look();
+      checks.start();
       reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
     memberUp: (member) => reportMember(pool, member, "pool.member_up", null),
-    failedOver: (from, to, failure, attempts) =>
+    failedOver: (from, to, failure, memberCount) =>
       log.info(
         {
           event: "call.failed_over",
@@ -180,12 +180,12 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
           member: from.member.name,
           model: from.model,
           reason: reasonOf(failure),
-          attempts,
+          attempts: memberCount,
           next: to.member.name,
         },
         "A pool member failed a call, and another one is asked.",
       ),
-    exhausted: (last, failure, attempts) =>
+    exhausted: (last, failure, memberCount) =>
       log.warn(
         {
           event: "call.exhausted",
@@ -195,7 +195,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
           member: last?.member.name ?? null,
           model: last?.model ?? null,
           reason: reasonOf(failure),
-          attempts,
+          attempts: memberCount,
         },
         "No member of the pool could serve a call.",
       ),
@@ -216,7 +216,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       inputTokens: row.prompt_tokens,
       outputTokens: row.completion_tokens,
       cost: row.cost,
-      attempts: outcome.tried,
+      attempts: outcome.attempts,
     });
     streams.delete(call.id);
   }

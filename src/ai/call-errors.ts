@@ -4,7 +4,11 @@ import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
 
 /** For streams that are still open when the process stops. */
-export const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
+export const shuttingDownError = apiError(
+  "The service is stopping; try again.",
+  "server_error",
+  "unavailable",
+);
 
 export function unknownModel(model: string | null): ApiError {
   return {

@@ -30,9 +30,9 @@ export class CallTally {
     return this.#deps.clock.monotonic() - this.startedAt;
   }
 
-  servicePool(provider: string, model: string, attempts: number): ServicePool {
+  servicePool(provider: string, model: string, memberCount: number): ServicePool {
     this.#firstByteMs ??= this.#elapsed();
-    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts };
+    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts: memberCount };
   }
 
   markFirstByte(): void {
@@ -47,13 +47,13 @@ export class CallTally {
     result: FailoverResult,
   ): Exclude<CompletionResult, { kind: "answer" } | { kind: "stream" }> {
     if (result.kind !== "failed") {
-      this.close(499, { tried: result.tried });
+      this.close(499, { attempts: result.attempts });
       return { kind: "aborted" };
     }
-    const { failure, last, attempts } = result;
+    const { failure, last, memberCount } = result;
     const status = statusOf(failure);
-    const served = last === null ? null : this.servicePool(last.member.name, last.model, attempts);
-    this.close(status, { tried: result.tried });
+    const served = last === null ? null : this.servicePool(last.member.name, last.model, memberCount);
+    this.close(status, { attempts: result.attempts });
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }
 
@@ -61,13 +61,13 @@ export class CallTally {
   closeAbandoned(result: FailoverResult): void {
     if (result.kind === "streaming") result.stream.cancel();
     if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
-    this.close(499, { tried: result.tried });
+    this.close(499, { attempts: result.attempts });
   }
 
   close(
     status: number,
     result: {
-      tried: readonly AttemptRecord[];
+      attempts: readonly AttemptRecord[];
       won?: Winner;
       usage?: Usage | null;
       text?: string;
@@ -81,7 +81,7 @@ export class CallTally {
       status,
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,
-      tried: result?.tried ?? [],
+      attempts: result?.attempts ?? [],
       usage: known ?? this.#estimate(result?.text ?? null),
       estimated: known === null,
       firstByteMs: this.#firstByteMs,

@@ -11,7 +11,7 @@ export interface Caller {
   /** Its tags, such as `team=checkout`, for the usage record. */
   tags: readonly string[];
   /** Headers that each request to a member has too, in lower case; null: none. */
-  passedOn: Readonly<Record<string, string>> | null;
+  extraHeaders: Readonly<Record<string, string>> | null;
 }
 
 /** OpenAI takes 512 characters of ASCII in `X-Client-Request-Id`; ids are shorter. */
@@ -35,15 +35,15 @@ export function readCaller(id: string, headers: Headers): Caller | null {
   const clientRequestId =
     matching(headers["x-client-request-id"], idText) ?? matching(headers["x-request-id"], idText);
   const trace = traceOf(headers.traceparent);
-  if (clientRequestId === null && trace === null) return { id, clientRequestId, tags, passedOn: null };
-  const passedOn: Record<string, string> = {};
-  if (clientRequestId !== null) passedOn["x-client-request-id"] = clientRequestId;
+  if (clientRequestId === null && trace === null) return { id, clientRequestId, tags, extraHeaders: null };
+  const extraHeaders: Record<string, string> = {};
+  if (clientRequestId !== null) extraHeaders["x-client-request-id"] = clientRequestId;
   if (trace !== null) {
-    passedOn.traceparent = trace;
+    extraHeaders.traceparent = trace;
     const state = matching(headers.tracestate, stateText);
-    if (state !== null) passedOn.tracestate = state;
+    if (state !== null) extraHeaders.tracestate = state;
   }
-  return { id, clientRequestId, tags, passedOn };
+  return { id, clientRequestId, tags, extraHeaders };
 }
 
 function matching(value: Headers[string], form: RegExp): string | null {

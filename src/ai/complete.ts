@@ -10,7 +10,7 @@ import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#a
 import { isForwarded } from "#contract/ai/operations.ts";
 import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { statusOf, stopping, unknownModel } from "./call-errors.ts";
+import { shuttingDownError, statusOf, unknownModel } from "./call-errors.ts";
 import { CallTally } from "./call-tally.ts";
 import type { CallOutcome, CompletionRequest, CompletionResult, Pool, ResponseStream } from "./completion.ts";
 
@@ -35,10 +35,10 @@ export async function complete(
   const tally = new CallTally(deps, request, onEnd);
   const { kind } = request;
   const { model, allowedModels: allowed, door } = request;
-  const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
+  const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
   const modelsOf = modelsFor(kind);
   const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
-  const found = select(pool.members, wanted, modelsOf);
+  const found = select(pool.members, modelRequest, modelsOf);
   const refuse = (status: number, error: ApiError): CompletionResult => {
     tally.close(status, null);
     return { kind: "error", status, error, retryAfterMs: null, served: null };
@@ -68,7 +68,7 @@ export async function complete(
     form: request.form ?? null,
     door,
     promptTokens: request.promptTokens,
-    passedOn: request.passedOn,
+    extraHeaders: request.extraHeaders,
     answerMs: pool.answerMs,
     repeat: pool.repeat,
     waitMs: pool.waitMs,
@@ -84,7 +84,7 @@ export async function complete(
     const served = tally.servicePool(
       result.won.choice.member.name,
       result.won.choice.model,
-      result.won.attempts,
+      result.won.memberCount,
     );
     tally.close(200, result);
     if (result.media) return { kind: "answer", text: "", media: result.media, served };
@@ -111,7 +111,11 @@ export async function complete(
     keepAlive: door?.keepAlive,
   };
   if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, write), served: null };
-  const served = tally.servicePool(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
+  const served = tally.servicePool(
+    early.won.choice.member.name,
+    early.won.choice.model,
+    early.won.memberCount,
+  );
   const stream = relay(tally, early, write.writer(early.won, served), write.keepAlive);
   return { kind: "stream", stream, served, leftOut: leftOutOf(early.won, door) };
 }
@@ -148,8 +152,8 @@ function deferredStream(tally: CallTally, chain: Promise<FailoverResult>, write:
       if (inner) return await inner.next();
       const result = await chain;
       if (result.kind === "streaming" || result.kind === "buffered") {
-        const { choice, attempts } = result.won;
-        const served = tally.servicePool(choice.member.name, choice.model, attempts);
+        const { choice, memberCount } = result.won;
+        const served = tally.servicePool(choice.member.name, choice.model, memberCount);
         inner = relay(tally, result, write.writer(result.won, served), write.keepAlive);
         return await inner.next();
       }
@@ -217,7 +221,7 @@ function relay(
       }
       if (!stopped) return null;
       stopped = false;
-      return frames.failed(stopping);
+      return frames.failed(shuttingDownError);
     },
     cancel: () => {
       if (over) return;

@@ -43,11 +43,11 @@ export interface CompletionRequest {
   /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
   /** Headers that each request to a member has too. */
-  passedOn?: Readonly<Record<string, string>> | null | undefined;
+  extraHeaders?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** A request as the HTTP route hands it in. */
-export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens" | "passedOn">;
+export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens" | "extraHeaders">;
 
 /** How a call ended, for the usage record. */
 export interface CallOutcome {
@@ -55,7 +55,7 @@ export interface CallOutcome {
   status: number;
   member: string | null;
   model: string | null;
-  tried: readonly AttemptRecord[];
+  attempts: readonly AttemptRecord[];
   usage: Usage;
   /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;

@@ -78,7 +78,7 @@ export async function serve(
     ...request,
     allowedModels: key.models,
     promptTokens: prompt,
-    passedOn: caller.passedOn,
+    extraHeaders: caller.extraHeaders,
   };
   const completed = await complete(chain, pool, completion, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.

@@ -37,8 +37,8 @@ export function createTokenCounter({
     signal: LightAbortSignal,
   ): Promise<number | "unknown_model" | null> {
     const { door, text, body, model } = request;
-    const wanted = { model, poolName: pool.name, strict: pool.strictModels, allowed: key.models };
-    const found = eligibleMembers(pool.members, wanted);
+    const modelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed: key.models };
+    const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
     // The first in order tells what the request would cost where it would go; others count differently.
     const [choice] = order(found.choices, clock.monotonic(), () => 0);

@@ -142,8 +142,8 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
     status: outcome.status,
     member: outcome.member,
     model: outcome.model,
-    attempts: JSON.stringify(outcome.tried),
-    failed_over: hasFailedOver(outcome.tried) ? 1 : 0,
+    attempts: JSON.stringify(outcome.attempts),
+    failed_over: hasFailedOver(outcome.attempts) ? 1 : 0,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     estimated: outcome.estimated ? 1 : 0,
@@ -157,8 +157,8 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
 }
 
 /** Whether more than one member was asked. */
-const hasFailedOver = (tried: CallOutcome["tried"]) =>
-  tried.some(({ member }) => member !== tried[0]?.member);
+const hasFailedOver = (attempts: CallOutcome["attempts"]) =>
+  attempts.some(({ member }) => member !== attempts[0]?.member);
 
 /**
  * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up

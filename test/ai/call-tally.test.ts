@@ -19,15 +19,15 @@ test("a call is told once: when its first byte went out, how long it took, and w
   assert.deepEqual(served, { provider: "main", model: "m", latency_ms: 40, attempts: 2 });
   tally.addUnits(40);
   const choice = { member: it.member("main", []), model: "m" };
-  const won = { choice, attempts: 2, forwarded: false, adapted: [], settle: () => {} };
-  tally.close(200, { tried: [], won, usage: null });
+  const won = { choice, memberCount: 2, forwarded: false, adapted: [], settle: () => {} };
+  tally.close(200, { attempts: [], won, usage: null });
   tally.close(500, null);
   assert.deepEqual(told, [
     {
       status: 200,
       member: "main",
       model: "m",
-      tried: [],
+      attempts: [],
       usage: { promptTokens: 5, completionTokens: 10, totalTokens: 15 },
       estimated: true,
       firstByteMs: 40,

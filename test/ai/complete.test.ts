@@ -36,7 +36,7 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
   });
   assert.deepEqual(result.served, body.service_pool);
   assert.equal(spent.length, 1);
-  const { tried, ...told } = spent[0]!;
+  const { attempts, ...told } = spent[0]!;
   assert.deepEqual(told, {
     status: 200,
     member: "second",
@@ -47,7 +47,7 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
     ms: 0,
   });
   assert.deepEqual(
-    tried.map(({ member, outcome, status }) => [member, outcome, status]),
+    attempts.map(({ member, outcome, status }) => [member, outcome, status]),
     [
       ["first", "upstream_error", 503],
       ["second", "ok", 200],

@@ -210,10 +210,10 @@ export function script(): Script {
       fraction: () => 0,
       memberDown: (member, failure) => down.push({ member: member.name, failure }),
       memberUp: (member) => up.push(member.name),
-      failedOver: (from, to, failure, attempts) =>
-        logged.push(`${from.member.name} → ${to.member.name}: ${failure.kind} ${attempts}`),
-      exhausted: (last, failure, attempts) =>
-        logged.push(`${last?.member.name ?? "nobody"}: ${failure.kind} ${attempts}`),
+      failedOver: (from, to, failure, memberCount) =>
+        logged.push(`${from.member.name} → ${to.member.name}: ${failure.kind} ${memberCount}`),
+      exhausted: (last, failure, memberCount) =>
+        logged.push(`${last?.member.name ?? "nobody"}: ${failure.kind} ${memberCount}`),
     },
     member: (name, itsReplies, more = {}) => {
       replies.set(name, [...itsReplies]);

@@ -10,7 +10,7 @@ import { poolKey } from "./pools/pool-keys.ts";
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
 const text = JSON.stringify(body);
 const request = { kind: "chat", text, body, model: null, stream: false, includeUsage: false } as const;
-const caller = (id: string) => ({ id, clientRequestId: null, tags: [], passedOn: null });
+const caller = (id: string) => ({ id, clientRequestId: null, tags: [], extraHeaders: null });
 const levels = { requests: null, tokens: null };
 
 test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {

@@ -56,7 +56,7 @@ const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Me
       status: 200,
       member: "main",
       model: "m",
-      tried: [{ member: "main", model: "m", ms: 12, outcome: "ok", status: 200 }],
+      attempts: [{ member: "main", model: "m", ms: 12, outcome: "ok", status: 200 }],
       usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
       estimated: true,
       firstByteMs: 10.6,

@@ -14,7 +14,7 @@ const names: ReadonlySet<string> = new Set([
 const prefixes: readonly string[] = ["x-openai-internal-", "x-codex-", "x-claude-code-"];
 
 /** `headers`: by names in lower case, as Node gives them. */
-export function travellingHeaders(
+export function forwardedHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
   const travelling: Record<string, string> = {};

@@ -114,7 +114,7 @@ async function attempt(
     if (opened === null) return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
     const request = readChat(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
     if (isProblem(request)) return { kind: "ended", result: { error: openAiError("malformed_body") } };
-    const caller = { id: newId("req"), clientRequestId: row.id, tags: [], passedOn: null };
+    const caller = { id: newId("req"), clientRequestId: row.id, tags: [], extraHeaders: null };
     return judge(await ai.serve(opened, { kind: "chat", ...request }, caller, signal));
   } catch (error) {
     // Of the storage, or a fault of ours.

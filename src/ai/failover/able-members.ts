@@ -2,7 +2,7 @@
 
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
-import { lacking } from "#providers/translate/hints.ts";
+import { undroppable } from "#providers/translate/hints.ts";
 
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
@@ -16,7 +16,7 @@ export function ableMembers(
 ): readonly Choice<Member>[] {
   const lacks = ({ member, model }: Choice<Member>) => {
     const refused = member.health.refused.of(model, body, now);
-    return refused.length > 0 && lacking(refused, params).length > 0;
+    return refused.length > 0 && undroppable(refused, params).length > 0;
   };
   if (!choices.some(lacks)) return choices;
   const able = choices.filter((choice) => !lacks(choice));

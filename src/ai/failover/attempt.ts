@@ -33,7 +33,7 @@ export interface Target {
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
   /** More headers of the request; those of the member win. */
-  passedOn?: Readonly<Record<string, string>> | null | undefined;
+  extraHeaders?: Readonly<Record<string, string>> | null | undefined;
   /** Use a new connection. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
@@ -125,7 +125,7 @@ type Opened =
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
   { clock, upstreams }: AttemptDeps,
-  { provider, prepared, timeouts, passedOn, fresh }: Target,
+  { provider, prepared, timeouts, extraHeaders, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: LightAbortSignal,
@@ -137,7 +137,9 @@ async function openAnswer(
       : await upstreams.open({
           method: prepared.request.method,
           url: prepared.request.url,
-          headers: !passedOn ? prepared.request.headers : { ...passedOn, ...prepared.request.headers },
+          headers: !extraHeaders
+            ? prepared.request.headers
+            : { ...extraHeaders, ...prepared.request.headers },
           body: prepared.request.body,
           connectMs: Math.min(timeouts.connectMs, leftMs),
           headersMs: Math.min(headersMs, leftMs),

@@ -45,7 +45,7 @@ export interface FailoverCall extends FailoverRules {
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
   /** Headers that each request to a member has too. */
-  passedOn?: Readonly<Record<string, string>> | null | undefined;
+  extraHeaders?: Readonly<Record<string, string>> | null | undefined;
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
@@ -58,10 +58,10 @@ export interface FailoverDeps extends AttemptDeps {
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
-  /** Another member is asked than the one that failed. `attempts`: members asked so far. */
-  failedOver(from: Choice<Member>, to: Choice<Member>, failure: Failure, attempts: number): void;
+  /** Another member is asked than the one that failed. `memberCount`: members asked so far. */
+  failedOver(from: Choice<Member>, to: Choice<Member>, failure: Failure, memberCount: number): void;
   /** No member could serve the call, and none is to blame for it but the pool's own. */
-  exhausted(last: Choice<Member> | null, failure: Failure, attempts: number): void;
+  exhausted(last: Choice<Member> | null, failure: Failure, memberCount: number): void;
 }
 
 /** One attempt, for the usage record. */
@@ -73,12 +73,12 @@ export interface AttemptRecord {
   status: number | null;
 }
 
-/** `attempts` of a failure: the members that were attempted, as in `Winner`. */
-export type FailoverResult = { tried: AttemptRecord[] } & (
+/** `memberCount` of a failure: the members that were attempted, as in `Winner`. */
+export type FailoverResult = { attempts: AttemptRecord[] } & (
   | { kind: "answer"; text: string; usage: Usage | null; media?: VendorAnswer; won: Winner }
   | { kind: "streaming"; stream: UpstreamStream; won: Winner }
   | { kind: "buffered"; chunks: Chunk[]; won: Winner }
-  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; attempts: number }
+  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; memberCount: number }
   | { kind: "aborted" }
 );
 
@@ -86,7 +86,7 @@ export type FailoverResult = { tried: AttemptRecord[] } & (
 export interface Winner {
   choice: Choice<Member>;
   /** Members attempted, including this one; a repeat at the same member does not count. */
-  attempts: number;
+  memberCount: number;
   /** The request was forwarded in the door's format, in which the answer is too. */
   forwarded: boolean;
   /** Parameters that it was not sent, or under another name. */
@@ -97,7 +97,7 @@ export interface Winner {
 
 /** What one request has met so far. */
 export interface Run {
-  tried: AttemptRecord[];
+  attempts: AttemptRecord[];
   failures: Failure[];
   /** Not attempted again in this request. */
   excluded: Choice<Member>[];

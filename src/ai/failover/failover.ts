@@ -25,7 +25,7 @@ const maxWaitMs = 5_000;
 export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = deps;
   const run: Run = {
-    tried: [],
+    attempts: [],
     failures: [],
     excluded: [],
     attemptedIds: [],
@@ -39,33 +39,33 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     ? call.choices
     : ableMembers(call.choices, call.body, call.params, clock.monotonic());
   const repeats = new Map<string, number>();
-  let waited = false;
+  let hasWaited = false;
   /** Those whose `Retry-After` was waited for. */
-  const awaited = new Set<Choice<Member>>();
+  const cooledDownMembers = new Set<Choice<Member>>();
   let failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
   let isFinal = false;
   /** The member to ask once more, at once. */
-  let same: Choice<Member> | null = null;
+  let retryMember: Choice<Member> | null = null;
   call.retryBudget.deposit();
   call.hedge?.deposit();
   const hedges = call.hedge !== null && choices.length > 1 && hedgedModes.includes(call.mode);
   for (;;) {
-    if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
+    if (call.signal.aborted) return { kind: "aborted", attempts: run.attempts };
     const now = clock.monotonic();
     const { excluded } = run;
     const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
-    const ordered: readonly Choice<Member>[] = same
-      ? [same]
+    const ordered: readonly Choice<Member>[] = retryMember
+      ? [retryMember]
       : order(left, now, deps.fraction, responseKindOf(call.mode));
-    same = null;
+    retryMember = null;
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = cooldownLeft(choice, now);
     if (waitMs > 0) {
       // All others are excluded or down. A cooling member is not attempted before its time.
       if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
-      if (!waited && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
-        waited = true;
+      if (!hasWaited && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
+        hasWaited = true;
         await clock.sleep(waitMs, call.signal);
         continue;
       }
@@ -90,13 +90,13 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     const failure: Failure = outcome.failure;
     failedLast = { choice, failure };
     if (outcome.adaptable) {
-      same = choice;
+      retryMember = choice;
       continue;
     }
     run.failures.push(failure);
     isFinal = outcome.final;
     if (isFinal) break;
-    if (failure.kind === "context_length" && !keepRoomier(deps, call, choices, run, choice)) {
+    if (failure.kind === "context_length" && !keepLargerContext(deps, call, choices, run, choice)) {
       isFinal = true;
       break;
     }
@@ -105,18 +105,18 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     const isQuick = outcome.transient && failedAt - startedAt < quickMs;
     if (isQuick && repeated < call.repeat && call.retryBudget.tryWithdraw()) {
       repeats.set(choice.member.id, repeated + 1);
-      same = choice;
+      retryMember = choice;
       continue;
     }
     const restMs = failure.retryAfterMs ?? Number.POSITIVE_INFINITY;
     if (
       call.waitMs > 0 &&
       restMs <= call.waitMs &&
-      !awaited.has(choice) &&
+      !cooledDownMembers.has(choice) &&
       failedAt + restMs < call.deadlineAt
     ) {
-      awaited.add(choice);
-      same = choice;
+      cooledDownMembers.add(choice);
+      retryMember = choice;
       await clock.sleep(Math.max(restMs, cooldownLeft(choice, failedAt)), call.signal);
       continue;
     }
@@ -131,8 +131,8 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     kind: "failed",
     failure: restMs === null ? failure : { ...failure, retryAfterMs: restMs },
     last,
-    attempts: run.attemptedIds.length,
-    tried: run.tried,
+    memberCount: run.attemptedIds.length,
+    attempts: run.attempts,
   };
 }
 
@@ -153,7 +153,7 @@ function soonest(choices: readonly Choice<Member>[], now: number): number | null
  * comes before one that declares none; a member that declares none itself is taken to have room for what its prompt
  * was estimated at. False: there is no such member, or it was the one that was kept.
  */
-function keepRoomier(
+function keepLargerContext(
   deps: FailoverDeps,
   call: FailoverCall,
   choices: readonly Choice<Member>[],

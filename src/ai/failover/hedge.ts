@@ -79,7 +79,7 @@ function race(
   else call.signal.addEventListener("abort", () => stop.abort(), { once: true });
   // The call gets these records when the race is over.
   const run: Run = {
-    tried: [],
+    attempts: [],
     failures: [],
     excluded,
     attemptedIds,
@@ -131,14 +131,14 @@ function ended(
       outcome: "aborted" as const,
       status: null,
     };
-    run.tried.push(...(other.run.tried.length > 0 ? other.run.tried : [given]));
+    run.attempts.push(...(other.run.attempts.length > 0 ? other.run.attempts : [given]));
   }
-  run.tried.push(...racer.run.tried);
+  run.attempts.push(...racer.run.attempts);
   run.last = racer.run.last ?? run.last;
   for (const { failedBy } of other === null ? [racer.run] : [other.run, racer.run])
     for (const [failure, by] of failedBy ?? []) {
       run.failedBy ??= new Map();
       run.failedBy.set(failure, by);
     }
-  return outcome.kind === "failed" ? outcome : { ...outcome, tried: run.tried };
+  return outcome.kind === "failed" ? outcome : { ...outcome, attempts: run.attempts };
 }

@@ -10,7 +10,7 @@ import { limitsAbove, lowered, type RequestForm } from "#providers/translate/low
 import type { FailoverCall } from "./call.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
-export interface Ready {
+export interface PreparedAttempt {
   prepared: PreparedRequest;
   request: ChatRequest;
   refused: readonly string[];
@@ -22,14 +22,14 @@ export interface Ready {
  * The call's request for this member. `native`: the member takes the format of the call's door. `unsealed`: it could not open
  * the sealed reasoning of the request.
  */
-export function readyFor(
+export function prepareAttempt(
   call: FailoverCall,
   choice: Choice<Member>,
   native: NativeApi | null,
   stream: boolean,
   now: number,
   unsealed: boolean,
-): Ready {
+): PreparedAttempt {
   if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
   return native === null
     ? translated(call, call.door, choice, stream, now)
@@ -49,7 +49,7 @@ function chatPrepared(
   { text, body }: Pick<ChatRequest, "text" | "body">,
   stream: boolean,
   now: number,
-): Ready {
+): PreparedAttempt {
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request ends here.
   const plain: ChatRequest = { text, body, model, stream, refused };
@@ -112,7 +112,7 @@ function translated(
   choice: Choice<Member>,
   stream: boolean,
   now: number,
-): Ready {
+): PreparedAttempt {
   const chat = door.chat();
   if (chat.kind === "unsupported_parameter")
     return {
@@ -142,7 +142,7 @@ function forwarded(
   stream: boolean,
   now: number,
   unsealed: boolean,
-): Ready {
+): PreparedAttempt {
   const form: RequestForm = { text: call.text, body: call.body };
   const [{ text, body }, shorter] = shortened(form, call, member, model, now);
   const prepared = native.prepare({ text, body, model, stream, headers, unsealed });

@@ -16,7 +16,7 @@ import type {
   PreparedRequest,
   VendorAnswer,
 } from "#providers/provider.ts";
-import { lacking } from "#providers/translate/hints.ts";
+import { undroppable } from "#providers/translate/hints.ts";
 import { longestAnswer } from "#providers/translate/lowered.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
@@ -30,7 +30,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
-import { readyFor } from "./prepare-attempt.ts";
+import { prepareAttempt } from "./prepare-attempt.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
@@ -83,12 +83,12 @@ export async function tryMember(
   // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
   const folds = call.mode === "folded" && native === null;
   const stream = call.mode === "stream" || call.mode === "buffered" || folds;
-  const ready = readyFor(call, choice, native, stream, startedAt, run.unsealed.includes(choice));
-  const { prepared, request, refused } = ready;
-  const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
-    run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
+  const attempt = prepareAttempt(call, choice, native, stream, startedAt, run.unsealed.includes(choice));
+  const { prepared, request, refused } = attempt;
+  const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null) =>
+    run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
-    note("unsupported_parameter", null);
+    recordAttempt("unsupported_parameter", null);
     const failure = unsupportedParameter(prepared);
     return { kind: "failed", failure, final: false, transient: false };
   }
@@ -123,14 +123,14 @@ export async function tryMember(
   }
   if (attempted.kind === "aborted") {
     if (attempted.heard) health.dropped(ticket);
-    else if (health.callerLeft(ticket, clock.monotonic(), kind, size))
+    else if (health.clientDisconnected(ticket, clock.monotonic(), kind, size))
       deps.memberDown(member, silenceFailure);
-    note("aborted", null);
-    return { kind: "aborted", tried: run.tried };
+    recordAttempt("aborted", null);
+    return { kind: "aborted", attempts: run.attempts };
   }
   if (attempted.kind === "failed") {
     const { failure, timeout } = attempted;
-    note(failure.kind, failure.status);
+    recordAttempt(failure.kind, failure.status);
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
@@ -145,28 +145,28 @@ export async function tryMember(
     const transient = !timeout && isTransient(failure);
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
-      learnLimit(choice, call, request, failure, run, now) ||
+      rememberLimit(choice, call, request, failure, run, now) ||
       canGoUnsealed(choice, native, request, failure, run) ||
-      (native === null && learn(choice, call, request, failure, refused, now));
+      (native === null && rememberUnsupported(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
   }
-  note("ok", 200);
+  recordAttempt("ok", 200);
   const won: Winner = {
     choice,
-    attempts: run.attemptedIds.length,
+    memberCount: run.attemptedIds.length,
     forwarded: native !== null,
-    adapted: ready.adapted,
+    adapted: attempt.adapted,
     settle: settler(deps, choice, ticket, startedAt, kind, size),
   };
   if (attempted.kind !== "streaming") won.settle("completed");
-  return { ...attempted, won, tried: run.tried };
+  return { ...attempted, won, attempts: run.attempts };
 }
 
 /**
  * Remembers the parameter that the vendor named as the reason why this member cannot. True: the member can be
  * asked again without it, and was not yet.
  */
-function learn(
+function rememberUnsupported(
   { member, model }: Choice<Member>,
   call: FailoverCall,
   { body }: ChatRequest,
@@ -178,14 +178,14 @@ function learn(
   if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
   if (before.includes(name)) return false;
-  return call.door?.optional.has(name) === true || lacking([...before, name], call.params).length === 0;
+  return call.door?.optional.has(name) === true || undroppable([...before, name], call.params).length === 0;
 }
 
 /**
  * Remembers how long an answer of the model may be. True: the request allowed a longer one, and the member can be asked
  * once more for one of that length.
  */
-function learnLimit(
+function rememberLimit(
   choice: Choice<Member>,
   { params }: FailoverCall,
   { body }: ChatRequest,
@@ -215,7 +215,7 @@ function canGoUnsealed(
   return true;
 }
 
-/** Reads a whole answer. */
+/** How a whole answer of the mode is parsed; `native`: it is in the vendor's own format. */
 function read(
   { provider }: Member,
   native: NativeApi | null,
@@ -251,7 +251,7 @@ function sendAttempt(
     provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
     prepared,
     timeouts: member.timeouts,
-    passedOn: call.passedOn,
+    extraHeaders: call.extraHeaders,
     fresh,
     maxAnswerBytes: maxAnswerBytes(
       deps.answerBytes,
@@ -302,7 +302,7 @@ const cutStreams: Failure = {
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
 
-/** Records a failure in the member's health. */
+/** Faults of the request say nothing about the member; a missing model counts against that model alone. */
 function updateHealth(
   deps: FailoverDeps,
   { member, model }: Choice<Member>,

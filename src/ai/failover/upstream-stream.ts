@@ -1,7 +1,7 @@
 // A member's stream as it is read: its first output, its chunks, its silences and its end. A member that reasons may be
 // silent for minutes, and only its keep-alives or its open reasoning item tell it from one that hangs.
 
-import { outOfTime } from "#ai/stream/collect.ts";
+import { timedOut } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
@@ -144,7 +144,7 @@ export class UpstreamStream {
       if (read) return read;
       if (this.#final) return this.#final;
       const leftMs = timeLeft();
-      const piece = leftMs <= 0 ? outOfTime : await this.#body.read(leftMs);
+      const piece = leftMs <= 0 ? timedOut : await this.#body.read(leftMs);
       if (piece === null) this.#onWireEnd();
       else if (isBodyError(piece)) this.#break(piece.why, piece.reason);
       else this.#understand(this.#events.push(piece));

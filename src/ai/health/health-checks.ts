@@ -17,12 +17,12 @@ export interface HealthCheckDeps {
 const intervalMs = 2_000;
 const timeoutMs = 2_000;
 
-/** Checks members for as long as one of them is open; `look` is called when a circuit opens. */
+/** Checks members for as long as one of them is open; `start` is called when a circuit opens. */
 export function createHealthChecks(
   deps: HealthCheckDeps,
   pools: () => readonly Pool[],
   signal: LightAbortSignal,
-): { look(): void; ended(): Promise<void> } {
+): { start(): void; ended(): Promise<void> } {
   const { clock } = deps;
   let running: Promise<void> | null = null;
   const down = () =>
@@ -44,7 +44,7 @@ export function createHealthChecks(
     running = null;
   }
   return {
-    look: () => {
+    start: () => {
       running ??= run();
     },
     ended: async () => {
@@ -53,7 +53,7 @@ export function createHealthChecks(
   };
 }
 
-/** Checks one member. */
+/** Asks for the status of a page that costs no tokens, for up to 2 s; a 4xx changes nothing. */
 export async function checkMember(
   { clock, upstreams, log }: HealthCheckDeps,
   member: Member,

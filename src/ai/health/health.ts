@@ -280,7 +280,7 @@ export class MemberHealth {
    * wait was longer than usual and the member answered no other request in that time, so that clients cannot
    * take down a healthy member by disconnecting, however often.
    */
-  callerLeft(ticket: HealthTicket, now: number, kind: ResponseKind, size: number): boolean {
+  clientDisconnected(ticket: HealthTicket, now: number, kind: ResponseKind, size: number): boolean {
     this.#release(ticket);
     const { startedAt } = ticket;
     if (startedAt < this.#openedAt || this.respondedSince(startedAt)) return false;

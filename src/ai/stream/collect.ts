@@ -41,7 +41,7 @@ export async function collect(
   let pieces = 0;
   for (;;) {
     const leftMs = limitAt - clock.monotonic();
-    const piece = leftMs <= 0 ? outOfTime : await body.read(Math.min(idleMs, leftMs));
+    const piece = leftMs <= 0 ? timedOut : await body.read(Math.min(idleMs, leftMs));
     if (piece === null) return { kind: "bytes", bytes: bytes.take() };
     if (isBodyError(piece)) {
       body.cancel();
@@ -63,4 +63,4 @@ export function textOf(bytes: Buffer): string {
 }
 
 /** Takes the place of a piece when no time is left to read one. */
-export const outOfTime = { why: "timeout", reason: "the time for it was over" } as const;
+export const timedOut = { why: "timeout", reason: "the time for it was over" } as const;

@@ -51,8 +51,8 @@ const adaptable: ReadonlySet<string> = new Set([
 export const isAdaptable = (name: string): boolean => adaptable.has(name);
 
 /** Of the parameters that a model refused, those without which it cannot be asked. */
-export const lacking = (refused: readonly string[], params: "adapt" | "strict"): readonly string[] =>
-  adapt(refused).lacking.filter((name) => params === "strict" || !isAdaptable(name));
+export const undroppable = (refused: readonly string[], params: "adapt" | "strict"): readonly string[] =>
+  adapt(refused).undroppable.filter((name) => params === "strict" || !isAdaptable(name));
 
 export const isHint = (name: string): boolean => hints.has(name);
 
@@ -61,17 +61,17 @@ export interface Adaptation {
   /** The name that a parameter takes instead; undefined: it is left out. */
   changes: ReadonlyMap<string, string | undefined>;
   /** Neither hints nor known under another name: the model cannot serve a request with these. */
-  lacking: readonly string[];
+  undroppable: readonly string[];
 }
 
 export function adapt(refused: readonly string[]): Adaptation {
   const changes = new Map<string, string | undefined>();
-  const lacking: string[] = [];
+  const undroppable: string[] = [];
   for (const name of refused) {
     const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
     if (other !== undefined && !refused.includes(other)) changes.set(name, other);
     else if (hints.has(name)) changes.set(name, undefined);
-    else lacking.push(name);
+    else undroppable.push(name);
   }
-  return { changes, lacking };
+  return { changes, undroppable };
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
+import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 
 test("what the format's clients tell its vendor travels; credentials and the gateway's own headers do not", () => {
   const kept = {
@@ -31,6 +31,6 @@ test("what the format's clients tell its vendor travels; credentials and the gat
     "user-agent": "cli",
     "content-length": "3",
   };
-  assert.deepEqual(travellingHeaders({ ...kept, ...dropped, "x-codex-window-id": undefined }), kept);
-  assert.deepEqual(travellingHeaders({ "x-codex-a": ["b", "c"] }), { "x-codex-a": "b, c" });
+  assert.deepEqual(forwardedHeaders({ ...kept, ...dropped, "x-codex-window-id": undefined }), kept);
+  assert.deepEqual(forwardedHeaders({ "x-codex-a": ["b", "c"] }), { "x-codex-a": "b, c" });
 });

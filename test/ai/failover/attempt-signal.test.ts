@@ -91,7 +91,7 @@ async function rolling(it: Script, members: readonly Member[], starts: readonly 
     const given = call(members, "stream", { deadlineAt: startedAt + 600_000 });
     running.push(
       runFailover(it.deps, given).then((result) => {
-        ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.tried.length });
+        ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.attempts.length });
         if (result.kind === "streaming") result.won.settle("completed");
       }),
     );

@@ -72,7 +72,7 @@ test("what fails over: the next member answers, each is asked once, and health l
       const result = await run(it, call(members, ask));
       assert.ok(result.kind === "answer" || result.kind === "streaming", result.kind);
       assert.equal(result.won.choice.member.name, "second");
-      assert.equal(result.won.attempts, 2);
+      assert.equal(result.won.memberCount, 2);
       assert.deepEqual(it.names(), ["first", "second"]);
       assert.equal(it.clock.monotonic(), 0, "nobody waits while another can serve");
       const { health } = members[0]!;
@@ -195,9 +195,9 @@ test("what a member cannot translate skips it unasked; if nobody can, the parame
   const more = { n: 2, ...body };
   const given = { text: JSON.stringify(more), body: more };
   const result = await run(it, call([cannot, it.member("can", [answered()])], "chat", given));
-  assert.equal(result.kind === "answer" && result.won.attempts, 1, "only those that were asked count");
+  assert.equal(result.kind === "answer" && result.won.memberCount, 1, "only those that were asked count");
   assert.deepEqual(
-    result.tried.map(({ outcome }) => outcome),
+    result.attempts.map(({ outcome }) => outcome),
     ["unsupported_parameter", "ok"],
   );
   const failure = failureOf(await run(it, call([cannot], "chat", given)));

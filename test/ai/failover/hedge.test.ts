@@ -36,7 +36,7 @@ test("the second is asked when the first is late, and wins; the first is given u
     const members = [known(it, "first", [late(10_000, reply)]), known(it, "second", [reply])];
     const result = await run(it, hedged(members, mode));
     assert.ok(result.kind === "answer" || result.kind === "streaming");
-    assert.deepEqual([result.won.choice.member.name, result.won.attempts], ["second", 2]);
+    assert.deepEqual([result.won.choice.member.name, result.won.memberCount], ["second", 2]);
     assert.deepEqual(
       it.asked.map(({ member, at }) => [member, at]),
       [
@@ -45,7 +45,7 @@ test("the second is asked when the first is late, and wins; the first is given u
       ],
     );
     assert.deepEqual(
-      result.tried.map(({ member, outcome }) => [member, outcome]),
+      result.attempts.map(({ member, outcome }) => [member, outcome]),
       [
         ["first", "aborted"],
         ["second", "ok"],
@@ -110,7 +110,7 @@ test("when one fails the other has the call; when both fail the chain goes on", 
   const result = await run(it, hedged(members));
   assert.deepEqual(result.kind === "answer" && result.won.choice.member.name, "second");
   assert.deepEqual(
-    result.tried.map(({ member, outcome }) => [member, outcome]),
+    result.attempts.map(({ member, outcome }) => [member, outcome]),
     [
       ["first", "upstream_error"],
       ["second", "ok"],
@@ -123,7 +123,7 @@ test("when one fails the other has the call; when both fail the chain goes on", 
     known(all, "third", [answered()]),
   ];
   const third = await run(all, hedged(three));
-  assert.deepEqual(third.kind === "answer" && [third.won.choice.member.name, third.won.attempts], [
+  assert.deepEqual(third.kind === "answer" && [third.won.choice.member.name, third.won.memberCount], [
     "third",
     3,
   ]);

@@ -44,7 +44,7 @@ test("the member that refused sampling is asked again without it, and from then 
     for (let turn = 0; turn < 2; turn++) {
       const result = await run(it, call(members, "chat", given({ [name]: 1, n: 1 })));
       assert.ok(result.kind === "answer");
-      assert.deepEqual([result.won.adapted, result.won.attempts], [[name], 1]);
+      assert.deepEqual([result.won.adapted, result.won.memberCount], [[name], 1]);
     }
     assert.deepEqual(it.names(), ["first", "first", "first"], name);
     assert.deepEqual(sent(it, 0), ["messages", name, "n", "model"]);

@@ -28,14 +28,14 @@ test("a quick failure of a vendor is tried once more at the same member, at once
     const it = script();
     const members = [it.member("first", [reply]), it.member("second", [answered()])];
     const result = await run(it, call(members, "chat", once));
-    assert.equal(result.kind === "answer" && result.won.attempts, 2, name);
+    assert.equal(result.kind === "answer" && result.won.memberCount, 2, name);
     assert.deepEqual(it.names(), isRepeated ? ["first", "first", "second"] : ["first", "second"], name);
     assert.equal(it.clock.monotonic(), 0, name);
     assert.equal(members[0]!.health.isOpen, false, "a repeat is no second failure in a row");
   }
   const it = script();
   const result = await run(it, call([it.member("only", [refusal(503, "busy"), answered()])], "chat", once));
-  assert.equal(result.kind === "answer" && result.won.attempts, 1, "a repeat is no other member");
+  assert.equal(result.kind === "answer" && result.won.memberCount, 1, "a repeat is no other member");
   assert.deepEqual(
     it.asked.map(({ at }) => at),
     [0, 0],

@@ -30,7 +30,7 @@ test("the member is asked once more with its limit, and from then on at once", a
   for (let turn = 0; turn < 2; turn++) {
     const result = await run(it, call(members, "chat", given({ max_tokens: 32_000 })));
     assert.ok(result.kind === "answer");
-    assert.deepEqual([result.won.adapted, result.won.attempts], [["max_tokens"], 1]);
+    assert.deepEqual([result.won.adapted, result.won.memberCount], [["max_tokens"], 1]);
   }
   assert.deepEqual(it.names(), ["first", "first", "first"]);
   assert.deepEqual(

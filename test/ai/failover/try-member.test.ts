@@ -47,7 +47,7 @@ test("a parameter that a model refused is known for six hours: the next member i
   const members = [it.member("first", [unsupported("top_k"), answered()]), it.member("second", [answered()])];
   const ask = async (more: object) => await run(it, call(members, "chat", given({ ...more })));
   const result = await ask({ top_k: 3 });
-  assert.equal(result.tried[0]?.outcome, "unsupported");
+  assert.equal(result.attempts[0]?.outcome, "unsupported");
   await ask({ top_k: 9 });
   await ask({});
   assert.deepEqual(it.names(), ["first", "second", "second", "first"]);
@@ -76,7 +76,7 @@ test("a hint takes no member out: it is asked again without it, and from then on
     const members = [it.member("first", [unsupported(hint), answered()]), it.member("second", [answered()])];
     for (let turn = 0; turn < 2; turn++) {
       const result = await run(it, call(members, "chat", given({ [hint]: 1, top_p: 0.5 })));
-      assert.equal(result.kind === "answer" && result.won.attempts, 1, hint);
+      assert.equal(result.kind === "answer" && result.won.memberCount, 1, hint);
     }
     assert.deepEqual(it.names(), ["first", "first", "first"], hint);
     assert.deepEqual(Object.keys(sent(it, 0)), ["messages", hint, "top_p", "model"]);
@@ -129,7 +129,7 @@ test("a member that cannot serve this request: the next one does, and nobody res
     const members = [it.member("first", [reply]), it.member("second", [answered()])];
     const result = await run(it, call(members));
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
-    assert.equal(result.tried[0]?.outcome, "unsupported");
+    assert.equal(result.attempts[0]?.outcome, "unsupported");
     const { health } = members[0]!;
     assert.equal(health.availability(0, "model-first").kind, "up");
     assert.equal(health.isModelMissing("model-first", 0), false);
@@ -243,6 +243,6 @@ test("the error that is told and the member that is named beside it are the same
     assert.ok(result.kind === "failed");
     assert.equal(result.failure.error.code, "overloaded");
     assert.equal(result.last?.member.name, order === replies ? "m0" : "m1");
-    assert.equal(result.attempts, 2);
+    assert.equal(result.memberCount, 2);
   }
 });

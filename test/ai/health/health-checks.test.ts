@@ -59,12 +59,12 @@ test("it looks every two seconds while one is down, and ends when none is, ready
   const stopping = new AbortController();
   const checks = createHealthChecks(depsOf(it), () => [poolOf([member, well])], stopping.signal);
   // Nobody is down: that must not keep it from looking later.
-  checks.look();
+  checks.start();
   await it.clock.settle();
   for (const round of [1, 2]) {
     goDown(member, it.clock.monotonic());
-    checks.look();
-    checks.look();
+    checks.start();
+    checks.start();
     await it.clock.advance(4_000);
     assert.equal(it.asked.length, round === 1 ? 2 : 3, "it is not checked again once it may be probed");
     const { health } = member;
@@ -81,7 +81,7 @@ test("members without a check keep nobody busy", async () => {
   const member = it.member("one", [], { provider: sandbox, settings: {} });
   goDown(member);
   const checks = createHealthChecks(depsOf(it), () => [poolOf([member])], new AbortController().signal);
-  checks.look();
+  checks.start();
   await it.clock.advance(10_000);
   assert.equal(it.clock.sleeping(), 0);
   assert.deepEqual(it.names(), []);
@@ -93,7 +93,7 @@ test("stopping ends a check under way", async () => {
   goDown(member);
   const stopping = new AbortController();
   const checks = createHealthChecks(depsOf(it), () => [poolOf([member])], stopping.signal);
-  checks.look();
+  checks.start();
   await it.clock.advance(2_000);
   stopping.abort();
   await checks.ended();

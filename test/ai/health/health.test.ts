@@ -215,7 +215,7 @@ test("callers who leave say nothing, not even in a probe", () => {
 
 test("who leaves a silent member after longer than usual weighs half a failure; who leaves sooner, nothing", () => {
   const silentFor = (health: MemberHealth, at: number, ms: number) =>
-    health.callerLeft(health.begin(at), at + ms, "stream", 1);
+    health.clientDisconnected(health.begin(at), at + ms, "stream", 1);
   const health = new MemberHealth();
   answering(health, 0, 2_000);
   assert.equal(health.overdueMs("stream", 1), 8_000);
@@ -241,18 +241,22 @@ test("a member that said something to anybody meanwhile is not silent", () => {
     const other = health.begin(turn * 100_000 + 50_000);
     // Begun, not ended: a word is enough.
     health.firstOutput(other, turn * 100_000 + 51_000, 1_000);
-    assert.equal(health.callerLeft(ticket, turn * 100_000 + 99_000, "stream", 1), false);
+    assert.equal(health.clientDisconnected(ticket, turn * 100_000 + 99_000, "stream", 1), false);
   }
   assert.equal(health.availability(2e6).kind, "up");
 });
 
 test("a probe whose caller leaves early may be made again at once; one that was silent for long has failed", () => {
   const early = opened();
-  early.callerLeft(early.begin(firstProbeMs), firstProbeMs + 100, "stream", 1);
+  early.clientDisconnected(early.begin(firstProbeMs), firstProbeMs + 100, "stream", 1);
   assert.equal(early.availability(firstProbeMs + 100).kind, "half_open");
   const late = opened();
   const at = firstProbeMs + 20_000;
-  assert.equal(late.callerLeft(late.begin(firstProbeMs), at, "stream", 1), false, "it was down before");
+  assert.equal(
+    late.clientDisconnected(late.begin(firstProbeMs), at, "stream", 1),
+    false,
+    "it was down before",
+  );
   assert.deepEqual(late.availability(at), { kind: "down", until: at + 2 * firstProbeMs, why: "open" });
 });
 

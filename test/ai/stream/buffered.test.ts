@@ -16,7 +16,7 @@ test("collected: a stream that breaks off, stalls or is malformed is rescued by 
     const members = [it.member("first", [broken]), it.member("second", [wholeStream])];
     const result = await run(it, call(members, "buffered"));
     assert.equal(result.kind, "buffered");
-    assert.equal(result.kind === "buffered" && result.won.attempts, 2);
+    assert.equal(result.kind === "buffered" && result.won.memberCount, 2);
     const text = result.kind === "buffered" ? result.chunks.map((one) => one.text).join("") : "";
     assert.ok(!text.includes('"hel"'), "nothing of the broken one is left");
     members[0]!.health.failed(members[0]!.health.begin(1), 1, "upstream_error", null);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adapt, isHint } from "#providers/translate/hints.ts";
 
-test("hints are left out, other names are taken, and everything else is lacking", () => {
-  const { changes, lacking } = adapt(["verbosity", "max_tokens", "tools"]);
+test("hints are left out, other names are taken, and everything else cannot be dropped", () => {
+  const { changes, undroppable } = adapt(["verbosity", "max_tokens", "tools"]);
   assert.deepEqual(
     [...changes],
     [
@@ -13,8 +13,8 @@ test("hints are left out, other names are taken, and everything else is lacking"
       ["max_tokens", "max_completion_tokens"],
     ],
   );
-  assert.deepEqual(lacking, ["tools"]);
-  assert.deepEqual(adapt(["max_tokens", "max_completion_tokens"]).lacking, [
+  assert.deepEqual(undroppable, ["tools"]);
+  assert.deepEqual(adapt(["max_tokens", "max_completion_tokens"]).undroppable, [
     "max_tokens",
     "max_completion_tokens",
   ]);

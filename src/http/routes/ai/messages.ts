@@ -1,6 +1,6 @@
 // POST /api/ai/v1/messages and POST /api/ai/v1/messages/count_tokens
 
-import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
+import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { messagesDoor } from "#ai/apis/messages/messages.ts";
 import {
   countTokensReply,
@@ -19,7 +19,7 @@ import { callerHeaders, serveCall } from "./answers.ts";
 function readCall({ text, request, requestId }: PoolCall) {
   const read = readMessages(text);
   if (isProblem(read)) return read;
-  const headers = travellingHeaders(request.headers);
+  const headers = forwardedHeaders(request.headers);
   const door = messagesDoor({ text, body: read.body, headers }, requestId.replace(/^req_/, ""));
   return { kind: "chat" as const, ...read, door };
 }

@@ -1,6 +1,6 @@
 // POST /api/ai/v1/responses
 
-import { travellingHeaders } from "#ai/apis/forwarded-headers.ts";
+import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { responsesDoor } from "#ai/apis/responses/responses.ts";
 import { readResponses, responsesReply, responsesRequest } from "#contract/ai/responses.ts";
 import { isProblem } from "#contract/problem.ts";
@@ -25,7 +25,7 @@ export const createResponseRoute = endpoint({
   const read = readResponses(text);
   if (isProblem(read)) return read;
   const door = responsesDoor(
-    { text, body: read.body, headers: travellingHeaders(request.headers) },
+    { text, body: read.body, headers: forwardedHeaders(request.headers) },
     requestId.replace(/^req_/, ""),
     Math.floor(core.clock.now() / 1_000),
   );
