@@ -80,7 +80,7 @@ async function askFor(address: string): Promise<string> {
 
 /** One server for many processes, started when the first of them asks at `address`. */
 export async function startPostgresOnDemand(): Promise<{ address: string; stop(): Promise<void> }> {
-  const door = createHttpServer((_request, response) => {
+  const server = createHttpServer((_request, response) => {
     ownServer().then(
       ({ url }) => response.end(url),
       (error: unknown) => {
@@ -90,14 +90,14 @@ export async function startPostgresOnDemand(): Promise<{ address: string; stop()
     );
   });
   await new Promise<void>((listening, reject) => {
-    door.once("error", reject);
-    door.listen(0, "127.0.0.1", listening);
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", listening);
   });
   return {
-    address: `http://127.0.0.1:${(door.address() as AddressInfo).port}/`,
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     stop: async () => {
-      door.closeAllConnections();
-      door.close();
+      server.closeAllConnections();
+      server.close();
       await (await own?.catch(() => null))?.stop();
     },
   };

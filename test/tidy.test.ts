@@ -353,7 +353,7 @@ test("every environment variable is documented", async () => {
   expectNone(findings, "Configuration.");
 });
 
-test("the pages of the front door exist", () => {
+test("the pages that a visitor opens first exist", () => {
   if (!existsSync("src/main.ts")) return;
   const pages = [
     "README.md",
@@ -370,7 +370,7 @@ test("the pages of the front door exist", () => {
   const missing = pages
     .filter((path) => !existsSync(path))
     .map((path) => ({ path, line: 1, what: "is missing" }));
-  expectNone(missing, "Front door.");
+  expectNone(missing, "First pages.");
 });
 
 test("no path of somebody's machine in any tracked file", () => {

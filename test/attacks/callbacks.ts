@@ -329,14 +329,14 @@ const mailTokens: Attack = {
       "x".repeat(4_000),
     ];
     for (const form of forms) {
-      for (const door of ["/t/o/", "/t/c/", "/u/"]) {
-        for (const method of door === "/u/" ? ["GET", "POST"] : ["GET"]) {
-          const { status, headers } = await stage.ask({ method, path: door + form });
+      for (const path of ["/t/o/", "/t/c/", "/u/"]) {
+        for (const method of path === "/u/" ? ["GET", "POST"] : ["GET"]) {
+          const { status, headers } = await stage.ask({ method, path: path + form });
           const redirected = status >= 300 && status < 400;
           it.add(
             status,
             (redirected || status >= 500) &&
-              `${method} ${door}${form.slice(0, 60)}: ${status} ${headers.location ?? ""}`,
+              `${method} ${path}${form.slice(0, 60)}: ${status} ${headers.location ?? ""}`,
           );
         }
       }

@@ -64,12 +64,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const text = Buffer.concat(pieces).toString();
-  const [, door = "", name = ""] = path.split("/");
+  const [, target = "", name = ""] = path.split("/");
   const asked = { authorization: String(request.headers.authorization ?? "") };
   if (path.endsWith("/models")) return void json(response, 200, { object: "list", data: [] });
-  if (door === "sms") return void (await hostileAnswers[name]?.(request.socket, asked));
-  if (door === "hook") return void response.writeHead(204).end();
-  if (door === "v3") {
+  if (target === "sms") return void (await hostileAnswers[name]?.(request.socket, asked));
+  if (target === "hook") return void response.writeHead(204).end();
+  if (target === "v3") {
     const id = `<${seen.mailgunIds.length + 1}.${process.pid}@mg.test>`;
     seen.mailgunIds.push(id);
     return void json(response, 200, { id, message: "Queued. Thank you." });

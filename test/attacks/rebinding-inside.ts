@@ -1,5 +1,5 @@
 // The inside of `rebinding.ts`: runs in a mount and network namespace of its own, makes the network there, starts the
-// service, and asks every door to the outside for names that change between look-ups. Exit code 0: nothing was reached.
+// service, and asks every outgoing connection for names that change between look-ups. Exit code 0: nothing was reached.
 
 import { spawnSync } from "node:child_process";
 import { lookup } from "node:dns/promises";
@@ -95,11 +95,11 @@ async function main(): Promise<number> {
   await listen(port, false);
   await listen(port + 1, true);
   const tricks = rebindingTricks({ open, inside, inside6 });
-  /** Of each trick a name for each door, so that their look-ups do not mix. */
-  const doors = ["webhook", "http-api", "twilio", "smtp", "provider"] as const;
+  /** Of each trick a name for each outlet, so that their look-ups do not mix. */
+  const outlets = ["webhook", "http-api", "twilio", "smtp", "provider"] as const;
   for (const [name, answers] of Object.entries(tricks)) {
     names.zone.set(`${name}.rebind.test`, answers);
-    for (const door of doors) names.zone.set(`${name}.${door}.test`, answers);
+    for (const outlet of outlets) names.zone.set(`${name}.${outlet}.test`, answers);
   }
   for (const name of ["naive-1", "naive-2"])
     names.zone.set(`${name}.rebind.test`, (at) => [at % 2 === 0 ? open : "169.254.169.254"]);
@@ -120,18 +120,18 @@ async function main(): Promise<number> {
   });
   let held = trapped > 0;
   try {
-    for (const door of doors) {
+    for (const outlet of outlets) {
       reached.clear();
       names.given.clear();
-      await askAll(server.base, door, Object.keys(tricks));
-      const given = [...names.given].filter(([name]) => name.endsWith(`.${door}.test`));
+      await askAll(server.base, outlet, Object.keys(tricks));
+      const given = [...names.given].filter(([name]) => name.endsWith(`.${outlet}.test`));
       const traps = given.flatMap(([, values]) => values).filter((value) => value !== open).length;
       const openCount = reached.get(open) ?? 0;
       const insideCount = total(reached, (address) => address !== open);
       const good = insideCount === 0 && openCount > 0 && traps > 0;
       held &&= good;
       console.log(
-        `  ${door}: ${given.length} names looked up, ${traps} inner answers or aliases given, ${openCount} connections to ${open}, ${insideCount} inside: ${good ? "held" : `BROKE ${JSON.stringify([...reached])}`}`,
+        `  ${outlet}: ${given.length} names looked up, ${traps} inner answers or aliases given, ${openCount} connections to ${open}, ${insideCount} inside: ${good ? "held" : `BROKE ${JSON.stringify([...reached])}`}`,
       );
     }
   } finally {
@@ -147,7 +147,7 @@ const idOf = (kind: string, trick: string) => `${kind}-${trick}`.slice(0, 100);
 function provisioning(tricks: readonly string[]): object {
   const account = (name: string, more: object) => ({ name, country: "DE", ...more });
   const gateways = tricks.flatMap((trick) => {
-    const at = (door: string, on = port) => `http://${trick}.${door}.test:${on}`;
+    const at = (outlet: string, on = port) => `http://${trick}.${outlet}.test:${on}`;
     const own = (kind: string, channel: string, settings: object) => ({
       identifier: idOf(kind, trick),
       channel,
@@ -207,8 +207,8 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
 
 const rounds = 4;
 
-/** Asks a door for every name, so often that each answer of a name is met. */
-async function askAll(base: string, door: string, tricks: readonly string[]): Promise<void> {
+/** Asks an outlet for every name, so often that each answer of a name is met. */
+async function askAll(base: string, outlet: string, tricks: readonly string[]): Promise<void> {
   const operator = bearer(secrets.operator);
   const ask = (path: string, body?: object, headers = operator as readonly (readonly [string, string])[]) =>
     askAt(base, { path, headers, ...(body === undefined ? {} : { body }), timeoutMs: 20_000 });
@@ -216,19 +216,19 @@ async function askAll(base: string, door: string, tricks: readonly string[]): Pr
   const accounts = jsonOf(await ask(manage)).data as { id: string; name: string }[];
   const ours = accounts.find(({ name }) => name === "ours")!.id;
   const hooks: { account: string; id: string }[] = [];
-  if (door === "webhook")
+  if (outlet === "webhook")
     for (const { id } of accounts)
       for (const hook of jsonOf(await ask(`${manage}/${id}/webhooks`)).data)
         hooks.push({ account: id, id: hook.id });
   for (let round = 0; round < rounds; round += 1) {
-    if (door === "webhook")
+    if (outlet === "webhook")
       for (const { account, id } of hooks)
         await askAt(base, {
           method: "POST",
           path: `${manage}/${account}/webhooks/${id}/test`,
           headers: operator,
         });
-    else if (door === "provider")
+    else if (outlet === "provider")
       await Promise.all(
         tricks.map((trick) =>
           ask(
@@ -240,21 +240,21 @@ async function askAll(base: string, door: string, tricks: readonly string[]): Pr
       );
     else {
       const contact = (trick: string) => ({
-        ...(door === "smtp" ? { email: "a@example.com", subject: "x" } : { number: "+15550000001" }),
+        ...(outlet === "smtp" ? { email: "a@example.com", subject: "x" } : { number: "+15550000001" }),
         message: "x",
-        gateway_identifier: idOf(door, trick),
+        gateway_identifier: idOf(outlet, trick),
       });
-      const path = `/api/${door === "smtp" ? "email" : "sms"}/send`;
+      const path = `/api/${outlet === "smtp" ? "email" : "sms"}/send`;
       const { status, text } = await ask(path, { contact: tricks.map(contact) }, [
         ["Api-key", secrets.ourKey],
       ]);
-      if (status !== 200) throw new Error(`${door}: ${status} ${text.slice(0, 300)}`);
+      if (status !== 200) throw new Error(`${outlet}: ${status} ${text.slice(0, 300)}`);
       await pause(1_000);
       // A refused address pauses a gateway; its next try is ours to ask for.
       for (const trick of tricks)
         await askAt(base, {
           method: "POST",
-          path: `${manage}/${ours}/gateways/${idOf(door, trick)}/resume`,
+          path: `${manage}/${ours}/gateways/${idOf(outlet, trick)}/resume`,
           headers: operator,
         });
     }

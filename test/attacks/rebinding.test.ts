@@ -1,4 +1,4 @@
-// DNS rebinding with a real name server, and real listeners that count: the doors to the outside world ask it over UDP,
+// DNS rebinding with a real name server, and real listeners that count: the outgoing clients ask it over UDP,
 // and reach what may be reached and nothing else. The whole service in a network of its own: `npm run test:attacks`.
 
 import assert from "node:assert/strict";
@@ -71,7 +71,7 @@ const allow = readAllowList(`${open}/32`);
 /** Even ones and odd ones, twice. */
 const asks = 4;
 
-const doors: Record<string, () => Promise<{ ask(host: string): Promise<string>; close(): Promise<void> }>> = {
+const ways: Record<string, () => Promise<{ ask(host: string): Promise<string>; close(): Promise<void> }>> = {
   "a request (webhooks, gateways)": async () => {
     const outbound = createOutbound({ allow, lookup: lookupThere() });
     return {
@@ -119,18 +119,18 @@ const doors: Record<string, () => Promise<{ ask(host: string): Promise<string>; 
   },
 };
 
-for (const [title, openDoor] of Object.entries(doors)) {
+for (const [title, openClient] of Object.entries(ways)) {
   test(`${title}: names that change, mix and lead on reach nothing inside`, async () => {
-    const door = await openDoor();
+    const client = await openClient();
     reached.clear();
     names.given.clear();
     const outcomes = new Map<string, string[]>();
     for (const name of Object.keys(rebindingTricks({ open, inside, inside6 }))) {
       const seen: string[] = [];
-      for (let at = 0; at < asks; at += 1) seen.push(await door.ask(`${name}.rebind.test`));
+      for (let at = 0; at < asks; at += 1) seen.push(await client.ask(`${name}.rebind.test`));
       outcomes.set(name, seen);
     }
-    await door.close();
+    await client.close();
     const insideReached = [...reached.keys()].filter((address) => address !== open);
     assert.deepEqual(insideReached, [], "connections inside");
     // What may be reached was reached, so the names did resolve, and the listeners do count.

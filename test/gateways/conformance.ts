@@ -175,7 +175,7 @@ function httpChecks(
     });
   }
 
-  test("no answer is unknown, whatever the door says", async () => {
+  test("no answer is unknown, whatever the transport says", async () => {
     for (const reason of ["socket closed", "", "ECONNREFUSED", "timeout\r\nInjected: yes"]) {
       const outcome = await send({ kind: "no_answer", reason });
       assert.equal(outcome.kind, "unknown");

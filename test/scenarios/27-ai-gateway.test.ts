@@ -19,7 +19,7 @@ interface Said {
 const said = ({ json }: Reply) => json as unknown as Said;
 const errorOf = ({ json }: Reply) => (json as unknown as { error: Record<string, unknown> }).error;
 
-test("the first start: one key of each kind, a sandbox that echoes, and neither key opens the other's door", async () => {
+test("the first start: one key of each kind, a sandbox that echoes, and neither key is valid for the other API", async () => {
   const fresh: Harness = await harness();
   try {
     const keys = await fresh.system.createDefaultAccount();

@@ -1,4 +1,4 @@
-// The server's side of HTTP. Here because a listener is a door to the outside world; what is asked is not known here.
+// The server's side of HTTP. Here because a listener faces the outside world; what is asked is not known here.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";

@@ -17,7 +17,7 @@ const defaultMaxBytes = 1024 * 1024;
 const mostJudged = 500;
 const longestJudged = 2000;
 
-/** Headers that belong to the connection, and to this door: a caller's are left out. */
+/** Headers that belong to the connection, and are set here: a caller's are left out. */
 const ownHeaders = new Set([
   "accept-encoding",
   "connection",

@@ -1,4 +1,4 @@
-// The adapter against the simulator over real HTTP, through the real door outside.
+// The adapter against the simulator over real HTTP, through the real HTTP client.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
