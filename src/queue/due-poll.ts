@@ -3,9 +3,9 @@
 // idle process with thousands of gateways busy.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
-import { AutoResetEvent } from "./auto-reset-event.ts";
 import { priorities } from "./priority.ts";
 
 /** The wait after a failed poll, ms. It doubles with each failure, up to the time between two polls. */

@@ -4,7 +4,7 @@
 // What would break it: sending a message whose attempt was not begun under this fence, or losing an outcome before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { AutoResetEvent } from "./auto-reset-event.ts";
+import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
 import type { LaneRow, LaneRules, LaneState, LaneWork } from "./lane-work.ts";
 import { Pacer } from "./pace.ts";
 import { Pauses } from "./pauses.ts";

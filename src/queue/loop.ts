@@ -2,7 +2,7 @@
 // rerouting. A turn that fails is repeated after a wait that grows; `wake` begins the next turn before its time.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { AutoResetEvent } from "./auto-reset-event.ts";
+import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
 import type { OpenLane } from "./open-lane.ts";
 
 const defaultRetryMs = { min: 500, max: 10_000 };

@@ -10,7 +10,7 @@ import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { Call, Head } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
-import { Semaphore } from "#http/server/semaphore.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { movableClock } from "../clock.ts";
 import { account, edge, key, settings } from "./edge.ts";
 

@@ -1,4 +1,4 @@
-// How a lane waits: until a time has passed, or until another part of the process sets the event.
+// How a loop waits: until a time has passed, or until another part of the process sets the event.
 
 import type { Clock } from "#runtime/runtime.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Semaphore } from "#http/server/semaphore.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
