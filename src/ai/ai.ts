@@ -16,6 +16,7 @@ import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
@@ -306,33 +307,26 @@ function sharedMeters(
   const held = new Map<string, { keyId: string; slot: string }>();
   /** The last write that ends a call, by key, while it is in flight. */
   const endings = new Map<string, Promise<void>>();
-  /** Runs only while calls hold slots. */
-  let renewing: Promise<void> | null = null;
-  async function renew(): Promise<void> {
-    while (held.size > 0 && !signal.aborted) {
-      await clock.sleep(leaseMs / 3, signal);
-      if (signal.aborted || held.size === 0) break;
-      const slots = [...held.values()];
-      await database
-        .run(renewSlots, { slots, until: clock.now() + leaseMs })
-        .catch((error) =>
-          log.warn(
-            { event: "key_slots.renew_failed", error },
-            "Leases of calls under way could not be renewed.",
-          ),
-        );
-    }
-    renewing = null;
-  }
+  const renewals = new Interval({
+    clock,
+    log,
+    signal,
+    ms: leaseMs / 3,
+    isNeeded: () => held.size > 0,
+    turn: async () =>
+      void (await database.run(renewSlots, { slots: [...held.values()], until: clock.now() + leaseMs })),
+    failure: {
+      event: "key_slots.renew_failed",
+      message: "Leases of calls under way could not be renewed.",
+    },
+  });
   const requestAdmission = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
     const now = clock.now();
     return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
   };
 
   return {
-    ended: async () => {
-      await renewing;
-    },
+    ended: () => renewals.ended(),
     meters: {
       admit: async (key, slot, tokens) => {
         const ending = endings.get(key.id);
@@ -345,7 +339,7 @@ function sharedMeters(
         }
         if (admission.kind === "admitted") {
           held.set(slot, { keyId: key.id, slot });
-          renewing ??= renew();
+          renewals.start();
         }
         return admission;
       },

@@ -4,6 +4,7 @@
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import type { CallOutcome, Pool } from "./complete.ts";
@@ -34,8 +35,15 @@ export function createUsageLog(deps: {
   const { database, clock, log, dropped, written } = deps;
   const stopping = new AbortController();
   let pending: UsedCall[] = [];
-  /** Set while records are pending. */
-  let writing: Promise<void> | null = null;
+  const writes = new Interval({
+    clock,
+    log,
+    signal: stopping.signal,
+    ms: intervalMs,
+    isNeeded: () => pending.length > 0,
+    turn: write,
+    failure: { event: "usage.write_failed", message: "Usage records could not be written." },
+  });
 
   /**
    * Writes a batch together. If it fails, writes its records one by one, so that an invalid record does not
@@ -98,23 +106,15 @@ export function createUsageLog(deps: {
     dropped(excess);
   }
 
-  async function writeSoon(): Promise<void> {
-    while (pending.length > 0 && !stopping.signal.aborted) {
-      await clock.sleep(intervalMs, stopping.signal);
-      await write();
-    }
-    writing = null;
-  }
-
   return {
     record: (row) => {
       pending.push(row);
       trim();
-      writing ??= writeSoon();
+      writes.start();
     },
     stop: async () => {
       stopping.abort();
-      await writing;
+      await writes.ended();
       await write();
       if (pending.length > 0) dropped(pending.length);
       pending = [];

@@ -2,6 +2,7 @@
 // an outage of 12 s under load would otherwise write thousands of lines that all say the same.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import type { StorageError } from "#store/database.ts";
 
 /** Time between two log lines during an outage. */
@@ -19,34 +20,38 @@ export function createStorageLog(clock: Clock, log: Log): StorageLog {
   const stopping = new AbortController();
   let last: Parameters<StorageLog["record"]>[0] | null = null;
   let requests = 0;
-  let counting = false;
+  /** Requests in the last line. */
+  let logged = 0;
 
   function write(): void {
-    if (requests === 0 || last === null) return;
+    logged = 0;
+    if (last === null) return;
     const { requestId, route, error } = last;
     log.error(
       { event: "storage.failed", requests, requestId, route, fault: error.fault, error },
       "Requests failed because the storage failed.",
     );
+    logged = requests;
     requests = 0;
     last = null;
   }
 
-  async function count(): Promise<void> {
-    counting = true;
-    while (requests > 0 && !stopping.signal.aborted) {
-      write();
-      await clock.sleep(logIntervalMs, stopping.signal);
-    }
-    counting = false;
-  }
+  const lines = new Interval({
+    clock,
+    log,
+    signal: stopping.signal,
+    ms: logIntervalMs,
+    isNeeded: () => requests + logged > 0,
+    turn: write,
+    failure: { event: "storage.log_failed", message: "Requests without storage could not be counted." },
+  });
 
   return {
     record(where) {
       requests += 1;
       last = where;
       if (stopping.signal.aborted) write();
-      else if (!counting) void count();
+      else lines.start(0);
     },
     stop() {
       stopping.abort();

@@ -264,6 +264,6 @@ export function openMaintenance(deps: MaintenanceDeps, lane: { id: string; fence
       event: "maintenance.failed",
       message: "Maintenance stopped early; it goes on in its next turn.",
     },
-    retryMs: { min: intervalMs, max: intervalMs },
+    retry: { firstMs: intervalMs, maxMs: intervalMs },
   });
 }

@@ -3,7 +3,7 @@
 // idle process with thousands of gateways busy.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
 import { priorities } from "./priority.ts";
@@ -22,47 +22,37 @@ export interface DuePollDeps {
 }
 
 export class DuePoll {
-  readonly #deps: DuePollDeps;
-  readonly #wait = new AutoResetEvent();
-  #ended: Promise<void> | null = null;
-  #stopping = false;
+  readonly #stopping = new AbortController();
+  readonly #interval: Interval;
 
-  constructor(deps: DuePollDeps) {
-    this.#deps = deps;
+  constructor({ database, clock, log, pollMs, due }: DuePollDeps) {
+    this.#interval = new Interval({
+      clock,
+      log,
+      signal: this.#stopping.signal,
+      ms: pollMs,
+      turn: async () => {
+        // Two polls ahead, so that a lane knows what falls due before the next poll, even when that one is late.
+        const until = clock.now() + 2 * pollMs;
+        for (const { id, dueAt } of await database.run(readDueLanes, { priorities, until })) due(id, dueAt);
+      },
+      failure: { event: "due_poll.failed", message: "Due rows could not be read; the poll is repeated." },
+      retry: { firstMs: Math.min(minRetryMs, pollMs), maxMs: pollMs },
+    });
   }
 
   /** Polls now, and then every `pollMs`. */
   start(): void {
-    this.#ended = this.#run();
+    this.#interval.start(0);
   }
 
   /** Lanes were opened that no poll has seen: polls as soon as a poll that is under way is over. */
   pollNow(): void {
-    this.#wait.set();
+    this.#interval.wake();
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#wait.set();
-    await this.#ended;
-  }
-
-  async #run(): Promise<void> {
-    const { database, clock, log, pollMs, due } = this.#deps;
-    let retryMs = minRetryMs;
-    while (!this.#stopping) {
-      let waitMs = pollMs;
-      try {
-        // Two polls ahead, so that a lane knows what falls due before the next poll, even when that one is late.
-        const until = clock.now() + 2 * pollMs;
-        for (const { id, dueAt } of await database.run(readDueLanes, { priorities, until })) due(id, dueAt);
-        retryMs = minRetryMs;
-      } catch (error) {
-        log.warn({ event: "due_poll.failed", error }, "Due rows could not be read; the poll is repeated.");
-        waitMs = Math.min(pollMs, retryMs);
-        retryMs *= 2;
-      }
-      if (!this.#stopping) await this.#wait.wait(clock, waitMs);
-    }
+    this.#stopping.abort();
+    await this.#interval.ended();
   }
 }

@@ -3,6 +3,7 @@
 // The processes share the lanes evenly. On SQLite the one process owns them all.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import type { Database } from "#store/database.ts";
 import { findLanesToRecover } from "#store/lanes/due.ts";
 import {
@@ -49,10 +50,8 @@ export class Lanes {
   /** The last heartbeat seen of each process, and when it was seen first (monotonic ms). */
   readonly #heartbeats = new Map<string, { heartbeat: number; since: number }>();
   readonly #pendingNotifications = new Set<string>();
-  /** Aborted to begin the next turn before its time. */
-  #wakeTurn = new AbortController();
-  #stopping = false;
-  #ended: Promise<void> | null = null;
+  readonly #turns: Interval;
+  readonly #stopping = new AbortController();
   readonly #closing = new Map<Promise<void>, OpenLane>();
   /** Lanes being given back: this process owns them until what is in flight is settled. */
   readonly #givingBack = new Set<string>();
@@ -69,19 +68,30 @@ export class Lanes {
 
   constructor(deps: LanesDeps) {
     this.#deps = deps;
-    const { database, clock, log, pollMs } = deps;
+    const { database, clock, log, pollMs, heartbeatMs: ms } = deps;
+    this.#turns = new Interval({
+      clock,
+      log,
+      ms,
+      signal: this.#stopping.signal,
+      turn: async () => ((await this.#turn()) ? 0 : ms),
+      failure: {
+        event: "lanes.turn_failed",
+        message: "The lanes could not be looked after; the next heartbeat tries again.",
+      },
+    });
     this.#poll = new DuePoll({ database, clock, log, pollMs, due: (id, at) => this.#wakeHere(id, at, true) });
   }
 
   /** Starts claiming lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
     this.#deps.database.onNotify((topic) => {
-      if (topic === "lanes") this.#wakeTurn.abort();
+      if (topic === "lanes") this.#turns.wake();
       else if (topic.startsWith("lane ")) this.#wakeHere(topic.slice(5));
     });
     while (await this.#turn());
     this.#poll.start();
-    this.#ended = this.#run();
+    this.#turns.start();
   }
 
   /** A row is due on this lane at `dueAt` (epoch ms): wakes the lane in the process that drives it. */
@@ -92,13 +102,13 @@ export class Lanes {
     this.#pendingNotifications.add(laneId);
     void this.#deps.clock.sleep(notifyDelayMs).then(() => {
       this.#pendingNotifications.delete(laneId);
-      if (!this.#stopping) this.#deps.database.notify(`lane ${laneId}`);
+      if (!this.#stopping.signal.aborted) this.#deps.database.notify(`lane ${laneId}`);
     });
   }
 
   /** Lanes were added, removed or changed: begins a turn now, here and in the other processes. */
   changed(): void {
-    this.#wakeTurn.abort();
+    this.#turns.wake();
     this.#deps.database.notify("lanes");
   }
 
@@ -127,9 +137,8 @@ export class Lanes {
 
   /** Stops: no new attempt begins; what is in flight gets `graceMs` to finish; the lanes are given back. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#wakeTurn.abort();
-    await Promise.all([this.#ended, this.#poll.stop()]);
+    this.#stopping.abort();
+    await Promise.all([this.#turns.ended(), this.#poll.stop()]);
     const lanes = [...this.#open.values()].map(({ lane }) => lane);
     const closing = [...this.#closing];
     const stopped = Promise.all([
@@ -138,20 +147,26 @@ export class Lanes {
     ]).then(() => true);
     const grace = new AbortController();
     const draining = new AbortController();
-    const heartbeats = this.#heartbeatUntil(draining.signal);
-    const inTime = await Promise.race([
-      stopped,
-      this.#deps.clock.sleep(graceMs, grace.signal).then(() => false),
-    ]);
+    const { database, clock, processId, log, heartbeatMs } = this.#deps;
+    // Keeps other processes from claiming the lanes while this one waits for what is in flight.
+    const heartbeats = new Interval({
+      clock,
+      log,
+      ms: heartbeatMs,
+      signal: draining.signal,
+      turn: async () => void (await database.run(heartbeat, { processId, at: clock.now() })),
+      failure: { event: "lanes.heartbeat_failed", message: "A heartbeat could not be stored." },
+    });
+    heartbeats.start();
+    const inTime = await Promise.race([stopped, clock.sleep(graceMs, grace.signal).then(() => false)]);
     grace.abort();
     if (!inTime) {
       for (const lane of [...lanes, ...closing.map(([, lane]) => lane)]) lane.abort();
       await stopped;
     }
     draining.abort();
-    await heartbeats;
+    await heartbeats.ended();
     this.#open.clear();
-    const { database, processId, log } = this.#deps;
     try {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
       await database.run(deleteProcesses, [processId]);
@@ -165,34 +180,11 @@ export class Lanes {
     }
   }
 
-  /** Keeps other processes from claiming the lanes while this one waits for what is in flight. */
-  async #heartbeatUntil(signal: AbortSignal): Promise<void> {
-    const { database, clock, processId, heartbeatMs: beatMs } = this.#deps;
-    while (!signal.aborted) {
-      await clock.sleep(beatMs, signal);
-      if (!signal.aborted) await database.run(heartbeat, { processId, at: clock.now() }).catch(() => {});
-    }
-  }
-
   #wakeHere(id: string, at?: number, polled = false): boolean {
     const open = this.#open.get(id);
     open?.lane.wake(at);
     if (!open) this.#deps.dueElsewhere?.(id, { at, polled });
     return open !== undefined;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      await this.#deps.clock.sleep(this.#deps.heartbeatMs, this.#wakeTurn.signal);
-      this.#wakeTurn = new AbortController();
-      if (this.#stopping) return;
-      try {
-        while (!this.#stopping && (await this.#turn()));
-      } catch (error) {
-        const fields = { event: "lanes.turn_failed", error };
-        this.#deps.log.warn(fields, "The lanes could not be looked after; the next heartbeat tries again.");
-      }
-    }
   }
 
   /** One heartbeat, and what follows from it. Returns whether there are more lanes to claim at once. */

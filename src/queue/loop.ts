@@ -2,10 +2,12 @@
 // rerouting. A turn that fails is repeated after a wait that grows; `wake` begins the next turn before its time.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
+import type { RetryRule } from "#runtime/waiting/retry.ts";
 import type { OpenLane } from "./open-lane.ts";
 
-const defaultRetryMs = { min: 500, max: 10_000 };
+/** How long to wait after a call of the storage failed. */
+const storageRetry: RetryRule = { firstMs: 500, maxMs: 10_000 };
 
 export interface LoopOptions {
   clock: Clock;
@@ -14,46 +16,34 @@ export interface LoopOptions {
   turn(signal: AbortSignal): Promise<number>;
   /** What the log says when a turn fails. */
   failure: { event: string; message: string };
-  /** How long to wait after a failed turn, ms; it doubles with each failure, and `wake` does not shorten it. */
-  retryMs?: { min: number; max: number };
+  /** How long to wait after a failed turn. */
+  retry?: RetryRule;
 }
 
 /** Starts the loop under the lane's fence. */
 export function openLoop({ id, fence }: { id: string; fence: number }, options: LoopOptions): OpenLane {
-  const { clock, log, turn, failure, retryMs = defaultRetryMs } = options;
+  const { clock, log, turn, failure, retry = storageRetry } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const wait = new AutoResetEvent();
-  const abort = () => {
-    stopping.abort();
-    wait.set();
-  };
-
-  async function run(): Promise<void> {
-    let nextRetryMs = retryMs.min;
-    while (!signal.aborted) {
-      try {
-        const waitMs = await turn(signal);
-        nextRetryMs = retryMs.min;
-        if (waitMs > 0 && !signal.aborted) await wait.wait(clock, waitMs);
-      } catch (error) {
-        log.warn({ event: failure.event, lane: id, error }, failure.message);
-        await clock.sleep(nextRetryMs, signal);
-        nextRetryMs = Math.min(nextRetryMs * 2, retryMs.max);
-      }
-    }
-  }
-
-  const ended = run();
+  const interval = new Interval({
+    clock,
+    log,
+    signal,
+    ms: 0,
+    turn: () => turn(signal),
+    failure: { ...failure, lane: id },
+    retry,
+  });
+  interval.start();
   return {
     id,
     fence,
     inFlight: 0,
-    wake: () => wait.set(),
+    wake: () => interval.wake(),
     stop: async () => {
-      abort();
-      await ended;
+      stopping.abort();
+      await interval.ended();
     },
-    abort,
+    abort: () => stopping.abort(),
   };
 }

@@ -69,7 +69,7 @@ test("a failed turn is logged and repeated after a wait that doubles up to a bou
       if (count <= 4 || count === 6) throw new Error("no storage");
       return 100;
     },
-    { retryMs: { min: 500, max: 1500 } },
+    { retry: { firstMs: 500, maxMs: 1500 } },
   );
   await clock.settle();
   loop.wake();

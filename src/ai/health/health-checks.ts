@@ -6,6 +6,7 @@ import type { Member } from "#ai/pools/member.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 
 export interface HealthCheckDeps {
   clock: Clock;
@@ -23,34 +24,26 @@ export function createHealthChecks(
   pools: () => readonly Pool[],
   signal: LightAbortSignal,
 ): { start(): void; ended(): Promise<void> } {
-  const { clock } = deps;
-  let running: Promise<void> | null = null;
+  const { clock, log } = deps;
   const down = () =>
     pools()
       .flatMap(({ members }) => members)
       .filter(({ active, health }) => active && health.isOpen);
-
-  async function run(): Promise<void> {
-    // `running` must be set before `run` can clear it, so the loop starts in a later turn.
-    await Promise.resolve();
-    while (!signal.aborted && down().length > 0) {
-      // Jitter keeps several processes from checking at the same moment.
-      await clock.sleep(intervalMs * (0.75 + 0.5 * deps.fraction()), signal);
+  const interval = new Interval({
+    clock,
+    log,
+    signal,
+    // Jitter keeps several processes from checking at the same moment.
+    ms: () => intervalMs * (0.75 + 0.5 * deps.fraction()),
+    // A member whose provider has no check waits for its next request.
+    isNeeded: () => down().some(({ provider, settings }) => provider.check(settings) !== null),
+    turn: async () => {
       const due = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
       await Promise.all(due.map((member) => checkMember(deps, member, signal)));
-      // A member whose provider has no check waits for its next request.
-      if (down().every(({ provider, settings }) => provider.check(settings) === null)) break;
-    }
-    running = null;
-  }
-  return {
-    start: () => {
-      running ??= run();
     },
-    ended: async () => {
-      await running;
-    },
-  };
+    failure: { event: "pool.checks_failed", message: "Members that are down could not be checked." },
+  });
+  return { start: () => interval.start(), ended: () => interval.ended() };
 }
 
 /** Asks for the status of a page that costs no tokens, for up to 2 s; a 4xx changes nothing. */

@@ -15,6 +15,7 @@ import {
   wireItem,
 } from "#gateways/sms/android/wire.ts";
 import { priorityOrder } from "#queue/priority.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import { pullItems } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
 import {
@@ -75,24 +76,35 @@ export class Phones {
   /** What each connected phone last fetched of each kind of configuration, since this process started. */
   readonly #fetched = new Map<string, Map<"settings" | "webhooks", string>>();
   readonly #stopping = new AbortController();
-  #sweeping: Promise<void> | null = null;
+  readonly #sweeps: Interval;
   #turn = 0;
 
   constructor(deps: PhonesDeps) {
     this.#deps = deps;
     this.streams = new PhoneStreams(deps);
+    this.#sweeps = new Interval({
+      clock: deps.clock,
+      log: deps.log,
+      signal: this.#stopping.signal,
+      ms: deps.sweepMs,
+      turn: () => this.sweep(),
+      failure: {
+        event: "phone.sweep_failed",
+        message: "Silent phones could not be found; the next turn tries again.",
+      },
+    });
   }
 
   /** Starts to notice phones that fall silent. */
   start(): void {
-    this.#sweeping = this.#sweepForever();
+    this.#sweeps.start();
   }
 
   /** Ends all streams. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.streams.stop();
-    await this.#sweeping;
+    await this.#sweeps.ended();
   }
 
   /** The phone with this token; null: there is none. `userAgent`: of the request. */
@@ -348,21 +360,6 @@ export class Phones {
       ...(battery !== null && { battery }),
       ...(clockSkewMs !== null && { clock_skew_ms: clockSkewMs }),
     });
-  }
-
-  async #sweepForever(): Promise<void> {
-    const { clock, log, sweepMs } = this.#deps;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await clock.sleep(sweepMs, signal);
-      if (signal.aborted) return;
-      await this.sweep().catch((error) =>
-        log.warn(
-          { event: "phone.sweep_failed", error },
-          "Silent phones could not be found; the next turn tries again.",
-        ),
-      );
-    }
   }
 
   /** Counts phones as offline that were silent for too long, and pauses their gateways. */

@@ -3,6 +3,7 @@
 
 import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
 import { readLines } from "#store/phones/phone-items.ts";
 import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import { linesOf, nextHandover } from "./lines.ts";
@@ -91,10 +92,22 @@ export class PhoneStreams {
   readonly #deps: StreamsDeps;
   readonly #phones = new Map<string, ConnectedPhone>();
   readonly #stopping = new AbortController();
-  #isCheckingTokens = false;
+  readonly #tokenChecks: Interval;
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
+    this.#tokenChecks = new Interval({
+      clock: deps.clock,
+      log: deps.log,
+      signal: this.#stopping.signal,
+      ms: tokenCheckMs,
+      isNeeded: () => this.#phones.size > 0,
+      turn: () => this.#checkTokens(),
+      failure: {
+        event: "phone.tokens_unread",
+        message: "Whether the links of connected phones are still valid could not be read; it is read again.",
+      },
+    });
   }
 
   /**
@@ -130,7 +143,7 @@ export class PhoneStreams {
     else {
       // The app asks when it has connected, by itself.
       this.#lookIn(connected, repeatMs);
-      if (!this.#isCheckingTokens) void this.#checkTokens();
+      this.#tokenChecks.start();
     }
     return stream;
   }
@@ -180,28 +193,14 @@ export class PhoneStreams {
     for (const id of [...this.#phones.keys()]) this.end(id);
   }
 
-  /** While phones are connected: ends the streams whose token another process has made invalid. */
+  /** Ends the streams whose token another process has made invalid. */
   async #checkTokens(): Promise<void> {
-    const { clock, database, log } = this.#deps;
-    this.#isCheckingTokens = true;
-    while (this.#phones.size > 0) {
-      await clock.sleep(tokenCheckMs, this.#stopping.signal);
-      const open = [...this.#phones.values()].flatMap(({ id, streams }) =>
-        [...streams].map((stream) => ({ id, stream })),
-      );
-      if (open.length === 0) break;
-      try {
-        const rows = await database.run(readPhoneTokens, [...new Set(open.map(({ id }) => id))]);
-        const tokens = new Map(rows.map(({ gateway_id, token_hash }) => [gateway_id, token_hash]));
-        for (const { id, stream } of open) if (tokens.get(id) !== stream.tokenHash) stream.cancel();
-      } catch (error) {
-        log.warn(
-          { event: "phone.tokens_unread", error },
-          "Whether the links of connected phones are still valid could not be read; it is read again.",
-        );
-      }
-    }
-    this.#isCheckingTokens = false;
+    const open = [...this.#phones.values()].flatMap(({ id, streams }) =>
+      [...streams].map((stream) => ({ id, stream })),
+    );
+    const rows = await this.#deps.database.run(readPhoneTokens, [...new Set(open.map(({ id }) => id))]);
+    const tokens = new Map(rows.map(({ gateway_id, token_hash }) => [gateway_id, token_hash]));
+    for (const { id, stream } of open) if (tokens.get(id) !== stream.tokenHash) stream.cancel();
   }
 
   /** Looks at the phone after `afterMs`, unless it is looked at earlier. */
