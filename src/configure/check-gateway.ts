@@ -17,9 +17,9 @@ export async function checkGateway(
   gateway: GatewaysTable,
 ): Promise<GatewayCheck | null> {
   const adapter = findAdapter(gateway.kind, gateway.channel);
-  if (!adapter?.check) return null;
+  if (!adapter?.account) return null;
   const { clock, database } = deps;
-  const checked = await adapter.check(settingsOf(deps, adapter, gateway), toolsOf(deps));
+  const checked = await adapter.account.check(settingsOf(deps, adapter, gateway), toolsOf(deps));
   const at = clock.now();
   await database.run(storeNews, {
     gatewayId: gateway.id,
@@ -41,8 +41,8 @@ export async function registerGateway(
   pin: string,
 ): Promise<Registration | null> {
   const adapter = findAdapter(gateway.kind, gateway.channel);
-  if (!adapter?.register) return null;
-  return await adapter.register(settingsOf(deps, adapter, gateway), pin, toolsOf(deps));
+  if (!adapter?.account) return null;
+  return await adapter.account.register(settingsOf(deps, adapter, gateway), pin, toolsOf(deps));
 }
 
 const toolsOf = ({ outbound, clock }: ConfigureDeps) => ({ outbound, clock, timeoutMs });

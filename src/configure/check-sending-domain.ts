@@ -41,7 +41,7 @@ async function mailRoutes(
   const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
-    const sender = findAdapter(gateway.kind, gateway.channel)?.email(
+    const sender = findAdapter(gateway.kind, gateway.channel)?.mail?.sender(
       gatewayInputOf(sealer, gateway).settings,
     );
     const domain = domainOf(sender?.from.slice(sender.from.lastIndexOf("@") + 1) ?? "");

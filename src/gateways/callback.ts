@@ -117,6 +117,9 @@ export interface CallbackRequest {
   body: Buffer;
 }
 
+/** The longest callback of a provider that does not say otherwise. */
+export const defaultCallbackBytes = 1024 * 1024;
+
 /**
  * The result of reading a callback.
  * - `forbidden`: the signature or token is wrong (403, nothing changes)

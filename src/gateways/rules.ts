@@ -20,8 +20,8 @@ export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay"> & {
  * The pace of a gateway whose adapter has a default. A limit of its own takes precedence. The jitter belongs to the rate: with a
  * rate of its own, a gateway has its own.
  */
-export function paceOf(pace: Pace, defaults: DefaultPace | null): Pace {
-  if (defaults === null) return pace;
+export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
+  if (defaults === undefined) return pace;
   return {
     ...pace,
     perSecond: pace.perSecond ?? defaults.perSecond,

@@ -51,17 +51,21 @@ export const sandbox = defineGateway({
   settings: z.strictObject({}),
   takesUserIds: true,
   test: true,
-  email: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
+  mail: {
+    sender: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
+  },
   connection: "on_demand",
   open: async (_settings, host) => ({
     send: (message, signal) => send(message, host, signal),
     close: async () => {},
   }),
-  check: async () => ({
-    facts: {},
-    findings: [{ what: "access", state: "ok", detail: "A sandbox has no provider." }],
-  }),
-  register: async () => ({ kind: "registered" }),
+  account: {
+    check: async () => ({
+      facts: {},
+      findings: [{ what: "access", state: "ok", detail: "A sandbox has no provider." }],
+    }),
+    register: async () => ({ kind: "registered" }),
+  },
 });
 
 async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {

@@ -135,7 +135,10 @@ export interface GatewayHost {
   outbound: Outbound;
   /** Where this gateway's provider reaches us (`https://…/callbacks/{identifier}`); null without a public URL. */
   callbackUrl: string | null;
-  /** See `GatewayTools.messageUrl`. */
+  /**
+   * The same for reports about one message, for the request that sends it: the URL carries our id and proves itself
+   * (`CallbackTools.provenMessage`). Null without a public URL.
+   */
   messageUrl(messageId: string): string | null;
   /** For one message, ms. */
   timeoutMs: number;

@@ -27,13 +27,13 @@ export async function openFile(
   const found = await database.run(findInboundFile, { accountId, id: messageId });
   const gateway = found && (await database.run(findGateway, found.gatewayId));
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
-  if (!gateway || !adapter?.openFile) return { kind: "not_found" };
-  if (clock.now() - found.receivedAt >= adapter.openFile.keptMs) return { kind: "gone" };
+  if (!gateway || !adapter?.files) return { kind: "not_found" };
+  if (clock.now() - found.receivedAt >= adapter.files.keptMs) return { kind: "gone" };
   const { secret: sealed, ...open } = JSON.parse(found.file) as ReceivedFile;
   const secret = sealed === undefined ? {} : { secret: sealer.unseal(sealed, fileSecretContext(gateway.id)) };
   const file: ReceivedFile = { ...open, ...secret };
   const tools = { outbound, upstreams, clock, timeoutMs, signal };
-  const opened = await adapter.openFile.open(file, openSettings(sealer, gateway), tools);
+  const opened = await adapter.files.open(file, openSettings(sealer, gateway), tools);
   if (opened.kind === "unavailable") {
     const { reason } = opened;
     log.warn(

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
+import type { CallbackTools, GatewayTools } from "#gateways/connection.ts";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
-import type { CallbackTools, GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { EmailContent, OutgoingMessage, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { SessionHost } from "#gateways/session.ts";

@@ -37,12 +37,16 @@ test("an adapter says how long a call may take, and one of email who mails are f
     // A session that is held knows its own limits.
     const isLocal = adapter.kind === "sandbox" || adapter.connection !== "on_demand";
     const settings = { from: "news@example.com", host: "mail.example.com", timeout_ms: 7000 };
-    assert.equal(adapter.email(settings) !== null, adapter.contents.includes("email"), adapter.kind);
+    assert.equal(
+      adapter.mail?.sender(settings) !== undefined,
+      adapter.contents.includes("email"),
+      adapter.kind,
+    );
     assert.equal(adapter.timeoutMs(settings), isLocal ? 30_000 : 7000, adapter.kind);
   }
   assert.equal(
-    findAdapter("smtp", "email")?.email({ from: "a@b.test", host: "mail.b.test" })?.host,
+    findAdapter("smtp", "email")?.mail?.sender({ from: "a@b.test", host: "mail.b.test" })?.host,
     "mail.b.test",
   );
-  assert.equal(findAdapter("brevo", "email")?.email({ from: "a@b.test", host: "x" })?.host, null);
+  assert.equal(findAdapter("brevo", "email")?.mail?.sender({ from: "a@b.test", host: "x" })?.host, null);
 });

@@ -41,7 +41,7 @@ test("a kind's own pace counts where the gateway sets none", () => {
   });
   const set = { perSecond: 3, jitterMs: 1, perDay: 2, concurrency: 1, hours: null };
   assert.deepEqual(paceOf(set, defaults), set);
-  assert.deepEqual(paceOf(unset, null), unset);
+  assert.deepEqual(paceOf(unset, undefined), unset);
   const own = paceOf({ ...unset, perSecond: 3 }, defaults);
   assert.deepEqual([own.perSecond, own.jitterMs, own.perDay], [3, 0, 9], "the jitter belongs to the rate");
 });

@@ -8,7 +8,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { defaultCallbackBytes } from "#gateways/gateway.ts";
+import { defaultCallbackBytes } from "#gateways/callback.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
 import type { HttpSettings } from "#http/settings.ts";

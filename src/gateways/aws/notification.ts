@@ -5,7 +5,7 @@
 
 import { verify, X509Certificate } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
-import type { CallbackTools } from "#gateways/gateway.ts";
+import type { CallbackTools } from "#gateways/connection.ts";
 import { type Json, parseUnverified, textAt } from "#gateways/json-path.ts";
 import { eventTime, isFresh } from "#gateways/vendor-event.ts";
 

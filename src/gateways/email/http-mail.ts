@@ -31,10 +31,11 @@ export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>
     | "settings"
     | "onUnknown"
     | "idempotencyWindowMs"
-    | "maxMessageBytes"
     | "encodedSecrets"
     | "receive"
   > {
+  /** Bytes of the largest mail that the vendor takes, its files in base64; default: no known limit. */
+  maxMessageBytes?: number;
   /** Where mails are posted to. */
   url(settings: z.output<Settings>): string;
   /** The request for a mail. `now`: epoch ms, for signatures. Reads all attachments. */
@@ -51,7 +52,7 @@ export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>
 export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {
-  const { url, request, answer, encodedSecrets, ...rest } = definition;
+  const { url, request, answer, encodedSecrets, maxMessageBytes, ...rest } = definition;
   return defineGateway<Settings, "email">({
     ...rest,
     ...(encodedSecrets === undefined ? {} : { encodedSecrets }),
@@ -59,7 +60,7 @@ export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
     contents: ["email"],
     urls: (settings) => [url(settings)],
     timeoutMs: ({ timeout_ms }: HttpMailSettings) => timeout_ms,
-    email: (settings: HttpMailSettings) => emailSender(settings),
+    mail: { sender: (settings: HttpMailSettings) => emailSender(settings), maxBytes: maxMessageBytes },
     async send(message, settings, { outbound, clock, timeoutMs, signal }) {
       const now = clock.now();
       const target = url(settings);

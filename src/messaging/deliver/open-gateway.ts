@@ -90,7 +90,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   let dkim: readonly DkimKey[] = [];
   try {
     settings = openSettings(sealer, gateway);
-    email = gateway.channel === "email" ? adapter.email(settings) : null;
+    email = gateway.channel === "email" ? (adapter.mail?.sender(settings) ?? null) : null;
     dkim = await readDkimKeys(deps, gateway.account_id, email);
   } catch (error) {
     log.error(

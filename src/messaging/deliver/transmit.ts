@@ -151,9 +151,9 @@ async function sendEmail(
   if (gateway.email === null) return notSupported(gateway, row);
   const stored = await tryCompose(deps, gateway, id, () => storedEmail(deps, id));
   if (stored === null) return notSent;
-  const { maxMessageBytes: mostBytes } = gateway.adapter;
-  if (mostBytes !== null && stored.bytes > mostBytes) {
-    const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
+  const maxBytes = gateway.adapter.mail?.maxBytes;
+  if (maxBytes !== undefined && stored.bytes > maxBytes) {
+    const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${maxBytes} at most.`;
     return { kind: "rejected", code: "too_large", reason };
   }
   const bytes = bytesInMemory(stored.bytes);
@@ -180,7 +180,7 @@ async function pastIdempotencyWindow(
   { id, resends }: DueMessage,
 ): Promise<SendOutcome | null> {
   const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
-  if (resends === 0 || repeatWithinMs === null) return null;
+  if (resends === 0 || repeatWithinMs === undefined) return null;
   try {
     const first = await database.run(findFirstAttempt, id);
     if (first !== null && clock.now() - first <= repeatWithinMs) return null;

@@ -2,15 +2,15 @@
 
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
-import type {
-  CallbackRequest,
-  GatewayNews,
-  IgnoredUpdate,
-  Received,
-  ReplayGuard,
+import {
+  type CallbackRequest,
+  defaultCallbackBytes,
+  type GatewayNews,
+  type IgnoredUpdate,
+  type Received,
+  type ReplayGuard,
 } from "#gateways/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
-import { defaultCallbackBytes } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";

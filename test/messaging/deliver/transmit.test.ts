@@ -47,13 +47,13 @@ interface Options {
   /** Of the only file; none without it. */
   size?: number;
   body?: string;
-  mostBytes?: number;
+  maxBytes?: number;
   run?: () => Promise<never>;
   row?: Partial<DueMessage>;
 }
 
 function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: Options = {}) {
-  const { size, body = "Hi", mostBytes = null, repeatWithinMs = null } = options;
+  const { size, body = "Hi", maxBytes, repeatWithinMs } = options;
   const clock = movableClock();
   const log = memoryLog();
   const mail = {
@@ -97,8 +97,8 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     adapter: {
       kind: "test",
       contents: options.contents ?? ["email"],
-      maxMessageBytes: mostBytes,
-      idempotencyWindowMs: repeatWithinMs,
+      mail: { sender: () => assert.fail("asked"), maxBytes },
+      ...(repeatWithinMs !== undefined && { idempotencyWindowMs: repeatWithinMs }),
     } as Partial<GatewayAdapter> as GatewayAdapter,
     transport: { send, close: async () => {} },
     email: settings,
@@ -183,14 +183,14 @@ test("a mail that cannot be read, or is gone, is not sent", async () => {
 test("a mail that is larger than the provider takes is rejected before its files are read", async () => {
   const options = { size: 30, body: "x".repeat(60) };
   const never = async () => assert.fail("sent");
-  const outcome = await sending(never, { ...options, mostBytes: 99 }).send();
+  const outcome = await sending(never, { ...options, maxBytes: 99 }).send();
   assert.deepEqual(outcome, {
     kind: "rejected",
     code: "too_large",
     reason: "The mail has 100 bytes, and the gateway takes 99 at most.",
   });
   assert.equal(healthOf(outcome, "+15550001").health, "answering");
-  const fits = sending(async () => accepted, { ...options, mostBytes: 100 });
+  const fits = sending(async () => accepted, { ...options, maxBytes: 100 });
   assert.deepEqual(await fits.send(), accepted);
 });
 

@@ -5,7 +5,7 @@
 
 import { Duplex, Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import type { GatewayTools } from "#gateways/gateway.ts";
+import type { GatewayTools } from "#gateways/connection.ts";
 import { cleanText } from "#settings/redact.ts";
 import { Watchdog } from "./deadline.ts";
 import { loadSmtpConnection, socketOf, unreadReply } from "./nodemailer-internals.ts";

@@ -27,7 +27,7 @@ export const smtp = defineGateway({
   onUnknown: "resend",
   urls: (settings) => [targetUrl(settings)],
   timeoutMs: (settings) => settings.timeout_ms,
-  email: (settings) => emailSender(settings, settings.host),
+  mail: { sender: (settings) => emailSender(settings, settings.host) },
   encodedSecrets: (settings) => smtpTarget(settings).secrets,
   connection: "on_demand",
   async open(settings, host) {

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
-import type { CallbackTools } from "#gateways/gateway.ts";
+import type { CallbackTools } from "#gateways/connection.ts";
 import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
 import { eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Coverage, Proof } from "./proof.ts";

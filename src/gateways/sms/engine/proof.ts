@@ -2,7 +2,7 @@
 
 import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { tokenRefusal } from "#gateways/callback-token.ts";
-import type { CallbackTools } from "#gateways/gateway.ts";
+import type { CallbackTools } from "#gateways/connection.ts";
 import type { Json } from "#gateways/json-path.ts";
 
 /**
@@ -37,7 +37,7 @@ export const notConfigured = (what: string): Proved => ({
   reason: `The gateway has no ${what}.`,
 });
 
-/** The URL was made by us for one message (`GatewayTools.messageUrl`). */
+/** The URL was made by us for one message (`GatewayHost.messageUrl`). */
 export const messageUrl: Proof<unknown> = (callback, _settings, tools) => {
   const messageId = tools.provenMessage(callback);
   return messageId === null

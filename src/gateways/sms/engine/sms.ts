@@ -1,7 +1,7 @@
 // The SMS that a vendor's request is made of. This is the one place where the engine reads an outgoing message.
 
 import { type Encoding, type Measure, measure } from "#contract/messages/segments.ts";
-import type { GatewayTools } from "#gateways/gateway.ts";
+import type { GatewayTools } from "#gateways/connection.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 
 export interface Sms {

@@ -28,9 +28,8 @@ export const whatsappCloud = defineGateway({
     const sender = new CloudSender(settings, host);
     return { send: (message, signal) => sender.send(message, signal), close: async () => {} };
   },
-  openFile: { keptMs: receivedFileMs, open: openReceivedFile },
-  check: checkNumber,
-  register: registerNumber,
+  files: { keptMs: receivedFileMs, open: openReceivedFile },
+  account: { check: checkNumber, register: registerNumber },
   maxCallbackBytes: 4 * 1024 * 1024,
   receive(callback, settings, tools): Received {
     if (callback.method === "GET") {

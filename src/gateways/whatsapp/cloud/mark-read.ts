@@ -2,7 +2,7 @@
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/mark-message-as-read).
 
 import type { InboundMessage } from "#gateways/callback.ts";
-import type { CallbackTools } from "#gateways/gateway.ts";
+import type { CallbackTools } from "#gateways/connection.ts";
 import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
 
 const timeoutMs = 10_000;

@@ -45,7 +45,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     settings: linkedSettings,
     // Numbers that send like a machine are banned. The library sends one message after the other anyway.
     defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
-    openFile: {
+    files: {
       keptMs: linkedFileMs,
       open: (file, _, tools) => openLinkedFile(file, bridge.files ?? whatsappFiles, tools),
     },

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { defaultCallbackBytes } from "#gateways/gateway.ts";
+import { defaultCallbackBytes } from "#gateways/callback.ts";
 import { type BodyBytes, streamBody } from "#http/body/bytes.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";

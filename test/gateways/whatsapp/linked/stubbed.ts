@@ -28,7 +28,7 @@ export const stubbedLinked: GatewayAdapter = {
   },
   kind: "whatsapp-linked-stub",
   channels: ["sms"],
-  defaultPace: null,
+  defaultPace: undefined,
 };
 
 /** `unlinked`: no device is linked before somebody links one. */

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { CallbackRequest } from "#gateways/callback.ts";
-import { defaultCallbackBytes } from "#gateways/gateway.ts";
+import { type CallbackRequest, defaultCallbackBytes } from "#gateways/callback.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
 import { ask, type EdgeOptions, edge } from "../../edge.ts";
 import { withWire } from "../../wire.ts";

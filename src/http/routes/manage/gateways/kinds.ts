@@ -34,13 +34,13 @@ export const listGatewayKindsRoute = endpoint({
   body: {
     success: true,
     message: "Kinds found.",
-    data: adapters.map(({ kind, title, summary, channels, test, check, connection, settings }) => ({
+    data: adapters.map(({ kind, title, summary, channels, test, account, connection, settings }) => ({
       kind,
       title,
       summary,
       channels: [...channels],
       test,
-      checks: check !== null,
+      checks: account !== undefined,
       links: connection === "linked" || connection === "pulled",
       settings: schemaOf(settings),
     })),

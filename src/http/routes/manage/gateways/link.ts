@@ -11,7 +11,7 @@ import {
 } from "#contract/manage/links.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
-import type { Connection } from "#gateways/gateway.ts";
+import type { Connection } from "#gateways/connection.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { LinkRequest } from "#gateways/session.ts";
 import type { ManageAccountCall } from "#http/call.ts";
