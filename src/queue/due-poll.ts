@@ -7,9 +7,7 @@ import { Interval } from "#runtime/waiting/interval.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
 import { priorities } from "./priority.ts";
-
-/** The wait after a failed poll, ms. It doubles with each failure, up to the time between two polls. */
-const minRetryMs = 500;
+import { storageRetry } from "./retry-storage.ts";
 
 export interface DuePollDeps {
   database: Database;
@@ -37,7 +35,7 @@ export class DuePoll {
         for (const { id, dueAt } of await database.run(readDueLanes, { priorities, until })) due(id, dueAt);
       },
       failure: { event: "due_poll.failed", message: "Due rows could not be read; the poll is repeated." },
-      retry: { firstMs: Math.min(minRetryMs, pollMs), maxMs: pollMs },
+      retry: { ...storageRetry, maxMs: pollMs },
     });
   }
 

@@ -9,6 +9,7 @@ import type { LaneRow, LaneRules, LaneState, LaneWork } from "./lane-work.ts";
 import { Pacer } from "./pace.ts";
 import { Pauses } from "./pauses.ts";
 import { type Priority, priorities, priorityOrder } from "./priority.ts";
+import { retryStorage, storageRetry } from "./retry-storage.ts";
 
 export interface LaneDeps<Row extends LaneRow, Outcome> {
   work: LaneWork<Row, Outcome>;
@@ -33,8 +34,6 @@ const readAhead = 500;
 const visibleAfterMs = 5_000;
 /** Cursors start over this often, for a row that took longer. */
 const restartMs = 30_000;
-const storageRetryMs = 500;
-const maxStorageRetryMs = 10_000;
 
 export class Lane<Row extends LaneRow, Outcome> {
   readonly #deps: LaneDeps<Row, Outcome>;
@@ -133,7 +132,7 @@ export class Lane<Row extends LaneRow, Outcome> {
         waitMs = await this.#turn();
       } catch (error) {
         this.#warn("lane.storage_failed", "A lane could not reach the storage; it retries.", { error });
-        waitMs = storageRetryMs;
+        waitMs = storageRetry.firstMs;
       }
       if (waitMs > 0 && !this.#stopping) await this.#wait.wait(this.#deps.clock, waitMs);
       this.#waitsForRows = false;
@@ -239,19 +238,10 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   /** Repeats a storage call until it succeeds: only this process knows what happened. Ends with the process. */
-  async #retryForever<T>(call: string, run: () => Promise<T>): Promise<T | null> {
-    for (let waitMs = storageRetryMs; ; waitMs = Math.min(waitMs * 2, maxStorageRetryMs)) {
-      try {
-        return await run();
-      } catch (error) {
-        this.#warn("lane.storage_failed", "A storage call of a lane failed; it is repeated.", {
-          call,
-          error,
-        });
-        if (this.#abort.signal.aborted) return null;
-        await this.#deps.clock.sleep(waitMs, this.#abort.signal);
-      }
-    }
+  #retryForever<T>(call: string, run: () => Promise<T>): Promise<T | null> {
+    const message = "A storage call of a lane failed; it is repeated.";
+    const failure = { event: "lane.storage_failed", message, lane: this.id, call };
+    return retryStorage(this.#deps, this.#abort.signal, failure, run).catch(() => null);
   }
 
   #warn(event: string, sentence: string, fields: object = {}): void {

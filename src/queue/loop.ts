@@ -5,9 +5,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import type { RetryRule } from "#runtime/waiting/retry.ts";
 import type { OpenLane } from "./open-lane.ts";
-
-/** How long to wait after a call of the storage failed. */
-const storageRetry: RetryRule = { firstMs: 500, maxMs: 10_000 };
+import { storageRetry } from "./retry-storage.ts";
 
 export interface LoopOptions {
   clock: Clock;
@@ -16,7 +14,7 @@ export interface LoopOptions {
   turn(signal: AbortSignal): Promise<number>;
   /** What the log says when a turn fails. */
   failure: { event: string; message: string };
-  /** How long to wait after a failed turn. */
+  /** How long to wait after a failed turn. Absent: as after a call of the storage. */
   retry?: RetryRule;
 }
 

@@ -13,6 +13,7 @@ import {
   type SessionState,
   type SharedProcess,
 } from "#gateways/session.ts";
+import { retryStorage } from "#queue/retry-storage.ts";
 import { startChild } from "#runtime/children/child-process.ts";
 import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { lastHeard } from "#store/feedback/reply-windows.ts";
@@ -46,28 +47,20 @@ export const notConnected: Outcome = {
 
 /** How long a session may take to close, ms. */
 const closeMs = 10_000;
-const storageRetry = { firstMs: 500, maxMs: 10_000 };
 
 /** Repeats a storage call of a session until it succeeds; rejects with `SessionLost` once `stopping` aborts. */
-export async function retryStorage<T>(
-  { clock, log }: Pick<SessionDeps, "clock" | "log">,
+export function retrySession<T>(
+  deps: Pick<SessionDeps, "clock" | "log">,
   { identifier }: SessionGateway,
   stopping: AbortSignal,
   call: string,
   run: () => Promise<T>,
 ): Promise<T> {
-  for (let waitMs = storageRetry.firstMs; ; waitMs = Math.min(2 * waitMs, storageRetry.maxMs)) {
-    try {
-      return await run();
-    } catch (error) {
-      log.warn(
-        { event: "session.storage_failed", gateway: identifier, call, error },
-        "A storage call of a session failed and is repeated.",
-      );
-      await clock.sleep(waitMs, stopping);
-      if (stopping.aborted) throw new SessionLost("The session is being closed.");
-    }
-  }
+  const message = "A storage call of a session failed and is repeated.";
+  const failure = { event: "session.storage_failed", message, gateway: identifier, call };
+  return retryStorage(deps, stopping, failure, run).catch(() => {
+    throw new SessionLost("The session is being closed.");
+  });
 }
 
 export class SessionScope {
@@ -121,7 +114,7 @@ export class SessionScope {
   }
 
   #retry<T>(call: string, run: () => Promise<T>): Promise<T> {
-    return retryStorage(this.#deps, this.#gateway, this.#stopping.signal, call, run);
+    return retrySession(this.#deps, this.#gateway, this.#stopping.signal, call, run);
   }
 
   #state(): SessionState {

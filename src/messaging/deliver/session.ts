@@ -6,7 +6,7 @@ import type { GatewaySession, LinkRequest, SessionHost, SessionStatus } from "#g
 import { pairingContext, recordSession, takeLinkRequest } from "#store/gateways/sessions.ts";
 import {
   notConnected,
-  retryStorage,
+  retrySession,
   type SessionDeps,
   type SessionGateway,
   SessionScope,
@@ -153,14 +153,13 @@ export class SessionSupervisor implements Transport {
   async #takeLinkRequest(): Promise<LinkRequest | null> {
     const { id, fence, linked } = this.#gateway;
     if (!linked) return null;
-    const take = () => this.#deps.database.run(takeLinkRequest, { gatewayId: id, fence });
-    const text = await retryStorage(
-      this.#deps,
-      this.#gateway,
-      this.#stopping.signal,
-      "take link request",
-      take,
-    ).catch(() => null);
+    const { signal } = this.#stopping;
+    // When the session is being closed, the request stays for the next owner of the lane.
+    const take = async () =>
+      signal.aborted ? null : this.#deps.database.run(takeLinkRequest, { gatewayId: id, fence });
+    const text = await retrySession(this.#deps, this.#gateway, signal, "take link request", take).catch(
+      () => null,
+    );
     return text === null ? null : JSON.parse(text);
   }
 
@@ -246,7 +245,7 @@ export class SessionSupervisor implements Transport {
       const input = { fence, linked, eventId: `${eventId}_${number}`, session };
       const write = () => database.run(recordSession, input);
       const { signal } = this.#stopping;
-      const stored = await retryStorage(this.#deps, this.#gateway, signal, "record", write).catch(
+      const stored = await retrySession(this.#deps, this.#gateway, signal, "record", write).catch(
         () => false,
       );
       if (stored) {
