@@ -1,5 +1,7 @@
 // The rules of one gateway: its pace, its retries, and what happens after an unknown outcome.
 
+import type { RetryRule } from "#runtime/waiting/retry.ts";
+
 /** How fast a gateway sends. Null: no limit of that kind. */
 export interface Pace {
   perSecond: number | null;
@@ -31,9 +33,7 @@ export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
   };
 }
 
-export interface RetryRules {
-  firstMs: number;
-  maxMs: number;
+export interface RetryRules extends RetryRule {
   /** How long after its first deferral a message is still tried, not counting pauses of the lane. */
   forMs: number;
 }
@@ -43,13 +43,4 @@ export interface GatewayRules {
   retry: RetryRules;
   /** Null: the default of the adapter. */
   onUnknown: "hold" | "resend" | null;
-}
-
-/**
- * How long to wait after the `attempt`-th try, ms: exponential with full jitter above the first step.
- * `fraction` is a random number in [0, 1).
- */
-export function retryDelay(rules: RetryRules, attempt: number, fraction: number): number {
-  const ceiling = Math.min(rules.maxMs, rules.firstMs * 2 ** Math.min(attempt, 30));
-  return Math.round(rules.firstMs + fraction * Math.max(0, ceiling - rules.firstMs));
 }

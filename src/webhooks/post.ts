@@ -20,7 +20,7 @@ import {
 import { endpointSecretContext } from "#store/webhooks/endpoints.ts";
 import { openUrl } from "./endpoint-url.ts";
 import { failPendingDeliveries } from "./fail-pending.ts";
-import { maxRetryAfterMs, retryDelay } from "./retry.ts";
+import { maxRetryAfterMs, nextTryMs } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
 
 export type PostDeps = Pick<
@@ -86,7 +86,7 @@ export function postWork(
       if (result.kind === "stopped") return null;
       const at = clock.now();
       const wait =
-        result.kind === "failed" ? retryDelay(attempt, deps.random.fraction(), result.retryAfterMs) : null;
+        result.kind === "failed" ? nextTryMs(attempt, deps.random.fraction(), result.retryAfterMs) : null;
       const { dueAt, disabled } = await database.run(settleDeliveries, {
         endpointId,
         eventId: row.id,

@@ -1,5 +1,7 @@
 // When a delivery is retried: eight attempts over about 28 hours.
 
+import { retryDelay } from "#runtime/waiting/retry.ts";
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -14,8 +16,9 @@ export const maxRetryAfterMs = 10 * hour;
  * How long to wait after attempt number `attempt` (from 1) failed, ms; null: it was the last. `fraction` in [0, 1) makes
  * the ±10 % that spread deliveries which failed together.
  */
-export function retryDelay(attempt: number, fraction: number, retryAfterMs = 0): number | null {
+export function nextTryMs(attempt: number, fraction: number, retryAfterMs = 0): number | null {
   const delay = delays[attempt - 1];
   if (delay === undefined) return null;
-  return Math.max(Math.round(delay * (0.9 + 0.2 * fraction)), Math.min(retryAfterMs, maxRetryAfterMs));
+  const delayMs = retryDelay({ firstMs: delay, maxMs: delay }, 1, "tenth", fraction);
+  return Math.max(delayMs, Math.min(retryAfterMs, maxRetryAfterMs));
 }

@@ -14,6 +14,7 @@ import type { LaneWork } from "#queue/lane-work.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import { type RetryRule, retryDelay } from "#runtime/waiting/retry.ts";
 import {
   beginDeferred,
   type DeferredOutcome,
@@ -40,8 +41,7 @@ export interface ServeDeferredDeps
 const concurrency = 4;
 /** Attempts, so that a request which stops the process each time ends before it expires. */
 const maxAttempts = 120;
-const firstRetryMs = 15_000;
-const longestRetryMs = 15 * 60_000;
+const retry: RetryRule = { firstMs: 15_000, maxMs: 15 * 60_000 };
 
 /** Starts the lane of a pool's deferred completions. */
 export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): OpenLane {
@@ -165,14 +165,8 @@ function outcomeOf(
       ? { kind: "ended", status: "failed", result: seal(result), error: result.error.code }
       : { kind: "ended", status: "completed", result: seal(result), error: null };
   if (attempted.kind === "ended") return ended(attempted.result);
-  const dueAt = at + Math.max(retryDelay(attempts, fraction), attempted.afterMs);
+  const dueAt = at + Math.max(retryDelay(retry, attempts, "tenth", fraction), attempted.afterMs);
   return dueAt >= expires_at ? ended({ error: attempted.error }) : { kind: "retry", dueAt };
-}
-
-/** How long to wait after attempt number `attempt` (from 1), ms: 15 s doubling to 15 min, ± 10 %. */
-function retryDelay(attempt: number, fraction: number): number {
-  const delay = Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 10), longestRetryMs);
-  return Math.round(delay * (0.9 + 0.2 * fraction));
 }
 
 const expired: OpenAiError = {

@@ -2,9 +2,9 @@
 
 import type { Core } from "#core/core.ts";
 import type { Outcome, PartReferences } from "#gateways/outcome.ts";
-import { retryDelay } from "#gateways/rules.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
+import { retryDelay } from "#runtime/waiting/retry.ts";
 import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
   beginAttempts,
@@ -165,7 +165,7 @@ function settlementOf(
       const known = reference === undefined ? details : { ...details, reference };
       return { ...base, step: "outcome_unknown", details: known, parts };
     }
-    const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
+    const dueAt = at + retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.fraction());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.kind === "rejected" || outcome.gatewayFault) {
@@ -178,7 +178,7 @@ function settlementOf(
     return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
-    retryDelay(gateway.rules.retry, attempt, deps.random.fraction()),
+    retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.fraction()),
   );
   return {
     ...base,
@@ -211,7 +211,7 @@ export async function recoverGatewayMessages(
       step: "outcome_unknown" as const,
       details: { at, detail: message, code: "interrupted", message },
     };
-    const dueAt = at + retryDelay(gateway.rules.retry, 1, deps.random.fraction());
+    const dueAt = at + retryDelay(gateway.rules.retry, 1, "above_first", deps.random.fraction());
     const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
     const found = await deps.database.run(recoverMessages, {
       laneId: gateway.id,

@@ -3,6 +3,7 @@
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewaySession, LinkRequest, SessionHost, SessionStatus } from "#gateways/session.ts";
+import { retryDelay } from "#runtime/waiting/retry.ts";
 import { pairingContext, recordSession, takeLinkRequest } from "#store/gateways/sessions.ts";
 import {
   notConnected,
@@ -143,9 +144,8 @@ export class SessionSupervisor implements Transport {
       await scope.close(session);
       if (signal.aborted) return;
       failures = clock.monotonic() - startedAt >= healthyMs ? 1 : failures + 1;
-      const ceiling = Math.min(reopen.maxMs, reopen.firstMs * 2 ** Math.min(failures - 1, 16));
       // Half of it is chance, so that devices that were cut off together do not come back together.
-      await clock.sleep(ceiling * (0.5 + random.fraction() / 2), signal);
+      await clock.sleep(retryDelay(reopen, failures, "half", random.fraction()), signal);
     }
   }
 

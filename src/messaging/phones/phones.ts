@@ -2,7 +2,6 @@
 // state is in the database, and each request is one transaction under the phone's row.
 
 import type { Core } from "#core/core.ts";
-import { retryDelay } from "#gateways/rules.ts";
 import {
   appVersion,
   type DeviceDescription,
@@ -16,6 +15,7 @@ import {
 } from "#gateways/sms/android/wire.ts";
 import { priorityOrder } from "#queue/priority.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
+import { retryDelay } from "#runtime/waiting/retry.ts";
 import { pullItems } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
 import {
@@ -248,7 +248,9 @@ export class Phones {
       reports: read.reports,
       at: clock.now(),
       eventId: newId("gp"),
-      delaysMs: Array.from({ length: countedDelays }, (_, i) => retryDelay(retry, i + 1, random.fraction())),
+      delaysMs: Array.from({ length: countedDelays }, (_, i) =>
+        retryDelay(retry, i + 1, "above_first", random.fraction()),
+      ),
       retryForMs: retry.forMs,
     });
     crashPoint("settle.after");

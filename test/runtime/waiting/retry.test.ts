@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import fc from "fast-check";
 import { retryDelay } from "#runtime/waiting/retry.ts";
 
 const rule = { firstMs: 1000, maxMs: 6000 };
@@ -38,6 +39,28 @@ test("each jitter has its bounds", () => {
     [1000, 6000],
     [1000, 6000],
   ]);
-  // A first wait that is longer than the longest is the wait.
-  assert.equal(retryDelay({ firstMs: 8000, maxMs: 6000 }, 3, "above_first", 0.9), 8000);
+});
+
+const usual = { firstMs: 5_000, maxMs: 900_000 };
+
+test("the ceiling doubles from try to try, up to the longest wait", () => {
+  const ceilings = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => retryDelay(usual, attempt, "above_first", 1));
+  assert.deepEqual(ceilings, [10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000, 900_000, 900_000]);
+});
+
+test("a wait is never shorter than the first nor longer than the longest, however often it was tried", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (attempt, fraction) => {
+        const delay = retryDelay(usual, attempt, "above_first", fraction);
+        assert.ok(delay >= usual.firstMs && delay <= usual.maxMs, String(delay));
+      },
+    ),
+  );
+});
+
+test("a longest wait below the first one does not make a wait shorter than the first", () => {
+  assert.equal(retryDelay({ firstMs: 5_000, maxMs: 100 }, 3, "above_first", 0.5), 5_000);
 });

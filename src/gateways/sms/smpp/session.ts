@@ -4,6 +4,7 @@
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { type GatewaySession, type SessionHost, SessionLost } from "#gateways/session.ts";
+import { retryDelay } from "#runtime/waiting/retry.ts";
 import { Bind, type BindFailure, type BindMode, type BindTarget } from "./bind.ts";
 import { Deliveries } from "./deliveries.ts";
 import { incomplete, inDoubt, referencesOf } from "./partly-taken.ts";
@@ -259,7 +260,7 @@ export class SmppSession implements GatewaySession<"text"> {
 
   #backOff(steps: readonly number[], failures: number): number {
     const ms = steps[Math.min(failures, steps.length - 1)] ?? 0;
-    return ms * (0.5 + this.#host.random.fraction() / 2);
+    return retryDelay({ firstMs: ms, maxMs: ms }, 1, "half", this.#host.random.fraction());
   }
 
   #report(mode: BindMode, { reason, refused }: BindFailure): void {

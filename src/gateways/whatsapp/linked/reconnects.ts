@@ -2,6 +2,7 @@
 // another process takes the link each time, or where WhatsApp refuses the keys again and again.
 
 import type { Clock, Random } from "#runtime/runtime.ts";
+import { retryDelay } from "#runtime/waiting/retry.ts";
 
 const maxBackOffMs = 60_000;
 /** A connection that lasted this long begins the back-off anew, ms. */
@@ -47,7 +48,7 @@ export class Reconnects {
     if (this.#serverErrors >= maxServerErrors) return null;
     const isHealthy = wasConnected && this.#clock.monotonic() - this.#connectedAt >= healthyMs;
     this.#failures = isHealthy ? 0 : this.#failures + 1;
-    const ceiling = Math.min(maxBackOffMs, firstMs * 2 ** Math.min(this.#failures, 16));
-    return ceiling * (0.5 + this.#random.fraction() / 2);
+    const rule = { firstMs, maxMs: maxBackOffMs };
+    return retryDelay(rule, this.#failures + 1, "half", this.#random.fraction());
   }
 }
