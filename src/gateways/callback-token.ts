@@ -13,8 +13,10 @@ export const callbackTokenField = secret()
     "Authenticates the vendor's callbacks: in the callback URL as `?token=…`, as its Basic password or as a Bearer token. Without it callbacks are refused.",
   );
 
+type TokenRefusal = Extract<Received, { kind: "forbidden" | "not_configured" }>;
+
 /** Why a callback must not be read: the gateway has no token, or the callback does not bring it. Null: it may be read. */
-export function tokenRefusal(callback: CallbackRequest, token: string | undefined): Received | null {
+export function tokenRefusal(callback: CallbackRequest, token: string | undefined): TokenRefusal | null {
   if (token === undefined || token === "") {
     return { kind: "not_configured", reason: "The gateway has no callback token." };
   }

@@ -91,6 +91,15 @@ export function textAt(document: Json, path: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
+/** Where a text is: a path, or what finds it. */
+export type TextReader = string | ((document: Json) => string | null);
+
+/** The text that a reader finds; null: there is none. */
+export function textOf(document: Json, reader: TextReader | undefined): string | null {
+  if (reader === undefined) return null;
+  return typeof reader === "string" ? textAt(document, reader) : reader(document);
+}
+
 /**
  * A provider's id of a message, unchanged (hex, case and leading zeros included); null if it cannot be stored and looked
  * up safely: empty, over 255 characters, or with control characters.

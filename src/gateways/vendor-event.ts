@@ -35,7 +35,9 @@ export function parseMessageId(text: string | null | undefined): string | undefi
 }
 
 /** A verified call with these reports. It carries no inbound messages. */
-export function receivedReports(reports: readonly (Receipt | Engagement)[]): Received {
+export function receivedReports(
+  reports: readonly (Receipt | Engagement)[],
+): Extract<Received, { kind: "received" }> {
   const engagements = reports.filter((report) => "kind" in report);
   const receipts = reports.filter((report): report is Receipt => !("kind" in report));
   return { kind: "received", receipts, inbound: [], ...(engagements.length > 0 ? { engagements } : {}) };

@@ -9,6 +9,7 @@ import type { timeoutField } from "#gateways/http-settings.ts";
 import type { EmailContent, OutgoingMessage } from "#gateways/message.ts";
 import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { secretsIn } from "#settings/secrets.ts";
+import { type MailEvents, mailEventReceiver } from "./mail-events.ts";
 import { type EmailSettings, type emailFields, emailSender } from "./settings.ts";
 
 export type EmailMessage = OutgoingMessage<"email">;
@@ -46,16 +47,19 @@ export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>
   ): Promise<HttpMailRequest>;
   /** How to read the answer. */
   answer(settings: z.output<Settings>): AnswerFormat;
+  /** How to read events, where a table can say it; `receive` otherwise. */
+  events?: MailEvents<z.output<Settings>>;
 }
 
 /** An adapter of the channel `email` that posts each mail to its vendor and reads the outcome from the answer. */
 export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {
-  const { url, request, answer, encodedSecrets, maxMessageBytes, ...rest } = definition;
+  const { url, request, answer, encodedSecrets, maxMessageBytes, events, ...rest } = definition;
   return defineGateway<Settings, "email">({
     ...rest,
-    ...(encodedSecrets === undefined ? {} : { encodedSecrets }),
+    ...(encodedSecrets && { encodedSecrets }),
+    ...(events && { receive: mailEventReceiver(events) }),
     channels: ["email"],
     contents: ["email"],
     urls: (settings) => [url(settings)],

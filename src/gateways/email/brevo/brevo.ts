@@ -4,8 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
-import { callbackTokenField, tokenRefusal } from "#gateways/callback-token.ts";
+import { callbackTokenField } from "#gateways/callback-token.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -14,18 +13,11 @@ import {
   jsonRequest,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
-import {
-  bareMessageId,
-  clientInfo,
-  type EventIds,
-  eventIds,
-  omitUndefined,
-  reasonText,
-  receivedReports,
-} from "#gateways/vendor-event.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
+import { bareMessageId, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -39,6 +31,9 @@ const settings = z.strictObject({
 });
 
 type BrevoSettings = z.output<typeof settings>;
+
+/** Brevo copies this header of the mail into its events. */
+const messageIdHeader = "X-Mailin-custom";
 
 export const brevo = defineHttpMail({
   kind: "brevo",
@@ -56,11 +51,41 @@ export const brevo = defineHttpMail({
     code: brevoCode,
     faultOf: ({ code, json }) => brevoFault(code, textAt(json, "$.message") ?? ""),
   }),
-  receive: (callback, settings) => readCallback(callback, settings.callback_token),
+  // Transactional webhooks (https://developers.brevo.com/docs/transactional-webhooks): JSON, one event a call or, batched, up
+  // to 500 in a list. They are not signed; Brevo sends our token
+  // (https://developers.brevo.com/docs/username-and-password-authentication).
+  events: {
+    proof: tokenProof,
+    lists: "sometimes",
+    type: "$.event",
+    reference: (event) => bareMessageId(textAt(event, "$.message-id")),
+    id: `$.${messageIdHeader}`,
+    at: timeOf,
+    reason: "$.reason",
+    // `sending_ip` is Brevo's own.
+    client: { url: "$.link", userAgent: "$.user_agent", ip: "$.ip" },
+    // `request` and `sent` say no more than the answer to the request did.
+    words: {
+      delivered: { status: "delivered" },
+      hard_bounce: (event) => undelivered(event, { status: "bounced", code: "hard_bounce", bounce: "hard" }),
+      soft_bounce: (event) => undelivered(event, { status: "bounced", code: "soft_bounce", bounce: "soft" }),
+      // Not sent: a recipient on the block list, an address or sender that Brevo considers invalid, an error inside Brevo.
+      blocked: (event) => undelivered(event, { status: "failed", code: "blocked" }),
+      invalid_email: (event) => undelivered(event, { status: "failed", code: "invalid_email" }),
+      error: (event) => undelivered(event, { status: "failed", code: "error" }),
+      deferred: { kind: "deferred" },
+      spam: { kind: "complained" },
+      complaint: { kind: "complained" },
+      unsubscribed: { kind: "unsubscribed" },
+      unsubscribe: { kind: "unsubscribed" },
+      unique_opened: { kind: "opened" },
+      opened: { kind: "opened" },
+      unique_proxy_open: { kind: "opened", machine: true },
+      proxy_open: { kind: "opened", machine: true },
+      click: { kind: "clicked" },
+    },
+  },
 });
-
-/** Brevo copies this header of the mail into its events. */
-const messageIdHeader = "X-Mailin-custom";
 
 /** Brevo derives an attachment's type from its name. */
 async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<object> {
@@ -139,92 +164,13 @@ export function brevoFault(code: string, message: string): Fault | undefined {
   return faults.get(code);
 }
 
-/**
- * Transactional webhooks (https://developers.brevo.com/docs/transactional-webhooks): JSON, one event a call or, batched,
- * up to 500 in a list. They are not signed; Brevo sends our token
- * (https://developers.brevo.com/docs/username-and-password-authentication). Unreadable events of a list are skipped.
- */
-function readCallback(callback: CallbackRequest, token: string | undefined): Received {
-  const refusal = tokenRefusal(callback, token);
-  if (refusal !== null) return refusal;
-  const document = parseJson(callback.body);
-  if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
-  const events = Array.isArray(document) ? document : [document];
-  const reports: (Receipt | Engagement)[] = [];
-  let problem = "The callback has no event.";
-  let readable = 0;
-  for (const event of events) {
-    const type = textAt(event, "$.event");
-    if (type === null) continue;
-    const reader = readers.get(type);
-    const ids = idsOf(event);
-    if (reader !== undefined && ids === null) {
-      problem = "The event names no message.";
-      continue;
-    }
-    readable += 1;
-    if (reader === undefined || ids === null) continue;
-    reports.push(reader(event, ids));
-  }
-  if (readable === 0) return { kind: "malformed", reason: problem };
-  return receivedReports(reports);
-}
-
-function idsOf(event: Json): EventIds | null {
-  const reference = bareMessageId(textAt(event, "$.message-id"));
-  return eventIds(reference, textAt(event, `$.${messageIdHeader}`), timeOf(textAt(event, "$.ts_epoch")));
-}
-
 /** `ts_epoch` is the only time in UTC: in milliseconds, but in seconds in some of Brevo's examples. */
-function timeOf(text: string | null): number | undefined {
+function timeOf(event: Json): number | undefined {
+  const text = textAt(event, "$.ts_epoch");
   if (text === null || !/^\d{9,14}$/.test(text)) return undefined;
   return text.length <= 11 ? Number(text) * 1000 : Number(text);
 }
 
-type Reader = (event: Json, ids: EventIds) => Receipt | Engagement;
-
-/** `request` and `sent` say no more than the answer to the request did. */
-const readers = new Map<string, Reader>([
-  ["delivered", (_event, ids) => ({ status: "delivered", ...ids })],
-  ["hard_bounce", (event, ids) => bounced("hard", event, ids)],
-  ["soft_bounce", (event, ids) => bounced("soft", event, ids)],
-  // Not sent: a recipient on the block list, an address or sender that Brevo considers invalid, an error inside Brevo.
-  ["blocked", (event, ids) => failed("blocked", event, ids)],
-  ["invalid_email", (event, ids) => failed("invalid_email", event, ids)],
-  ["error", (event, ids) => failed("error", event, ids)],
-  ["deferred", (event, ids) => engagement("deferred", event, ids)],
-  ["spam", (event, ids) => engagement("complained", event, ids)],
-  ["complaint", (event, ids) => engagement("complained", event, ids)],
-  ["unsubscribed", (event, ids) => engagement("unsubscribed", event, ids)],
-  ["unsubscribe", (event, ids) => engagement("unsubscribed", event, ids)],
-  ["unique_opened", (event, ids) => openOrClick("opened", event, ids)],
-  ["opened", (event, ids) => openOrClick("opened", event, ids)],
-  ["unique_proxy_open", (event, ids) => ({ ...openOrClick("opened", event, ids), machine: true })],
-  ["proxy_open", (event, ids) => ({ ...openOrClick("opened", event, ids), machine: true })],
-  ["click", (event, ids) => openOrClick("clicked", event, ids)],
-]);
-
-const reasonOf = (event: Json) => reasonText(textAt(event, "$.reason"));
-
-function bounced(bounce: "hard" | "soft", event: Json, ids: EventIds): Receipt {
-  const code = `${bounce}_bounce`;
-  return omitUndefined<Receipt>({ status: "bounced", ...ids, code, reason: reasonOf(event), bounce });
-}
-
-function failed(code: string, event: Json, ids: EventIds): Receipt {
-  return omitUndefined<Receipt>({ status: "failed", ...ids, code, reason: reasonOf(event) });
-}
-
-function engagement(kind: Engagement["kind"], event: Json, ids: EventIds): Engagement {
-  return omitUndefined<Engagement>({ kind, ...ids, reason: reasonOf(event) });
-}
-
-/** `sending_ip` is Brevo's own, so `ip` is used. */
-function openOrClick(kind: "opened" | "clicked", event: Json, ids: EventIds): Engagement {
-  const client = clientInfo({
-    url: kind === "clicked" ? textAt(event, "$.link") : null,
-    userAgent: textAt(event, "$.user_agent"),
-    ip: textAt(event, "$.ip"),
-  });
-  return { kind, ...ids, ...client };
+function undelivered(event: Json, report: EventReport): EventReport {
+  return omitUndefined<EventReport>({ ...report, reason: reasonText(textAt(event, "$.reason")) });
 }

@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { bounceOf as bounceByStatus } from "#contract/messages/bounce-class.ts";
-import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
+import type { Engagement } from "#gateways/callback.ts";
 import {
   defineHttpMail,
   type EmailMessage,
@@ -13,22 +13,20 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import type { EventReport } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, parseUnverified, readPath, textAt } from "#gateways/json-path.ts";
+import { type Json, parseUnverified, textAt } from "#gateways/json-path.ts";
 import { type FormFile, multipartForm } from "#gateways/multipart-form.ts";
 import {
   bareMessageId,
   clientInfo,
-  type EventIds,
-  eventIds,
   eventKey,
   eventTime,
   freshUntil,
   isFresh,
   omitUndefined,
   reasonText,
-  receivedReports,
 } from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
@@ -73,8 +71,31 @@ export const mailgun = defineHttpMail({
     code: mailgunCode,
     faultOf: ({ code }) => mailgunFault(code),
   }),
-  receive: (callback, settings, { clock }) =>
-    readCallback(callback, settings.webhook_signing_key, clock.now()),
+  // Webhooks (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-payloads): one signed JSON event a call.
+  events: {
+    proof: ({ body }, { webhook_signing_key }, { clock }) =>
+      signatureProof(body, webhook_signing_key, clock.now()),
+    event: "$.event-data",
+    type: "$.event",
+    reference: (event) => bareMessageId(textAt(event, "$.message.headers.message-id")),
+    id: `$.user-variables.${messageIdTag}`,
+    at: ["$.timestamp"],
+    // Unique within a day according to Mailgun: enough among the events of one mail.
+    key: (event) => eventKey(textAt(event, "$.id")),
+    words: {
+      delivered: { status: "delivered" },
+      failed: failureOf,
+      rejected: (event) => ({
+        status: "failed",
+        code: "rejected",
+        reason: reasonText(textAt(event, "$.reject.reason")) ?? "Mailgun refused to send it.",
+      }),
+      opened: (event) => ({ kind: "opened", ...visitorOf(event) }),
+      clicked: (event) => ({ kind: "clicked", ...visitorOf(event, textAt(event, "$.url")) }),
+      unsubscribed: (event) => ({ kind: "unsubscribed", ...visitorOf(event) }),
+      complained: { kind: "complained" },
+    },
+  },
 });
 
 function basicCredentials({ api_key }: MailgunSettings): string {
@@ -143,41 +164,19 @@ export function mailgunFault(code: string): Fault | undefined {
 }
 
 /**
- * Webhooks (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-payloads): one signed JSON event
- * a call. The signature is in the body and covers a time and a token, not the event itself: someone who saw a token could
- * send it again with another event, so each is good for one event
+ * The signature is in the body and covers a time and a token, not the event itself: someone who saw a token could send it
+ * again with another event, so each is good for one event
  * (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks). `now`: epoch ms.
  */
-function readCallback({ body }: CallbackRequest, key: string | undefined, now: number): Received {
-  if (key === undefined || key === "") {
-    return { kind: "not_configured", reason: "The gateway has no webhook signing key." };
-  }
+function signatureProof(body: Buffer, key: string | undefined, now: number) {
+  if (key === undefined || key === "")
+    return { kind: "not_configured", reason: "The gateway has no webhook signing key." } as const;
   const signature = verifiedSignature(body, key);
-  if (signature === null) return { kind: "forbidden", reason: "The signature is missing or wrong." };
+  if (signature === null) return { kind: "forbidden", reason: "The signature is missing or wrong." } as const;
   const signedAt = eventTime(signature.timestamp);
-  if (signedAt === undefined || !isFresh(signedAt, now)) {
-    return { kind: "forbidden", reason: "The signature is too old." };
-  }
-  const received = readEvent(body);
-  const replayGuard = { proof: signature.hex, until: freshUntil(signedAt) };
-  return received.kind === "received" || received.kind === "malformed"
-    ? { ...received, replayGuard }
-    : received;
-}
-
-function readEvent(body: Buffer): Received {
-  const event = readPath(parseJson(body) ?? null, "$.event-data") ?? null;
-  const type = textAt(event, "$.event");
-  if (type === null) return { kind: "malformed", reason: "The callback has no event." };
-  const reader = readers.get(type);
-  if (reader === undefined) return receivedReports([]);
-  const ids = eventIds(
-    bareMessageId(textAt(event, "$.message.headers.message-id")),
-    textAt(event, `$.user-variables.${messageIdTag}`),
-    eventTime(textAt(event, "$.timestamp")),
-  );
-  if (ids === null) return { kind: "malformed", reason: "The event names no message." };
-  return receivedReports([reader(event, ids)]);
+  if (signedAt === undefined || !isFresh(signedAt, now))
+    return { kind: "forbidden", reason: "The signature is too old." } as const;
+  return { kind: "verified", replayGuard: { proof: signature.hex, until: freshUntil(signedAt) } } as const;
 }
 
 /** The signature of a call: the hex of HMAC-SHA256 over a time and a token. Null: not made with this key. */
@@ -191,37 +190,11 @@ function verifiedSignature(body: Buffer, key: string): { timestamp: string; hex:
   return constantTimeEqual(signature, expected) ? { timestamp, hex: expected } : null;
 }
 
-type Reader = (event: Json, ids: EventIds) => Receipt | Engagement;
-
-const readers = new Map<string, Reader>([
-  ["delivered", (_event, ids) => ({ status: "delivered", ...ids })],
-  ["failed", failureOf],
-  [
-    "rejected",
-    (event, ids) => {
-      const reason = reasonText(textAt(event, "$.reject.reason")) ?? "Mailgun refused to send it.";
-      return omitUndefined<Receipt>({ status: "failed", ...ids, code: "rejected", reason });
-    },
-  ],
-  ["opened", (event, ids) => engagementOf("opened", event, ids)],
-  ["clicked", (event, ids) => engagementOf("clicked", event, ids)],
-  ["unsubscribed", (event, ids) => engagementOf("unsubscribed", event, ids)],
-  [
-    "complained",
-    (event, ids) => omitUndefined<Engagement>({ kind: "complained", ...ids, key: keyOf(event) }),
-  ],
-]);
-
-/** Unique within a day according to Mailgun: enough among the events of one mail. */
-const keyOf = (event: Json) => eventKey(textAt(event, "$.id"));
-
-function engagementOf(kind: Engagement["kind"], event: Json, ids: EventIds): Engagement {
-  return omitUndefined<Engagement>({
-    kind,
-    ...ids,
-    key: keyOf(event),
+/** Who opened, clicked or unsubscribed. */
+function visitorOf(event: Json, url: string | null = null): Partial<Engagement> {
+  return omitUndefined<Partial<Engagement>>({
     ...clientInfo({
-      url: kind === "clicked" ? textAt(event, "$.url") : null,
+      url,
       userAgent: textAt(event, "$.client-info.user-agent"),
       ip: textAt(event, "$.ip"),
     }),
@@ -231,21 +204,20 @@ function engagementOf(kind: Engagement["kind"], event: Json, ids: EventIds): Eng
 }
 
 /** `temporary`: Mailgun goes on trying. Suppressed mails were never sent; the receiving server refused the others. */
-function failureOf(event: Json, ids: EventIds): Receipt | Engagement {
+function failureOf(event: Json): EventReport {
   const cause = textAt(event, "$.reason") ?? "";
   const text =
     reasonText(textAt(event, "$.delivery-status.description")) ??
     reasonText(textAt(event, "$.delivery-status.message"));
-  if (textAt(event, "$.severity") === "temporary") {
-    return omitUndefined<Engagement>({ kind: "deferred", ...ids, key: keyOf(event), reason: text });
-  }
+  if (textAt(event, "$.severity") === "temporary")
+    return omitUndefined<EventReport>({ kind: "deferred", reason: text });
   const code = /^[\w-]{1,64}$/.test(cause) ? cause : undefined;
   if (cause.startsWith("suppress-")) {
     const reason = text ?? "The address is on Mailgun's suppression list.";
-    return omitUndefined<Receipt>({ status: "failed", ...ids, code, reason });
+    return omitUndefined<EventReport>({ status: "failed", code, reason });
   }
   const bounce = bounceOf(event, cause);
-  return omitUndefined<Receipt>({ status: "bounced", ...ids, code, reason: text, bounce });
+  return omitUndefined<EventReport>({ status: "bounced", code, reason: text, bounce });
 }
 
 /**

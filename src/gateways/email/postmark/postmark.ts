@@ -2,8 +2,8 @@
 // idempotency key: a mail that may have been sent stays `unknown` until the webhook, which carries our id, settles it.
 
 import { z } from "zod";
-import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
-import { callbackTokenField, tokenRefusal } from "#gateways/callback-token.ts";
+import type { Engagement } from "#gateways/callback.ts";
+import { callbackTokenField } from "#gateways/callback-token.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -13,19 +13,11 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
-import {
-  clientInfo,
-  type EventIds,
-  eventIds,
-  eventKey,
-  eventTime,
-  omitUndefined,
-  reasonText,
-  receivedReports,
-} from "#gateways/vendor-event.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
+import { eventKey, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -66,7 +58,33 @@ export const postmark = defineHttpMail({
     // A 503 with this code is the planned outage of the API and no fault on the way: nothing was taken.
     notAcceptedStatuses: (json) => (postmarkCode(json) === "100" ? [503] : []),
   }),
-  receive: (callback, settings) => readCallback(callback, settings.callback_token),
+  // Webhooks (https://postmarkapp.com/developer/webhooks/webhooks-overview): one JSON event a call. "Postmark does not
+  // currently support HMAC webhook signature verification."
+  events: {
+    proof: tokenProof,
+    type: "$.RecordType",
+    reference: "$.MessageID",
+    id: `$.Metadata.${messageIdTag}`,
+    at: ["$.DeliveredAt", "$.BouncedAt", "$.ReceivedAt", "$.ChangedAt"],
+    // Bounces and complaints have ids.
+    key: (event) => eventKey(textAt(event, "$.ID")),
+    reason: reasonOf,
+    client: { url: "$.OriginalLink", userAgent: "$.UserAgent", ip: "$.Geo.IP" },
+    words: {
+      Delivery: { status: "delivered" },
+      Bounce: bounceOf,
+      SpamComplaint: { kind: "complained" },
+      Open: { kind: "opened" },
+      Click: { kind: "clicked" },
+      // Suppressions by a bounce or a complaint have events of their own, and those by hand are not the recipient's.
+      SubscriptionChange: (event) =>
+        textAt(event, "$.SuppressSending") === "true" &&
+        textAt(event, "$.SuppressionReason") === "ManualSuppression" &&
+        textAt(event, "$.Origin") === "Recipient"
+          ? { kind: "unsubscribed" }
+          : null,
+    },
+  },
 });
 
 /** `Metadata` names may have 20 characters and values 80. */
@@ -131,55 +149,6 @@ export function postmarkFault(code: string, message: string): Fault | undefined 
 }
 
 /**
- * Webhooks (https://postmarkapp.com/developer/webhooks/webhooks-overview): one JSON event a call, authenticated by our
- * token ("Postmark does not currently support HMAC webhook signature verification").
- */
-function readCallback(callback: CallbackRequest, token: string | undefined): Received {
-  const refusal = tokenRefusal(callback, token);
-  if (refusal !== null) return refusal;
-  const event = parseJson(callback.body) ?? null;
-  const type = textAt(event, "$.RecordType");
-  if (type === null) return { kind: "malformed", reason: "The callback has no RecordType." };
-  const reader = readers.get(type);
-  if (reader === undefined) return receivedReports([]);
-  const times = ["DeliveredAt", "BouncedAt", "ReceivedAt", "ChangedAt"].map((name) =>
-    eventTime(textAt(event, `$.${name}`)),
-  );
-  const ids = eventIds(
-    textAt(event, "$.MessageID"),
-    textAt(event, `$.Metadata.${messageIdTag}`),
-    times.find((time) => time !== undefined),
-  );
-  if (ids === null) return { kind: "malformed", reason: "The event names no message." };
-  const report = reader(event, ids);
-  return receivedReports(report === null ? [] : [report]);
-}
-
-type Reader = (event: Json, ids: EventIds) => Receipt | Engagement | null;
-
-const readers = new Map<string, Reader>([
-  ["Delivery", (_event, ids) => ({ status: "delivered", ...ids })],
-  ["Bounce", bounceOf],
-  [
-    "SpamComplaint",
-    (event, ids) =>
-      omitUndefined<Engagement>({ kind: "complained", ...ids, key: keyOf(event), reason: reasonOf(event) }),
-  ],
-  ["Open", (event, ids) => openOrClick("opened", event, ids)],
-  ["Click", (event, ids) => openOrClick("clicked", event, ids)],
-  [
-    // Suppressions by a bounce or a complaint have events of their own, and those by hand are not the recipient's.
-    "SubscriptionChange",
-    (event, ids) =>
-      textAt(event, "$.SuppressSending") === "true" &&
-      textAt(event, "$.SuppressionReason") === "ManualSuppression" &&
-      textAt(event, "$.Origin") === "Recipient"
-        ? { kind: "unsubscribed", ...ids }
-        : null,
-  ],
-]);
-
-/**
  * Bounce types (https://postmarkapp.com/developer/api/bounce-api#bounce-types). `failed`: Postmark never sent the mail.
  * `bounced`: for a reason that is not the address's. `ignored`: an answer of the recipient's side to a mail that arrived.
  */
@@ -209,37 +178,26 @@ const bounceTypes = new Map<string, "hard" | "soft" | "bounced" | "failed" | "ig
 ]);
 
 /** An unknown type is hard if Postmark deactivated the address because of it. */
-function bounceOf(event: Json, ids: EventIds): Receipt | Engagement | null {
+function bounceOf(event: Json): EventReport | null {
   const type = textAt(event, "$.Type") ?? "";
   const meaning = bounceTypes.get(type) ?? (textAt(event, "$.Inactive") === "true" ? "hard" : "soft");
   const code = /^\w{1,64}$/.test(type) ? type : undefined;
-  const reason = reasonOf(event);
+  const reason = reasonText(reasonOf(event));
   switch (meaning) {
     case "hard":
     case "soft":
-      return omitUndefined<Receipt>({ status: "bounced", ...ids, code, reason, bounce: meaning });
+      return omitUndefined<EventReport>({ status: "bounced", code, reason, bounce: meaning });
     case "bounced":
     case "failed":
-      return omitUndefined<Receipt>({ status: meaning, ...ids, code, reason });
+      return omitUndefined<EventReport>({ status: meaning, code, reason });
     case "ignored":
       return null;
     default:
-      return omitUndefined<Engagement>({ kind: meaning, ...ids, key: keyOf(event), reason });
+      return { kind: meaning };
   }
 }
 
 /** The receiving server's words say more than Postmark's description of the type. */
-const reasonOf = (event: Json) =>
-  reasonText(textAt(event, "$.Details")) ?? reasonText(textAt(event, "$.Description"));
-
-/** Bounces and complaints have ids. */
-const keyOf = (event: Json) => eventKey(textAt(event, "$.ID"));
-
-function openOrClick(kind: "opened" | "clicked", event: Json, ids: EventIds): Engagement {
-  const client = clientInfo({
-    url: kind === "clicked" ? textAt(event, "$.OriginalLink") : null,
-    userAgent: textAt(event, "$.UserAgent"),
-    ip: textAt(event, "$.Geo.IP"),
-  });
-  return { kind, ...ids, ...client };
+function reasonOf(event: Json): string | null {
+  return reasonText(textAt(event, "$.Details")) ?? textAt(event, "$.Description");
 }

@@ -3,7 +3,6 @@
 // more: the second request gets the answer of the first. Tracking is a switch of Resend's domain, not of the mail.
 
 import { z } from "zod";
-import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -13,18 +12,11 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import type { EventReport } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
-import {
-  clientInfo,
-  type EventIds,
-  eventIds,
-  eventTime,
-  omitUndefined,
-  reasonText,
-  receivedReports,
-} from "#gateways/vendor-event.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
+import { omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -69,7 +61,38 @@ export const resend = defineHttpMail({
     code: resendCode,
     faultOf: ({ code, status }) => resendFault(code, status),
   }),
-  receive: (callback, settings, { clock }) => readCallback(callback, settings.webhook_secret, clock.now()),
+  // Webhooks (https://resend.com/docs/webhooks/event-types): one signed JSON event a call.
+  events: {
+    proof(callback, { webhook_secret: secret }, { clock }) {
+      if (secret === undefined || secret === "")
+        return { kind: "not_configured", reason: "The gateway has no webhook secret." };
+      const key = svixVerified(callback, secret, clock.now());
+      return key === null
+        ? { kind: "forbidden", reason: "The svix-signature is missing, wrong or too old." }
+        : { kind: "verified", key };
+    },
+    type: "$.type",
+    reference: "$.data.email_id",
+    id: `$.data.tags.${messageIdTag}`,
+    // The time of the event; the one in `data` is when the mail was created.
+    at: ["$.created_at"],
+    client: {
+      url: "$.data.click.link",
+      userAgent: "$.data.click.userAgent",
+      ip: "$.data.click.ipAddress",
+    },
+    // `email.sent` and `email.scheduled` say no more than the answer to the request did.
+    words: {
+      "email.delivered": { status: "delivered" },
+      "email.bounced": bounceOf,
+      "email.failed": (event) => failed("failed", textAt(event, "$.data.failed.reason")),
+      "email.suppressed": (event) => failed("suppressed", textAt(event, "$.data.suppressed.message")),
+      "email.delivery_delayed": { kind: "deferred" },
+      "email.complained": { kind: "complained" },
+      "email.opened": { kind: "opened" },
+      "email.clicked": { kind: "clicked" },
+    },
+  },
 });
 
 /** The same at every attempt, as the idempotency key requires. */
@@ -132,69 +155,23 @@ export function resendFault(code: string, status: number): Fault | undefined {
   return faults.get(code);
 }
 
-/** Webhooks (https://resend.com/docs/webhooks/event-types): one signed JSON event a call. `now`: epoch ms. */
-function readCallback(callback: CallbackRequest, secret: string | undefined, now: number): Received {
-  if (secret === undefined || secret === "") {
-    return { kind: "not_configured", reason: "The gateway has no webhook secret." };
-  }
-  const key = svixVerified(callback, secret, now);
-  if (key === null) return { kind: "forbidden", reason: "The svix-signature is missing, wrong or too old." };
-  const event = parseJson(callback.body) ?? null;
-  const type = textAt(event, "$.type");
-  if (type === null) return { kind: "malformed", reason: "The callback has no type." };
-  const reader = readers.get(type);
-  if (reader === undefined) return receivedReports([]);
-  const ids = eventIds(
-    textAt(event, "$.data.email_id"),
-    textAt(event, `$.data.tags.${messageIdTag}`),
-    // The time of the event; the one in `data` is when the mail was created.
-    eventTime(textAt(event, "$.created_at")),
-  );
-  if (ids === null) return { kind: "malformed", reason: "The event names no message." };
-  return receivedReports([reader(event, ids, key)]);
-}
-
-type Reader = (event: Json, ids: EventIds, key: string) => Receipt | Engagement;
-
-/** `email.sent` and `email.scheduled` say no more than the answer to the request did. */
-const readers = new Map<string, Reader>([
-  ["email.delivered", (_event, ids) => ({ status: "delivered", ...ids })],
-  ["email.bounced", (event, ids) => bounceOf(event, ids)],
-  ["email.failed", (event, ids) => failed("failed", textAt(event, "$.data.failed.reason"), ids)],
-  ["email.suppressed", (event, ids) => failed("suppressed", textAt(event, "$.data.suppressed.message"), ids)],
-  ["email.delivery_delayed", (_event, ids, key) => ({ kind: "deferred", ...ids, key })],
-  ["email.complained", (_event, ids, key) => ({ kind: "complained", ...ids, key })],
-  ["email.opened", (_event, ids, key) => ({ kind: "opened", ...ids, key })],
-  ["email.clicked", (event, ids, key) => clicked(event, ids, key)],
-]);
-
 /** Resend took the mail and did not send it. */
-function failed(code: string, reason: string | null, ids: EventIds): Receipt {
-  return omitUndefined<Receipt>({ status: "failed", ...ids, code, reason: reasonText(reason) });
+function failed(code: string, reason: string | null): EventReport {
+  return omitUndefined<EventReport>({ status: "failed", code, reason: reasonText(reason) });
 }
 
 /**
  * `Permanent` is hard, `Transient` and `Undetermined` are soft. A mail to an address on the suppression list was not
  * sent at all (https://resend.com/docs/dashboard/emails/email-bounces).
  */
-function bounceOf(event: Json, ids: EventIds): Receipt {
+function bounceOf(event: Json): EventReport {
   const subType = textAt(event, "$.data.bounce.subType") ?? "";
   const reason = textAt(event, "$.data.bounce.message");
-  if (/suppress/i.test(subType)) return failed("suppressed", reason, ids);
-  return omitUndefined<Receipt>({
+  if (/suppress/i.test(subType)) return failed("suppressed", reason);
+  return omitUndefined<EventReport>({
     status: "bounced",
-    ...ids,
     code: /^\w{1,64}$/.test(subType) ? subType : undefined,
     reason: reasonText(reason),
     bounce: textAt(event, "$.data.bounce.type") === "Permanent" ? "hard" : "soft",
   });
-}
-
-function clicked(event: Json, ids: EventIds, key: string): Engagement {
-  const client = clientInfo({
-    url: textAt(event, "$.data.click.link"),
-    userAgent: textAt(event, "$.data.click.userAgent"),
-    ip: textAt(event, "$.data.click.ipAddress"),
-  });
-  return { kind: "clicked", ...ids, key, ...client };
 }

@@ -3,7 +3,6 @@
 // `processed` event, which carries our id, settles it.
 
 import { z } from "zod";
-import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -12,18 +11,11 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import type { EventReport, MailEvents } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
-import {
-  clientInfo,
-  type EventIds,
-  eventIds,
-  eventTime,
-  isFresh,
-  omitUndefined,
-  reasonText,
-} from "#gateways/vendor-event.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
+import { isFresh, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Answer, Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -53,6 +45,49 @@ const settings = z.strictObject({
 
 type SendGridSettings = z.output<typeof settings>;
 
+/**
+ * Events (https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event): a list of them in each call, about
+ * different mails.
+ */
+export const sendgridEvents: MailEvents<SendGridSettings> = {
+  proof(callback, { webhook_public_key = "" }, { clock }) {
+    const key = verificationKey(webhook_public_key);
+    if (key === null) return { kind: "not_configured", reason: "The gateway has no verification key." };
+    const at = signedAt(callback, key);
+    if (at === null) return { kind: "forbidden", reason: "The signature does not fit." };
+    return isFresh(at, clock.now())
+      ? { kind: "verified" }
+      : { kind: "forbidden", reason: "The callback is too old." };
+  },
+  lists: "always",
+  type: "$.event",
+  reference: referenceOf,
+  // Custom arguments, and so our id, are among an event's own fields.
+  id: `$.${messageIdTag}`,
+  at: ["$.timestamp"],
+  key: keyOf,
+  client: { url: "$.url", userAgent: "$.useragent", ip: "$.ip" },
+  words: {
+    processed: { status: "sent" },
+    delivered: { status: "delivered" },
+    bounce: bounceOf,
+    dropped: dropOf,
+    // Apple's Mail Privacy Protection loads every pixel.
+    open: (event) => ({
+      kind: "opened",
+      ...(textAt(event, "$.sg_machine_open") === "true" && { machine: true }),
+    }),
+    click: { kind: "clicked" },
+    spamreport: { kind: "complained" },
+    unsubscribe: { kind: "unsubscribed" },
+    group_unsubscribe: { kind: "unsubscribed" },
+    deferred: (event) => {
+      const reason = reasonText(textAt(event, "$.response") ?? textAt(event, "$.reason"));
+      return omitUndefined<EventReport>({ kind: "deferred", reason });
+    },
+  },
+};
+
 export const sendgrid = defineHttpMail({
   kind: "sendgrid",
   title: "SendGrid",
@@ -72,14 +107,7 @@ export const sendgrid = defineHttpMail({
     faultOf: ({ code }) => faultOfField(code),
     retryAfter: secondsToReset,
   }),
-  receive(callback, settings, { clock }): Received {
-    const key = verificationKey(settings.webhook_public_key ?? "");
-    if (key === null) return { kind: "not_configured", reason: "The gateway has no verification key." };
-    const at = signedAt(callback, key);
-    if (at === null) return { kind: "forbidden", reason: "The signature does not fit." };
-    if (!isFresh(at, clock.now())) return { kind: "forbidden", reason: "The callback is too old." };
-    return readEvents(callback.body);
-  },
+  events: sendgridEvents,
 });
 
 /** SendGrid sets the return path itself. */
@@ -131,68 +159,30 @@ function secondsToReset({ headers }: Answer, now: number): string | undefined {
 }
 
 /**
- * Events (https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event): a list of them in each call, about
- * different mails. Those that identify no mail, or change nothing, are ignored.
- */
-export function readEvents(body: Buffer): Received {
-  const events = parseJson(body);
-  if (!Array.isArray(events)) return { kind: "malformed", reason: "The callback is no list of events." };
-  const receipts: Receipt[] = [];
-  const engagements: Engagement[] = [];
-  for (const event of events) {
-    const ids = idsOf(event);
-    if (ids === null) continue;
-    const receipt = receiptOf(event);
-    const engagement = engagementOf(event);
-    if (receipt !== null) receipts.push({ ...receipt, ...ids });
-    if (engagement !== null) engagements.push({ ...engagement, ...ids });
-  }
-  return { kind: "received", receipts, inbound: [], engagements };
-}
-
-/** Custom arguments, and so our id, are among an event's own fields. */
-function idsOf(event: Json): EventIds | null {
-  const reference = referenceOf(textAt(event, "$.sg_message_id"));
-  const at = eventTime(textAt(event, "$.timestamp"));
-  return eventIds(reference, textAt(event, `$.${messageIdTag}`), at);
-}
-
-/**
  * The `X-Message-Id` of the answer to the send call. Events append the servers that the mail went through
  * (`{id}.filter0425p1mdw1.13037.57168B4A1D.0`, `{id}.recvd-…`). Some events of dropped mails lack the id in front.
  */
-function referenceOf(text: string | null): string | null {
-  const [, id = ""] = /^(.{1,200}?)(?:\.(?:filter|recvd).*)?$/s.exec(text ?? "") ?? [];
+function referenceOf(event: Json): string | null {
+  const text = textAt(event, "$.sg_message_id") ?? "";
+  const [, id = ""] = /^(.{1,200}?)(?:\.(?:filter|recvd).*)?$/s.exec(text) ?? [];
   return /^[\w.-]+$/.test(id) && !/^(?:filter|recvd)/.test(id) ? id : null;
 }
 
-type Report = Omit<Receipt, "reference">;
-
-function receiptOf(event: Json): Report | null {
-  switch (textAt(event, "$.event")) {
-    case "processed":
-      return { status: "sent" };
-    case "delivered":
-      return { status: "delivered" };
-    case "bounce":
-      return bounceOf(event);
-    case "dropped":
-      return dropOf(event);
-    default:
-      return null;
-  }
+function keyOf(event: Json): string | undefined {
+  const key = textAt(event, "$.sg_event_id") ?? "";
+  return key === "" || key.length > 255 ? undefined : key;
 }
 
 /**
  * `type` is `bounce` for a permanent failure (unless its status is a passing 4.x.x) and `expired` for a temporary one;
  * `blocked` is about the sender or the content, and says nothing about the address.
  */
-function bounceOf(event: Json): Report {
+function bounceOf(event: Json): EventReport {
   const status = textAt(event, "$.status") ?? "";
   const code = /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : undefined;
   const type = textAt(event, "$.type");
   const isPermanent = type === "bounce" && !code?.startsWith("4");
-  return omitUndefined<Report>({
+  return omitUndefined<EventReport>({
     status: "bounced",
     bounce: type === "blocked" ? undefined : isPermanent ? "hard" : "soft",
     code,
@@ -201,39 +191,10 @@ function bounceOf(event: Json): Report {
 }
 
 /** SendGrid did not send the mail at all. Only these two of its reasons mean that the address takes no mail. */
-function dropOf(event: Json): Report {
+function dropOf(event: Json): EventReport {
   const cause = reasonText(textAt(event, "$.reason"));
   const reason = `SendGrid did not send the mail: ${cause ?? "no reason given"}.`;
   return cause === "Bounced Address" || cause === "Invalid"
     ? { status: "bounced", bounce: "hard", code: "dropped", reason }
     : { status: "failed", code: "dropped", reason };
-}
-
-const kinds = new Map<string, Engagement["kind"]>([
-  ["open", "opened"],
-  ["click", "clicked"],
-  ["spamreport", "complained"],
-  ["unsubscribe", "unsubscribed"],
-  ["group_unsubscribe", "unsubscribed"],
-  ["deferred", "deferred"],
-]);
-
-function engagementOf(event: Json): Omit<Engagement, "reference"> | null {
-  const field = (name: string) => textAt(event, `$.${name}`);
-  const kind = kinds.get(field("event") ?? "");
-  if (kind === undefined) return null;
-  const key = field("sg_event_id") ?? "";
-  const client = { url: field("url"), userAgent: field("useragent"), ip: field("ip") };
-  return omitUndefined<Omit<Engagement, "reference">>({
-    kind,
-    key: key === "" || key.length > 255 ? undefined : key,
-    reason: kind === "deferred" ? reasonText(field("response") ?? field("reason")) : undefined,
-    // Apple's Mail Privacy Protection loads every pixel.
-    machine: (kind === "opened" && field("sg_machine_open") === "true") || undefined,
-    ...(kind === "opened"
-      ? clientInfo({ ...client, url: null })
-      : kind === "clicked"
-        ? clientInfo(client)
-        : {}),
-  });
 }

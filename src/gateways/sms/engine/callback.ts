@@ -3,15 +3,21 @@
 import { createHash } from "node:crypto";
 import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import type { CallbackTools } from "#gateways/connection.ts";
-import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
+import {
+  type Json,
+  parseJson,
+  readPath,
+  referenceFrom,
+  type TextReader,
+  textAt,
+  textOf,
+} from "#gateways/json-path.ts";
 import { eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Coverage, Proof } from "./proof.ts";
 import type { Words } from "./words.ts";
 
 /** A path and the values there that select a report; without values any value does. */
 export type Condition = readonly [path: string, ...values: string[]];
-
-type Reader = string | ((report: Json) => string | null);
 
 export interface SmsCallback<Settings> {
   /** The callback is read when any of them proves it. */
@@ -23,36 +29,33 @@ export interface SmsCallback<Settings> {
   receipt?: {
     when?: Condition;
     /** The vendor's id of the message. */
-    reference?: Reader;
+    reference?: TextReader;
     /** Our id. */
-    id?: Reader;
+    id?: TextReader;
     /** Null: the report is about something else. */
-    status: Reader;
+    status: TextReader;
     words: Words;
-    code?: Reader;
-    reason?: Reader;
-    at?: Reader;
+    code?: TextReader;
+    reason?: TextReader;
+    at?: TextReader;
   };
   inbound?: {
     when: Condition;
     /** The vendor's id; undefined: it gives none, and one is made of the content. */
-    id?: Reader;
-    from: Reader;
-    to: Reader;
-    text: Reader;
+    id?: TextReader;
+    from: TextReader;
+    to: TextReader;
+    text: TextReader;
     /** Numbers come without their plus: it is added to those that are long enough to be international. */
     withoutPlus?: boolean;
-    replyTo?: Reader;
+    replyTo?: TextReader;
     media?(report: Json): InboundMessage["media"];
     /** Told apart by this, where the same text may come twice and has no id. */
-    at?: Reader;
+    at?: TextReader;
   };
   /** What the vendor wants in the answer; default: nothing, because some vendors send it to the person who wrote. */
   reply?: { contentType: string; body: string };
 }
-
-const read = (report: Json, reader: Reader | undefined): string | null =>
-  reader === undefined ? null : typeof reader === "string" ? textAt(report, reader) : reader(report);
 
 /**
  * Verifies a callback and reads its reports. A report of another kind than the definition reads is left out; a callback
@@ -92,10 +95,10 @@ export async function receiveSms<Settings>(
     const { receipt: rules } = definition;
     if (rules === undefined) continue;
     if (rules.when !== undefined && !matches(report, rules.when)) {
-      understood ||= read(report, rules.when[0]) !== null;
+      understood ||= textOf(report, rules.when[0]) !== null;
       continue;
     }
-    const word = read(report, rules.status);
+    const word = textOf(report, rules.status);
     if (word === null) continue;
     understood = true;
     const status = rules.words(word);
@@ -164,21 +167,21 @@ function receiptOf<Settings>(
   provenId: string | undefined,
   hasReference: boolean,
 ): Receipt | null {
-  const id = read(report, rules.id);
+  const id = textOf(report, rules.id);
   const readId = id !== null && /^[\w-]{1,64}$/.test(id) ? id : undefined;
   if (provenId !== undefined && readId !== undefined && readId !== provenId) return null;
   const messageId = provenId ?? readId;
-  const reference = hasReference ? referenceFrom(read(report, rules.reference)) : null;
+  const reference = hasReference ? referenceFrom(textOf(report, rules.reference)) : null;
   if (reference === null && messageId === undefined) return null;
   const isFailure = status === "undelivered" || status === "failed";
-  const code = isFailure ? read(report, rules.code)?.trim() : undefined;
+  const code = isFailure ? textOf(report, rules.code)?.trim() : undefined;
   return omitUndefined<Receipt>({
     status,
     reference,
     messageId,
-    reason: isFailure ? reasonText(read(report, rules.reason)) : undefined,
+    reason: isFailure ? reasonText(textOf(report, rules.reason)) : undefined,
     code: code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : undefined,
-    at: eventTime(read(report, rules.at)),
+    at: eventTime(textOf(report, rules.at)),
   });
 }
 
@@ -187,18 +190,18 @@ function inboundOf<Settings>(
   report: Json,
   rules: NonNullable<SmsCallback<Settings>["inbound"]>,
 ): InboundMessage | null {
-  const text = (reader: Reader) => (read(report, reader) ?? "").replaceAll("\0", "").toWellFormed();
-  const number = (reader: Reader) =>
+  const text = (reader: TextReader) => (textOf(report, reader) ?? "").replaceAll("\0", "").toWellFormed();
+  const number = (reader: TextReader) =>
     rules.withoutPlus ? text(reader).replace(/^(?=\d{8,15}$)/, "+") : text(reader);
   const from = number(rules.from);
   if (from === "") return null;
   const [to, message] = [number(rules.to), text(rules.text)];
   const reference =
-    referenceFrom(read(report, rules.id)) ??
+    referenceFrom(textOf(report, rules.id)) ??
     createHash("sha256")
-      .update(JSON.stringify([from, to, message, read(report, rules.at)]))
+      .update(JSON.stringify([from, to, message, textOf(report, rules.at)]))
       .digest("base64url");
-  const replyTo = referenceFrom(read(report, rules.replyTo)) ?? undefined;
+  const replyTo = referenceFrom(textOf(report, rules.replyTo)) ?? undefined;
   return omitUndefined<InboundMessage>({
     reference,
     from,

@@ -59,10 +59,8 @@ export const atMessageUrl =
   };
 
 /** The `callback_token` of the settings, in the query, as a Basic password or as a Bearer token. */
-export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) => {
-  const refusal = tokenRefusal(callback, callback_token);
-  return refusal === null ? { kind: "proved", covers: "call" } : (refusal as Proved);
-};
+export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) =>
+  tokenRefusal(callback, callback_token) ?? { kind: "proved", covers: "call" };
 
 /** Of vendors that sign nothing: reports come to the URL of their message, everything else brings the token. */
 export const unsigned = [messageUrl, token] as const;

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readEvents } from "#gateways/email/sendgrid/sendgrid.ts";
+import { mailEventReader } from "#gateways/email/mail-events.ts";
+import { sendgridEvents } from "#gateways/email/sendgrid/sendgrid.ts";
 import { seed } from "../../conformance-samples.ts";
 
 const shared = {
@@ -16,12 +17,12 @@ const shared = {
   trunkline_message: "msg_01test",
 };
 const named = { reference: "14c5d75ce93.dfd.64b469", messageId: "msg_01test", at: 1_513_299_569_000 };
+const readEvents = mailEventReader(sendgridEvents);
 const received = (...events: unknown[]) => readEvents(Buffer.from(JSON.stringify(events)));
 const receipt = (report: object) => ({
   kind: "received",
   receipts: [{ ...named, ...report }],
   inbound: [],
-  engagements: [],
 });
 const engagement = (report: object) => ({
   kind: "received",
@@ -29,7 +30,7 @@ const engagement = (report: object) => ({
   inbound: [],
   engagements: [{ ...named, key: "sg_event_id", ...report }],
 });
-const nothing = { kind: "received", receipts: [], inbound: [], engagements: [] };
+const nothing = { kind: "received", receipts: [], inbound: [] };
 
 const events: [name: string, event: object, expected: object][] = [
   ["processed", { event: "processed" }, receipt({ status: "sent" })],
