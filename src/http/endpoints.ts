@@ -131,7 +131,7 @@ import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/pu
 import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { createChatCompletionRoute } from "./routes/ai/client-apis.ts";
 import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
 import {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { errorShapeOf } from "#contract/ai/error-shapes.ts";
+import { errorShapeOf } from "#ai/apis/messages/error-shape.ts";
 import type { Head } from "#http/call.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";

@@ -1,6 +1,6 @@
 // The seam between the APIs that clients speak and the one way of a completion. A door reads a request of its API,
 // writes it as a chat completion for members without that API, and writes answers back; its error shape is in
-// `contract/ai/error-shapes.ts`. Members, failover, the commit rule, health, limits and usage know nothing of doors,
+// `ai/apis/messages/error-shape.ts`. Members, failover, the commit rule, health, limits and usage know nothing of doors,
 // except that a member which speaks the door's format gets the request as it came, and answers in that format.
 
 import type { ServicePool } from "#ai/stream/sse-writer.ts";

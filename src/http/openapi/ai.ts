@@ -1,9 +1,9 @@
 // What the OpenAPI document says about the AI endpoints: errors in OpenAI's shape, both Trunkline's own and those that a
 // pool's members cause, and the headers that name the member and the key's limits.
 
+import { type ErrorShape, errorShapeOf, inShape } from "#ai/apis/messages/error-shape.ts";
+import { anthropicErrorReply } from "#ai/apis/messages/shapes.ts";
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
-import { type ErrorShape, errorShapeOf, inShape } from "#contract/ai/error-shapes.ts";
-import { anthropicErrorReply } from "#contract/ai/messages.ts";
 import { type AiProblemCode, aiErrorReply, aiProblems } from "#contract/ai/openai-error.ts";
 import type { Head } from "#http/call.ts";
 import { headerReferences, type Share } from "./errors.ts";

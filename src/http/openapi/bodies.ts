@@ -2,6 +2,8 @@
 // schema of its own, because its lists are JSON text and its files are parts.
 
 import { z } from "zod";
+import { countTokensRequest, messagesRequest } from "#ai/apis/messages/shapes.ts";
+import { responsesRequest } from "#ai/apis/responses/shapes.ts";
 import { chatRequest, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import {
   imageRequest,
@@ -9,8 +11,6 @@ import {
   rerankRequest,
   speechRequest,
 } from "#contract/ai/forwarded-shapes.ts";
-import { countTokensRequest, messagesRequest } from "#contract/ai/messages.ts";
-import { responsesRequest } from "#contract/ai/responses.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";

@@ -1,9 +1,9 @@
 // The OpenAPI 3.1 document, made from the same heads and zod schemas that route and check requests.
 
 import { z } from "zod";
+import { messagesReply } from "#ai/apis/messages/shapes.ts";
+import { responsesReply } from "#ai/apis/responses/shapes.ts";
 import { chatReply } from "#contract/ai/chat-shapes.ts";
-import { messagesReply } from "#contract/ai/messages.ts";
-import { responsesReply } from "#contract/ai/responses.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, errorHeaders, messageStream, poolReplies, responseStream, servedHeaders } from "./ai.ts";

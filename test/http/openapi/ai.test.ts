@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { errorShapeOf } from "#ai/apis/messages/error-shape.ts";
+import { anthropicErrorReply } from "#ai/apis/messages/shapes.ts";
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
-import { errorShapeOf } from "#contract/ai/error-shapes.ts";
-import { anthropicErrorReply } from "#contract/ai/messages.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, errorHeaders, poolReplies, servedHeaders } from "#http/openapi/ai.ts";

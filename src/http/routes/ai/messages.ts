@@ -8,7 +8,7 @@ import {
   messagesReply,
   messagesRequest,
   readMessages,
-} from "#contract/ai/messages.ts";
+} from "#ai/apis/messages/shapes.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem } from "#contract/problem.ts";
 import type { PoolCall } from "#http/call.ts";

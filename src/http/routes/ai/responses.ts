@@ -2,7 +2,7 @@
 
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { responsesDoor } from "#ai/apis/responses/responses.ts";
-import { readResponses, responsesReply, responsesRequest } from "#contract/ai/responses.ts";
+import { readResponses, responsesReply, responsesRequest } from "#ai/apis/responses/shapes.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { callerHeaders, serveCall } from "./answers.ts";

@@ -2,8 +2,8 @@
 // document. Everything else is passed on as it came, or translated: platform.claude.com/docs/en/api/messages.
 
 import { z } from "zod";
+import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
 import type { Problem } from "#contract/problem.ts";
-import { type ModelRequest, readModelRequest, wrong } from "./chat.ts";
 
 /** A request for a message, or for the tokens of one: `messages` has to be a list with something in it. */
 export function readMessages(text: string): ModelRequest | Problem {

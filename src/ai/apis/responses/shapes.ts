@@ -2,8 +2,8 @@
 // document. Everything else is passed on as it came, or translated: platform.openai.com/docs/api-reference/responses.
 
 import { z } from "zod";
+import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
 import type { Problem } from "#contract/problem.ts";
-import { type ModelRequest, readModelRequest, wrong } from "./chat.ts";
 
 /** Parameters that refer to something stored: there is nothing stored. */
 const stored = ["previous_response_id", "conversation", "prompt"] as const;

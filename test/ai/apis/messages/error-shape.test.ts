@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { anthropicType, errorShapeOf, inShape, promptTooLong } from "#contract/ai/error-shapes.ts";
+import { anthropicType, errorShapeOf, inShape, promptTooLong } from "#ai/apis/messages/error-shape.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 
 test("the path says which shape", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readMessages } from "#contract/ai/messages.ts";
+import { readMessages } from "#ai/apis/messages/shapes.ts";
 
 test("a request is read, unknown fields and all", () => {
   const text = '{"model":"m","max_tokens":5,"stream":true,"messages":[{"role":"user","content":"Hi"}],"x":1}';

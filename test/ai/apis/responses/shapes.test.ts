@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readResponses } from "#contract/ai/responses.ts";
+import { readResponses } from "#ai/apis/responses/shapes.ts";
 
 test("a text or a list", () => {
   for (const input of ["Hi", [{ role: "user", content: "Hi" }]]) {

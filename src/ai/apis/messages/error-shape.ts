@@ -1,8 +1,8 @@
 // The shapes of errors at the doors of the AI gateway. Every error is made as OpenAI's object; here it takes the shape
 // of the API whose path was asked, with the statuses and words that the clients of that API act on.
 
+import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { OpenAiError } from "./openai-error.ts";
 
 export type ErrorShape = "openai" | "anthropic";
 
