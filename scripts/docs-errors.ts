@@ -2,6 +2,7 @@
 // the tables here have the others. A test reads the source for codes and fails for each that this page does not have,
 // so a new code is a new line here.
 
+import { clientApis } from "#ai/apis/apis.ts";
 import { aiProblem, aiProblems } from "#contract/ai/openai-error.ts";
 import { problems, refusals, validationFailed } from "#contract/problem.ts";
 import { code, table } from "./docs-tables.ts";
@@ -29,7 +30,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
   ],
   no_member: ["503", "The pool has no member that could be asked for this."],
-  websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
+  ...Object.assign({}, ...clientApis.map(({ codes }) => codes)),
   expired: ["failed", "Of a deferred completion: 24 hours after its time it has no answer."],
   restored: [
     "failed",

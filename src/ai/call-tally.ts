@@ -2,6 +2,8 @@
 
 import type { AttemptRecord, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { Usage } from "#providers/provider.ts";
 import { statusOf } from "./call-errors.ts";
@@ -30,9 +32,11 @@ export class CallTally {
     return this.#deps.clock.monotonic() - this.startedAt;
   }
 
-  servicePool(provider: string, model: string, memberCount: number): ServicePool {
+  /** The member as `service_pool` reports it. `memberCount`: members asked, including this one. */
+  servedBy({ member, model }: Choice<Member>, memberCount: number): ServicePool {
     this.#firstByteMs ??= this.#elapsed();
-    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts: memberCount };
+    const latency_ms = Math.round(this.#firstByteMs * 10) / 10;
+    return { provider: member.name, model, latency_ms, attempts: memberCount };
   }
 
   markFirstByte(): void {
@@ -52,7 +56,7 @@ export class CallTally {
     }
     const { failure, last, memberCount } = result;
     const status = statusOf(failure);
-    const served = last === null ? null : this.servicePool(last.member.name, last.model, memberCount);
+    const served = last === null ? null : this.servedBy(last, memberCount);
     this.close(status, { attempts: result.attempts });
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }

@@ -1,12 +1,12 @@
 // One completion: members are attempted in turn, and the client sees nothing of a member before its first real
 // output. The outcome is reported exactly once, however the call ends.
 
-import type { Door, StreamWriter } from "#ai/apis/api-request.ts";
+import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
-import { errorFrame, rewrite, type ServicePool, SseWriter, withServed } from "#ai/stream/sse-writer.ts";
+import { type ServicePool, withServed } from "#ai/stream/sse-writer.ts";
 import { isForwarded } from "#contract/ai/operations.ts";
 import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
@@ -34,7 +34,7 @@ export async function complete(
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
   const { kind } = request;
-  const { model, allowedModels: allowed, door } = request;
+  const { model, allowedModels: allowed, api } = request;
   const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
   const modelsOf = modelsFor(kind);
   const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
@@ -50,15 +50,16 @@ export async function complete(
     !pool.members.some((member) => modelsOf(member).length > 0)
   )
     return refuse(400, notServed(kind));
-  const naming = (model: string) => ({
-    // Vectors of two models do not mix, so embeddings always say which one it was. Clients of the other APIs hold a
-    // conversation to the model that they named.
-    model: door
+  const rulesFor = (served: ServicePool): AnswerRules => ({
+    // Vectors of two models do not mix, so embeddings always say which one it was.
+    model: api.keepsModel
       ? (request.model ?? pool.name)
       : pool.answerModel === "pool" && kind !== "embeddings"
         ? pool.name
-        : model,
+        : served.model,
     created: Math.floor(clock.now() / 1000),
+    served,
+    promptTokens: request.promptTokens,
   });
   const chain = runFailover(deps, {
     choices: found.choices,
@@ -66,7 +67,7 @@ export async function complete(
     text: request.text,
     body: request.body,
     form: request.form ?? null,
-    door,
+    api,
     promptTokens: request.promptTokens,
     extraHeaders: request.extraHeaders,
     answerMs: pool.answerMs,
@@ -81,48 +82,32 @@ export async function complete(
   if (!request.stream) {
     const result = await chain;
     if (result.kind !== "answer") return tally.closeUnanswered(result);
-    const served = tally.servicePool(
-      result.won.choice.member.name,
-      result.won.choice.model,
-      result.won.memberCount,
-    );
+    const { won, text, media } = result;
+    const served = tally.servedBy(won.choice, won.memberCount);
     tally.close(200, result);
-    if (result.media) return { kind: "answer", text: "", media: result.media, served };
-    const names = naming(result.won.choice.model);
-    if (isForwarded(kind))
-      return { kind: "answer", text: withServed(result.text, names.model, served), served };
-    const leftOut = leftOutOf(result.won, door);
-    if (door === undefined)
-      return { kind: "answer", text: rewrite(result.text, names, served), served, leftOut };
-    const { forwarded } = result.won;
-    const rules = { ...names, served, promptTokens: request.promptTokens };
-    return { kind: "answer", text: door.answer(result.text, forwarded, rules), served, leftOut };
+    if (media) return { kind: "answer", text: "", media, served };
+    const rules = rulesFor(served);
+    if (isForwarded(kind)) return { kind: "answer", text: withServed(text, rules.model, served), served };
+    const answer = api.answer(text, won.forwarded, rules);
+    return { kind: "answer", text: answer, served, leftOut: leftOutOf(won, api) };
   }
   const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
   patience.abort();
   if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
-  const write: Writers = {
-    writer: (won, served) =>
-      door
-        ? door.writer({ ...naming(served.model), served, promptTokens: request.promptTokens }, won.forwarded)
-        : new SseWriter({ ...naming(served.model), includeUsage: request.includeUsage, served }),
-    failed: (error, served) => (door ? door.failed(error) : errorFrame(error, served)),
-    keepAlive: door?.keepAlive,
+  const begin = (result: StreamingResult) => {
+    const served = tally.servedBy(result.won.choice, result.won.memberCount);
+    const frames = api.writer(rulesFor(served), result.won.forwarded);
+    return { stream: relay(tally, result, frames, api), served };
   };
-  if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, write), served: null };
-  const served = tally.servicePool(
-    early.won.choice.member.name,
-    early.won.choice.model,
-    early.won.memberCount,
-  );
-  const stream = relay(tally, early, write.writer(early.won, served), write.keepAlive);
-  return { kind: "stream", stream, served, leftOut: leftOutOf(early.won, door) };
+  if (early === null)
+    return { kind: "stream", stream: deferredStream(tally, chain, api, begin), served: null };
+  return { kind: "stream", ...begin(early), leftOut: leftOutOf(early.won, api) };
 }
 
 /** What the member was not sent, by name. */
-function leftOutOf({ adapted, forwarded }: Winner, door: Door | undefined): readonly string[] {
-  const translating = door && !forwarded ? door.leftOut() : [];
+function leftOutOf({ adapted, forwarded }: Winner, api: ApiRequest): readonly string[] {
+  const translating = forwarded ? [] : api.leftOut();
   return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
 }
 
@@ -134,16 +119,13 @@ function modeOf({ kind, stream }: CompletionRequest, { streamMode, wholeAnswers 
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
 
-/** How the streams of a call are written. */
-interface Writers {
-  writer(won: Winner, served: ServicePool): StreamWriter;
-  /** The end of a stream to which no member came. */
-  failed(error: ApiError, served: ServicePool | null): string;
-  keepAlive: (() => string) | undefined;
-}
-
 /** A stream whose headers are sent before any member has answered: a failure is reported in-band. */
-function deferredStream(tally: CallTally, chain: Promise<FailoverResult>, write: Writers): ResponseStream {
+function deferredStream(
+  tally: CallTally,
+  chain: Promise<FailoverResult>,
+  api: ApiRequest,
+  begin: (result: StreamingResult) => { stream: ResponseStream },
+): ResponseStream {
   let inner: ResponseStream | null = null;
   let over = false;
   return {
@@ -152,16 +134,14 @@ function deferredStream(tally: CallTally, chain: Promise<FailoverResult>, write:
       if (inner) return await inner.next();
       const result = await chain;
       if (result.kind === "streaming" || result.kind === "buffered") {
-        const { choice, memberCount } = result.won;
-        const served = tally.servicePool(choice.member.name, choice.model, memberCount);
-        inner = relay(tally, result, write.writer(result.won, served), write.keepAlive);
+        inner = begin(result).stream;
         return await inner.next();
       }
       over = true;
       const completed = tally.closeUnanswered(result);
-      return completed.kind === "error" ? write.failed(completed.error, completed.served) : null;
+      return completed.kind === "error" ? api.failed(completed.error, completed.served) : null;
     },
-    keepAlive: write.keepAlive,
+    keepAlive: api.keepAlive,
     cancel: () => {
       over = true;
       if (inner) inner.cancel();
@@ -180,7 +160,7 @@ function relay(
   tally: CallTally,
   result: StreamingResult,
   frames: StreamWriter,
-  keepAlive: (() => string) | undefined,
+  { keepAlive }: ApiRequest,
 ): ResponseStream {
   const { won } = result;
   let over = false;

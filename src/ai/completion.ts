@@ -1,6 +1,6 @@
 // What a completion is: the pool that serves it, its request, its result and its outcome.
 
-import type { Door } from "#ai/apis/api-request.ts";
+import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, FailoverRules } from "#ai/failover/call.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -32,8 +32,8 @@ export interface CompletionRequest {
   body: Readonly<Record<string, unknown>>;
   /** Of a forwarded operation that takes one. */
   form?: Form;
-  /** Another API than chat completions in which the client asks; absent: chat completions. */
-  door?: Door;
+  /** The request in the API in which the client asks. */
+  api: ApiRequest;
   model: string | null;
   stream: boolean;
   /** The client asked for the usage chunk (`stream_options.include_usage`). */

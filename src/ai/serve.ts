@@ -68,8 +68,8 @@ export async function serve(
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
-  const { kind, stream, door } = request;
-  const body = door?.estimated ?? request.body;
+  const { kind, stream, api } = request;
+  const body = api.estimated;
   const prompt = promptTokens(kind, body);
   const judging = deps.throttle.admit(key, caller.id, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;

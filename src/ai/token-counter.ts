@@ -36,21 +36,21 @@ export function createTokenCounter({
     request: ClientRequest,
     signal: LightAbortSignal,
   ): Promise<number | "unknown_model" | null> {
-    const { door, text, body, model } = request;
+    const { api, text, body, model } = request;
     const modelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed: key.models };
     const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
     // The first in order tells what the request would cost where it would go; others count differently.
     const [choice] = order(found.choices, clock.monotonic(), () => 0);
-    if (choice === undefined || door === undefined || underWay >= maxConcurrent) return null;
+    if (choice === undefined || underWay >= maxConcurrent) return null;
     const { provider, settings } = choice.member;
-    const native = provider.native(door.format, settings);
+    const native = provider.native(api.format, settings);
     const prepared = native?.countTokens?.({
       text,
       body,
       model: choice.model,
       stream: false,
-      headers: door.headers,
+      headers: api.headers,
     });
     if (!prepared) return null;
     const limitAt = clock.monotonic() + limitMs;
@@ -79,7 +79,7 @@ export function createTokenCounter({
       try {
         const counted = await asked(opened, request, signal);
         if (counted === "unknown_model") return null;
-        return counted ?? promptTokens("chat", request.door?.estimated ?? request.body);
+        return counted ?? promptTokens("chat", request.api.estimated);
       } finally {
         underWay -= 1;
       }

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { errorShapeOf, inShape } from "#ai/apis/messages/error-shape.ts";
+import { errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
@@ -100,27 +100,8 @@ function createAllow(all: readonly Endpoint[]): (method: string, url: string) =>
   };
 }
 
-/**
- * Codex asks for a WebSocket at `/responses` where it was told that there are some. After a 426 it goes on without; any
- * other status costs it seven tries.
- */
-const upgradeRequired = aiErrorReply(
-  426,
-  {
-    message: "There are no WebSockets here; send a POST.",
-    type: "invalid_request_error",
-    param: null,
-    code: "websocket_not_supported",
-  },
-  { headers: { Upgrade: "HTTP/2.0", Connection: "Upgrade" } },
-);
-
-function asksForSocket({ method, url = "", headers }: IncomingMessage): boolean {
-  return (
-    method === "GET" &&
-    /^\/api\/ai\/v1\/responses\/?(?:\?|$)/.test(url) &&
-    headers.upgrade?.toLowerCase() === "websocket"
-  );
+function asksForSocket({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 const byteFaults = {
@@ -198,7 +179,8 @@ export function buildApp(
     if (page !== null) return page;
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
-      if (asksForSocket(request)) return upgradeRequired;
+      const refusal = asksForSocket(request) ? webSocketRefusal(request.url ?? "") : null;
+      if (refusal !== null) return refusal;
       return methods === null
         ? aiProblem("unknown_url")
         : aiProblem("method_not_allowed", { allow: methods });

@@ -131,7 +131,7 @@ import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/pu
 import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createChatCompletionRoute } from "./routes/ai/client-apis.ts";
+import { clientApiEndpoints } from "./routes/ai/client-apis.ts";
 import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
 import {
@@ -141,9 +141,7 @@ import {
   createSpeechRoute,
   createTranscriptionRoute,
 } from "./routes/ai/forwarded.ts";
-import { countTokensRoute, createMessageRoute } from "./routes/ai/messages.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
-import { createResponseRoute } from "./routes/ai/responses.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSmsRoute,
@@ -157,7 +155,7 @@ export const endpoints: readonly Endpoint[] = [
   listReceivedMessagesRoute,
   getReceivedFileRoute,
   getCurrentAccountRoute,
-  createChatCompletionRoute,
+  ...clientApiEndpoints,
   getDeferredCompletionRoute,
   cancelDeferredCompletionRoute,
   createEmbeddingRoute,
@@ -166,9 +164,6 @@ export const endpoints: readonly Endpoint[] = [
   createTranscriptionRoute,
   createModerationRoute,
   createRankingRoute,
-  createMessageRoute,
-  countTokensRoute,
-  createResponseRoute,
   listModelsRoute,
   getModelRoute,
   receiveCallbackRoute,

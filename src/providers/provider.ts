@@ -65,8 +65,8 @@ export type PreparedRequest =
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
 
-/** The vendors' own formats in which clients may ask beside chat completions. */
-export type NativeFormat = "messages" | "responses" | "gemini";
+/** The formats in which clients may ask. Chat completions are what adapters translate from, so none has them as `native`. */
+export type ClientFormat = "chat_completions" | "messages" | "responses" | "gemini";
 
 /** A client's request in a vendor's own format, on its way to a member that speaks it. */
 export interface NativeRequest {
@@ -77,7 +77,7 @@ export interface NativeRequest {
   /** The member's name of the model. */
   model: string;
   stream: boolean;
-  /** The client's headers that travel to a member of its format, in lower case. */
+  /** The client's headers that are forwarded to a member of its format, in lower case. */
   headers: Readonly<Record<string, string>>;
   /** The member could not open the sealed reasoning in the request, which another one made: it goes without. */
   unsealed?: boolean;
@@ -231,7 +231,7 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
   /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
-  native?(format: NativeFormat, settings: z.output<Settings>): NativeApi | null;
+  native?(format: ClientFormat, settings: z.output<Settings>): NativeApi | null;
   /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -254,7 +254,7 @@ export interface Provider {
   forwards: readonly ForwardedOperation[];
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
-  native(format: NativeFormat, settings: unknown): NativeApi | null;
+  native(format: ClientFormat, settings: unknown): NativeApi | null;
   check(settings: unknown): VendorRequest | null;
 }
 

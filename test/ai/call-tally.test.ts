@@ -15,10 +15,10 @@ test("a call is told once: when its first byte went out, how long it took, and w
   tally.markFirstByte();
   await it.clock.advance(60);
   tally.markFirstByte();
-  const served = tally.servicePool("main", "m", 2);
+  const choice = { member: it.member("main", []), model: "m" };
+  const served = tally.servedBy(choice, 2);
   assert.deepEqual(served, { provider: "main", model: "m", latency_ms: 40, attempts: 2 });
   tally.addUnits(40);
-  const choice = { member: it.member("main", []), model: "m" };
   const won = { choice, memberCount: 2, forwarded: false, adapted: [], settle: () => {} };
   tally.close(200, { attempts: [], won, usage: null });
   tally.close(500, null);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { type CallOutcome, complete } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { poolOf } from "./completing.ts";
@@ -10,7 +11,8 @@ import { answered, json, type Reply, type Script, script } from "./scripted-memb
 async function errorOf(it: Script, members: Member[], kind: "chat" | "embeddings") {
   const body = kind === "chat" ? { messages: [] } : { input: "x" };
   const spent: CallOutcome[] = [];
-  const request = { kind, text: JSON.stringify(body), body, model: null, stream: false, includeUsage: false };
+  const read = { text: JSON.stringify(body), body, model: null, stream: false, includeUsage: false };
+  const request = { kind, ...read, api: new ChatCompletionsRequest(read) };
   const completed = await complete(
     it.deps,
     poolOf(members),

@@ -1,6 +1,7 @@
 // A completion over scripted members: its pool, its request, and what came of it.
 
 import assert from "node:assert/strict";
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import {
   type CallOutcome,
   type CompletionRequest,
@@ -35,8 +36,8 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
 
 export function requested(stream: boolean, more: Partial<CompletionRequest> = {}): CompletionRequest {
   const body = { model: "the-pool", messages: [{ role: "user", content: "hello" }], stream };
-  return {
-    kind: "chat",
+  const request = {
+    kind: "chat" as const,
     text: JSON.stringify(body),
     body,
     model: "the-pool",
@@ -46,6 +47,7 @@ export function requested(stream: boolean, more: Partial<CompletionRequest> = {}
     promptTokens: 5,
     ...more,
   };
+  return { api: new ChatCompletionsRequest(request), ...request };
 }
 
 /** Starts one; `spent` holds every telling of the usage. */

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import { type ServeDeps, serve } from "#ai/serve.ts";
 import { movableClock } from "../clock.ts";
@@ -9,7 +10,8 @@ import { poolKey } from "./pools/pool-keys.ts";
 
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
 const text = JSON.stringify(body);
-const request = { kind: "chat", text, body, model: null, stream: false, includeUsage: false } as const;
+const read = { text, body, model: null, stream: false, includeUsage: false };
+const request = { kind: "chat", ...read, api: new ChatCompletionsRequest(read) } as const;
 const caller = (id: string) => ({ id, clientRequestId: null, tags: [], extraHeaders: null });
 const levels = { requests: null, tokens: null };
 

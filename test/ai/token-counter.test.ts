@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messagesDoor } from "#ai/apis/messages/messages.ts";
+import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import { createTokenCounter } from "#ai/token-counter.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
@@ -19,12 +19,12 @@ async function counted(replies: readonly Reply[], allowed: readonly string[] | n
   const member = it.member("claude", replies, { provider: anthropic, settings, models: ["claude"] });
   const pool = poolOf([member], { strictModels: strict });
   const opened = { pool, key: { models: allowed } } as unknown as Opened;
-  const door = messagesDoor({ text, body, headers: {} }, "stem");
+  const api = createMessagesRequest({ text, body, headers: {} }, "stem");
   const request = {
     kind: "chat" as const,
     text,
     body,
-    door,
+    api,
     model: "claude",
     stream: false,
     includeUsage: false,

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { errorShapeOf } from "#ai/apis/messages/error-shape.ts";
+import { errorShapeOf } from "#ai/apis/apis.ts";
 import type { Head } from "#http/call.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
@@ -78,7 +78,7 @@ function isAway(head: Head, fault: StorageFault, reply: LightMyRequestResponse):
     return;
   }
   const body = reply.json();
-  if (head.family === "pool" && errorShapeOf(head.path) === "anthropic") {
+  if (head.family === "pool" && errorShapeOf(head.path).name === "Anthropic") {
     assert.equal(body.error.type, "overloaded_error", what);
     return;
   }

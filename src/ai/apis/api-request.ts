@@ -1,17 +1,19 @@
-// The seam between the APIs that clients speak and the one way of a completion. A door reads a request of its API,
-// writes it as a chat completion for members without that API, and writes answers back; its error shape is in
-// `ai/apis/messages/error-shape.ts`. Members, failover, the commit rule, health, limits and usage know nothing of doors,
-// except that a member which speaks the door's format gets the request as it came, and answers in that format.
+// The seam between the APIs that clients speak and the one way of a completion: a request of an API is written as a chat
+// completion for members without that API, and answers are written back. Members, failover, the commit rule, health,
+// limits and usage do not know the APIs, except that a member which speaks the request's format gets it as it came, and
+// answers in that format.
 
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
-import type { ApiError, Chunk, NativeFormat, PreparedRequest, Usage } from "#providers/provider.ts";
+import type { ApiError, Chunk, ClientFormat, PreparedRequest, Usage } from "#providers/provider.ts";
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** The request as a chat completion. */
 export interface ChatForm {
   kind: "chat";
   /** JSON text of `body`. */
   text: string;
-  body: Readonly<Record<string, unknown>>;
+  body: Body;
 }
 
 /** How an answer is written. */
@@ -37,24 +39,31 @@ export interface StreamWriter {
   failed(error: ApiError): string;
 }
 
-/** One request at a door. */
-export interface Door {
-  format: NativeFormat;
-  /** The client's headers that travel to a member of the format, in lower case. */
+/** One request of a client API. */
+export interface ApiRequest {
+  format: ClientFormat;
+  /** The client's headers that are forwarded to a member of the format, in lower case. */
   headers: Readonly<Record<string, string>>;
   /** What the request asks for, named as in chat completions, for estimating its tokens. */
-  estimated: Readonly<Record<string, unknown>>;
-  /** The request as a chat completion, made when a member first needs it; or what cannot be said in one. */
-  chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
+  estimated: Body;
+  /**
+   * The parameters under their names in chat completions, so that members which refused one are passed over; null: they are
+   * known after translation alone.
+   */
+  parameters: Body | null;
   /** Parameters of the chat completion that a member which refuses them is asked without. */
   optional: ReadonlySet<string>;
+  /** Answers have the model's name that the request used, also where the pool names another. */
+  keepsModel: boolean;
+  /** The request as a chat completion, made when a member first needs it; or what cannot be said in one. */
+  chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
   /** What `chat` left out, by name; empty before it was called. */
   leftOut(): readonly string[];
-  /** A whole answer. `forwarded`: the text is in the door's format, else it is a chat completion. */
+  /** A whole answer. `forwarded`: the text is in the API's format, else it is a chat completion. */
   answer(text: string, forwarded: boolean, rules: AnswerRules): string;
   writer(rules: AnswerRules, forwarded: boolean): StreamWriter;
-  /** Ends a stream whose headers are sent before any member has answered. */
-  failed(error: ApiError): string;
+  /** Ends a stream whose headers are sent before any member has answered. `served`: the member of the error. */
+  failed(error: ApiError, served: ServicePool | null): string;
   /** What a silent stream sends so that its client stays; absent: a comment. */
   keepAlive?(): string;
 }

@@ -1,4 +1,4 @@
-// Reads chat completions and their chunks for doors that write them in another form. They come from a provider adapter,
+// Reads chat completions and their chunks for APIs that write them in another form. They come from a provider adapter,
 // which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
 
 import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";

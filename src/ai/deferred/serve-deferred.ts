@@ -4,6 +4,7 @@
 // tokens, and the completion still ends once.
 
 import type { AiGateway } from "#ai/ai.ts";
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import type { ServeResult } from "#ai/serve.ts";
 import { readChat } from "#contract/ai/chat.ts";
 import { type OpenAiError, openAiError } from "#contract/ai/openai-error.ts";
@@ -114,8 +115,9 @@ async function attempt(
     if (opened === null) return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
     const request = readChat(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
     if (isProblem(request)) return { kind: "ended", result: { error: openAiError("malformed_body") } };
+    const api = new ChatCompletionsRequest(request);
     const caller = { id: newId("req"), clientRequestId: row.id, tags: [], extraHeaders: null };
-    return judge(await ai.serve(opened, { kind: "chat", ...request }, caller, signal));
+    return judge(await ai.serve(opened, { kind: "chat", ...request, api }, caller, signal));
   } catch (error) {
     // Of the storage, or a fault of ours.
     log.warn(

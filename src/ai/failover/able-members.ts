@@ -6,14 +6,16 @@ import { undroppable } from "#providers/translate/hints.ts";
 
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
- * if each lacks something: then the request is tried, and the caller hears the vendor's words.
+ * if each lacks something: then the request is tried, and the caller hears the vendor's words. `body`: of a chat completion;
+ * null: it is not known.
  */
 export function ableMembers(
   choices: readonly Choice<Member>[],
-  body: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>> | null,
   params: "adapt" | "strict",
   now: number,
 ): readonly Choice<Member>[] {
+  if (body === null) return choices;
   const lacks = ({ member, model }: Choice<Member>) => {
     const refused = member.health.refused.of(model, body, now);
     return refused.length > 0 && undroppable(refused, params).length > 0;

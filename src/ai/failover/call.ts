@@ -1,6 +1,6 @@
 // A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
 
-import type { Door } from "#ai/apis/api-request.ts";
+import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
@@ -40,8 +40,8 @@ export interface FailoverCall extends FailoverRules {
   body: Readonly<Record<string, unknown>>;
   /** Of a forwarded operation that takes one; null: the request is `text`. */
   form: Form | null;
-  /** Another API than chat completions in which `text` and `body` are; absent: chat completions. */
-  door?: Door | undefined;
+  /** The request in the API in which the client asks. */
+  api: ApiRequest;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
   /** Headers that each request to a member has too. */
@@ -87,7 +87,7 @@ export interface Winner {
   choice: Choice<Member>;
   /** Members attempted, including this one; a repeat at the same member does not count. */
   memberCount: number;
-  /** The request was forwarded in the door's format, in which the answer is too. */
+  /** The request was forwarded in its API's format, in which the answer is too. */
   forwarded: boolean;
   /** Parameters that it was not sent, or under another name. */
   adapted: readonly string[];

@@ -34,10 +34,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     unsealed: [],
     failedBy: null,
   };
-  // What a door's members refused is known in terms of chat completions.
-  const choices = call.door
-    ? call.choices
-    : ableMembers(call.choices, call.body, call.params, clock.monotonic());
+  const choices = ableMembers(call.choices, call.api.parameters, call.params, clock.monotonic());
   const repeats = new Map<string, number>();
   let hasWaited = false;
   /** Those whose `Retry-After` was waited for. */

@@ -1,6 +1,5 @@
 // The request of a call for one member: in the member's format, without the parameters that its model does not take.
 
-import type { Door } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
@@ -19,8 +18,8 @@ export interface PreparedAttempt {
 }
 
 /**
- * The call's request for this member. `native`: the member takes the format of the call's door. `unsealed`: it could not open
- * the sealed reasoning of the request.
+ * The call's request for this member. `native`: the member takes the format in which the client asks. `unsealed`: it could
+ * not open the sealed reasoning of the request.
  */
 export function prepareAttempt(
   call: FailoverCall,
@@ -30,10 +29,9 @@ export function prepareAttempt(
   now: number,
   unsealed: boolean,
 ): PreparedAttempt {
-  if (call.door === undefined) return chatPrepared(call, choice, asked(call, call), stream, now);
   return native === null
-    ? translated(call, call.door, choice, stream, now)
-    : forwarded(call, call.door, native, choice, stream, now, unsealed);
+    ? asChat(call, choice, stream, now)
+    : forwarded(call, native, choice, stream, now, unsealed);
 }
 
 /** A whole answer that is folded is asked for as a stream. */
@@ -89,7 +87,7 @@ function shortened<Form extends RequestForm>(
   const most = call.params === "strict" ? null : health.limits.of(model, now);
   if (most === null) return [form, []];
   const [shorter, above] = lowered(form, most);
-  return [shorter, call.door === undefined || above.length === 0 ? above : limitsAbove(call.body, most)];
+  return [shorter, above.length === 0 ? above : limitsAbove(call.body, most)];
 }
 
 /** Hints that the adapter leaves out, and parameters that it sends under another name. */
@@ -105,15 +103,10 @@ function without(request: ChatRequest, names: readonly string[]): ChatRequest {
   return { ...request, text: withMembers(request.text, changes), body };
 }
 
-/** The door's request as a chat completion, without the optional parameters that the model refused before. */
-function translated(
-  call: FailoverCall,
-  door: Door,
-  choice: Choice<Member>,
-  stream: boolean,
-  now: number,
-): PreparedAttempt {
-  const chat = door.chat();
+/** The request as a chat completion, without the optional parameters that the model refused before. */
+function asChat(call: FailoverCall, choice: Choice<Member>, stream: boolean, now: number): PreparedAttempt {
+  const { api } = call;
+  const chat = api.chat();
   if (chat.kind === "unsupported_parameter")
     return {
       prepared: chat,
@@ -123,7 +116,7 @@ function translated(
     };
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
-    .filter((name) => door.optional.has(name) && Object.hasOwn(chat.body, name));
+    .filter((name) => api.optional.has(name) && Object.hasOwn(chat.body, name));
   if (optional.length === 0) return chatPrepared(call, choice, asked(call, chat), stream, now);
   const form = without({ ...chat, ...asked(call, chat), model: choice.model, stream }, optional);
   const ready = chatPrepared(call, choice, form, stream, now);
@@ -136,13 +129,13 @@ function translated(
 
 function forwarded(
   call: FailoverCall,
-  { headers }: Door,
   native: NativeApi,
   { member, model }: Choice<Member>,
   stream: boolean,
   now: number,
   unsealed: boolean,
 ): PreparedAttempt {
+  const { headers } = call.api;
   const form: RequestForm = { text: call.text, body: call.body };
   const [{ text, body }, shorter] = shortened(form, call, member, model, now);
   const prepared = native.prepare({ text, body, model, stream, headers, unsealed });

@@ -79,7 +79,7 @@ export async function tryMember(
   const { clock } = deps;
   const { member, model } = choice;
   const startedAt = clock.monotonic();
-  const native = call.door ? member.provider.native(call.door.format, member.settings) : null;
+  const native = member.provider.native(call.api.format, member.settings);
   // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
   const folds = call.mode === "folded" && native === null;
   const stream = call.mode === "stream" || call.mode === "buffered" || folds;
@@ -178,7 +178,7 @@ function rememberUnsupported(
   if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
   if (before.includes(name)) return false;
-  return call.door?.optional.has(name) === true || undroppable([...before, name], call.params).length === 0;
+  return call.api.optional.has(name) || undroppable([...before, name], call.params).length === 0;
 }
 
 /**

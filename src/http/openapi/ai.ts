@@ -1,9 +1,8 @@
 // What the OpenAPI document says about the AI endpoints: errors in OpenAI's shape, both Trunkline's own and those that a
 // pool's members cause, and the headers that name the member and the key's limits.
 
-import { type ErrorShape, errorShapeOf, inShape } from "#ai/apis/messages/error-shape.ts";
-import { anthropicErrorReply } from "#ai/apis/messages/shapes.ts";
-import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
+import type { ErrorShape } from "#ai/apis/client-api.ts";
 import { type AiProblemCode, aiErrorReply, aiProblems } from "#contract/ai/openai-error.ts";
 import type { Head } from "#http/call.ts";
 import { headerReferences, type Share } from "./errors.ts";
@@ -63,16 +62,9 @@ const reasons: Record<string, string> = {
   504: "GatewayTimeout",
 };
 
-const shapes: Readonly<
-  Record<ErrorShape, { schema: typeof openaiErrorReply | typeof anthropicErrorReply; name: string }>
-> = {
-  openai: { schema: openaiErrorReply, name: "" },
-  anthropic: { schema: anthropicErrorReply, name: "Anthropic" },
-};
-
 /** The name of an error reply: its shape, its status, and whether the members of a pool may cause it. */
 function nameOf(shape: ErrorShape, status: string, completes: boolean): string {
-  return `Ai${shapes[shape].name}${completes && poolFailures[status] !== undefined ? "Completion" : ""}${reasons[status] ?? status}`;
+  return `Ai${shape.name}${completes && poolFailures[status] !== undefined ? "Completion" : ""}${reasons[status] ?? status}`;
 }
 
 /** The errors of an AI endpoint, by status. */
@@ -96,7 +88,7 @@ export function poolReplies(head: Head, share: Share): Json {
       description: descriptions.join("\n\n"),
       headers: headerReferences(...(headersOfStatus[status] ?? [])),
       content: {
-        "application/json": { schema: schemaOf(shapes[shape].schema), ...(example && { examples: example }) },
+        "application/json": { schema: schemaOf(shape.schema), ...(example && { examples: example }) },
       },
     };
     const isOwn = head.aiProblems?.some((code) => String(aiProblems[code].status) === status) ?? false;
@@ -145,25 +137,4 @@ export const servedHeaders: Record<string, Json> = {
       [`x-ratelimit-reset-${kind}`, header("When the limit is full again, such as `1s` or `6m0s`.")],
     ]),
   ),
-};
-
-/** The reply to a response with `stream: true`. */
-export const responseStream: Json = {
-  type: "string",
-  description:
-    "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive.",
-};
-
-/** The reply to a message with `stream: true`. */
-export const messageStream: Json = {
-  type: "string",
-  description:
-    "With `stream: true`: Anthropic's events, each with its `event:` line. A stream that fails ends with an `error` event, and without `message_stop`. `ping` events keep the connection alive.",
-};
-
-/** The reply to a completion with `stream: true`. */
-export const chatStream: Json = {
-  type: "string",
-  description:
-    "With `stream: true`: `chat.completion.chunk` objects as `data:` events, the last of them with `service_pool`, then `data: [DONE]`. A stream that fails ends with an event that holds an error object, and without `[DONE]`. Comments keep the connection alive.",
 };

@@ -2,9 +2,8 @@
 // schema of its own, because its lists are JSON text and its files are parts.
 
 import { z } from "zod";
-import { countTokensRequest, messagesRequest } from "#ai/apis/messages/shapes.ts";
-import { responsesRequest } from "#ai/apis/responses/shapes.ts";
-import { chatRequest, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
+import { clientApis } from "#ai/apis/apis.ts";
+import { embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import {
   imageRequest,
   moderationRequest,
@@ -57,15 +56,12 @@ const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
       attachments: [{ filename: "invoice.pdf", content: "JVBERi0xLjcK" }],
     },
   ],
-  [chatRequest, { messages: [{ role: "user", content: "Hello!" }] }],
   [embeddingsRequest, { input: "Hello!" }],
   [imageRequest, { prompt: "A fox in the snow" }],
   [speechRequest, { input: "Hello!", voice: "alloy" }],
   [moderationRequest, { input: "Hello!" }],
   [rerankRequest, { query: "opening hours", documents: ["We open at nine.", "We sell tea."] }],
-  [messagesRequest, { max_tokens: 1024, messages: [{ role: "user", content: "Hello!" }] }],
-  [responsesRequest, { input: "Hello!" }],
-  [countTokensRequest, { messages: [{ role: "user", content: "Hello!" }] }],
+  ...clientApis.flatMap(({ operations }) => operations).map(({ body, example }) => [body, example] as const),
 ]);
 
 const files: Json = {

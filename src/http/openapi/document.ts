@@ -1,12 +1,10 @@
 // The OpenAPI 3.1 document, made from the same heads and zod schemas that route and check requests.
 
 import { z } from "zod";
-import { messagesReply } from "#ai/apis/messages/shapes.ts";
-import { responsesReply } from "#ai/apis/responses/shapes.ts";
-import { chatReply } from "#contract/ai/chat-shapes.ts";
+import { clientApis } from "#ai/apis/apis.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { chatStream, errorHeaders, messageStream, poolReplies, responseStream, servedHeaders } from "./ai.ts";
+import { errorHeaders, poolReplies, servedHeaders } from "./ai.ts";
 import { requestBodyOf } from "./bodies.ts";
 import {
   gateProblems,
@@ -69,11 +67,11 @@ const successes: Record<string, string> = {
 };
 
 /** Replies that may also come as streams. */
-const streams = new Map<z.ZodType, Json>([
-  [chatReply, chatStream],
-  [messagesReply, messageStream],
-  [responsesReply, responseStream],
-]);
+const streams = new Map<z.ZodType, Json>(
+  clientApis
+    .flatMap(({ operations }) => operations)
+    .flatMap(({ reply, stream }) => (stream ? [[reply, { type: "string", description: stream }]] : [])),
+);
 
 function successReply(head: Head, status: string, schema: z.ZodType): Json {
   const description = schema.description ?? successes[status] ?? "The request was answered.";

@@ -1,6 +1,7 @@
 // Runs a chain over scripted members, on a clock that moves only as far as the chain asks for.
 
 import assert from "node:assert/strict";
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import type { AnswerMode, FailoverCall, FailoverResult } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
@@ -16,7 +17,7 @@ export function call(
   more: Partial<FailoverCall> = {},
 ): FailoverCall {
   const given = { ...body, ...(mode === "stream" || mode === "buffered" ? { stream: true } : {}) };
-  return {
+  const call: Omit<FailoverCall, "api"> & Partial<FailoverCall> = {
     choices: members.map((member) => ({ member, model: member.models[0]! })),
     mode,
     text: JSON.stringify(given),
@@ -33,6 +34,7 @@ export function call(
     retryBudget: createRetryBudget(),
     ...more,
   };
+  return { api: new ChatCompletionsRequest({ ...call, includeUsage: false }), ...call };
 }
 
 /** Runs it, letting time pass as it asks for. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { responsesDoor } from "#ai/apis/responses/responses.ts";
+import { createResponsesRequest } from "#ai/apis/responses/responses.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { upstreamResponse } from "../../http/responses-peer.ts";
 import { json, type Reply, type Script, script } from "../scripted-members.ts";
@@ -25,7 +25,7 @@ function asked(input: readonly unknown[]) {
   return {
     text,
     body,
-    door: responsesDoor({ text, body, headers: {} }, "stem", 1),
+    api: createResponsesRequest({ text, body, headers: {} }, "stem", 1),
     params: "adapt" as const,
   };
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messagesDoor } from "#ai/apis/messages/messages.ts";
+import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
 import type { FailoverCall } from "#ai/failover/call.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";
@@ -89,8 +89,8 @@ test("a request that is forwarded in its own format is lowered too, and translat
   const claude = it.member("claude", [refusal, answer], { provider: anthropic, settings });
   const whole = { model: "m", max_tokens: 64_000, messages: body.messages };
   const text = JSON.stringify(whole);
-  const door = messagesDoor({ text, body: whole, headers: {} }, "stem");
-  const asked = { text, body: whole, door, params: "adapt" as const };
+  const api = createMessagesRequest({ text, body: whole, headers: {} }, "stem");
+  const asked = { text, body: whole, api, params: "adapt" as const };
   const forwarded = await run(it, call([claude], "chat", asked));
   assert.deepEqual(forwarded.kind === "answer" && forwarded.won.adapted, ["max_tokens"]);
   assert.deepEqual([sent(it, 0).max_tokens, sent(it, 1).max_tokens], [64_000, 8192]);

@@ -1,27 +1,7 @@
-// The shapes of errors at the doors of the AI gateway. Every error is made as OpenAI's object; here it takes the shape
-// of the API whose path was asked, with the statuses and words that the clients of that API act on.
+// The shape of Anthropic's errors, with the statuses and words that its clients act on.
 
-import type { OpenAiError } from "#contract/ai/openai-error.ts";
-import type { Problem } from "#contract/problem.ts";
-
-export type ErrorShape = "openai" | "anthropic";
-
-/** The shape of errors at a path, which may have a query. */
-export function errorShapeOf(path: string): ErrorShape {
-  return /^\/api\/ai\/v1\/messages(?:[/?#]|$)/.test(path) ? "anthropic" : "openai";
-}
-
-/** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
-export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
-  const error = errorIn(problem.body);
-  if (shape === "openai" || error === null) return problem;
-  return inAnthropicShape(problem, error, requestId);
-}
-
-function errorIn(body: object): OpenAiError | null {
-  if (!("error" in body) || typeof body.error !== "object" || body.error === null) return null;
-  return body.error as OpenAiError;
-}
+import type { ErrorShape } from "#ai/apis/client-api.ts";
+import { anthropicErrorReply } from "./shapes.ts";
 
 const anthropicTypes: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -45,27 +25,26 @@ export function anthropicType(status: number): string {
 /** Codes of errors that a repeat cannot mend: without a word, Claude Code repeats a wrong key for minutes. */
 const lasting: readonly (string | null)[] = ["invalid_api_key", "insufficient_quota"];
 
-function inAnthropicShape(
-  { status, headers, body }: Problem,
-  error: OpenAiError,
-  requestId: string,
-): Problem {
-  const { code } = error;
-  const tooLong = code === "context_length_exceeded";
-  const type = tooLong ? "invalid_request_error" : anthropicType(status);
-  const message = tooLong ? promptTooLong(error.message) : error.message;
-  const { error: _error, ...beside } = body as { error: unknown };
-  return {
-    problem: true,
-    status: tooLong ? 400 : status,
-    headers: {
-      ...headers,
-      "request-id": requestId,
-      ...(lasting.includes(code) ? { "x-should-retry": "false" } : {}),
-    },
-    body: { type: "error", error: { type, message }, request_id: requestId, ...beside },
-  };
-}
+export const anthropicErrors: ErrorShape = {
+  name: "Anthropic",
+  schema: anthropicErrorReply,
+  shaped: ({ status, headers, body }, { code, message: said }, requestId) => {
+    const tooLong = code === "context_length_exceeded";
+    const type = tooLong ? "invalid_request_error" : anthropicType(status);
+    const message = tooLong ? promptTooLong(said) : said;
+    const { error: _error, ...beside } = body as { error: unknown };
+    return {
+      problem: true,
+      status: tooLong ? 400 : status,
+      headers: {
+        ...headers,
+        "request-id": requestId,
+        ...(lasting.includes(code) ? { "x-should-retry": "false" } : {}),
+      },
+      body: { type: "error", error: { type, message }, request_id: requestId, ...beside },
+    };
+  },
+};
 
 /** The words by which clients of Anthropic know that a prompt is too long, from whichever vendor they come. */
 export function promptTooLong(message: string): string {

@@ -1,11 +1,21 @@
-// The door of Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
+// Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
 
-import type { ChatForm, Door } from "#ai/apis/api-request.ts";
+import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
+import type { ClientApi } from "#ai/apis/client-api.ts";
+import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { isFields } from "#providers/translate/json.ts";
 import { type MessageRules, messageOf } from "./answer.ts";
+import { anthropicErrors } from "./error-shape.ts";
 import { chatOfMessages } from "./request.ts";
+import {
+  countTokensReply,
+  countTokensRequest,
+  messagesReply,
+  messagesRequest,
+  readMessages,
+} from "./shapes.ts";
 import { ForwardedMessageWriter, MessageWriter, messageErrorFrame, messagePing } from "./stream.ts";
 
 /** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
@@ -24,23 +34,25 @@ const optional: ReadonlySet<string> = new Set([
 const maxReserved = 4_096;
 
 /** `stem`: letters, digits, `_` and `-` that no other request has. */
-export function messagesDoor(
+export function createMessagesRequest(
   request: { text: string; body: Readonly<Record<string, unknown>>; headers: Record<string, string> },
   stem: string,
-): Door {
+): ApiRequest {
   const { text, body, headers } = request;
   const { thinking: asked } = body;
   const thinking = isFields(asked) && asked.type !== "disabled" && asked.display !== "omitted";
   const names = new ToolNames();
   const leftOut: string[] = [];
-  let chat: ReturnType<Door["chat"]> | null = null;
+  let chat: ReturnType<ApiRequest["chat"]> | null = null;
   const named = (model: string): MessageRules => ({ model, stem, thinking, names });
   return {
     format: "messages",
     headers,
     estimated: estimatedOf(body),
+    parameters: null,
     optional,
-    chat: (): ReturnType<Door["chat"]> => {
+    keepsModel: true,
+    chat: (): ReturnType<ApiRequest["chat"]> => {
       chat ??= chatOfMessages(text, names, leftOut);
       return chat;
     },
@@ -64,3 +76,50 @@ export function estimatedOf(body: Readonly<Record<string, unknown>>): ChatForm["
     max_tokens: typeof limit === "number" ? Math.min(limit, maxReserved) : undefined,
   };
 }
+
+const forwardedNames: ReadonlySet<string> = new Set([
+  "anthropic-version",
+  "anthropic-beta",
+  "x-client-request-id",
+  "x-app",
+]);
+const forwardedPrefixes: readonly string[] = ["x-claude-code-"];
+
+const example = { messages: [{ role: "user", content: "Hello!" }] };
+
+export const messagesApi: ClientApi = {
+  path: "/api/ai/v1/messages",
+  operations: [
+    {
+      path: "/api/ai/v1/messages",
+      name: "createMessage",
+      summary: "Create a message",
+      description:
+        "This is Anthropic's operation. Members that speak Anthropic's Messages API get the request as it came, with its beta headers; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. The key may also be sent in `x-api-key`. With `stream: true` the reply is a stream of Anthropic's events. Errors have Anthropic's shape.",
+      body: messagesRequest,
+      reply: messagesReply,
+      example: { max_tokens: 1024, ...example },
+      stream:
+        "With `stream: true`: Anthropic's events, each with its `event:` line. A stream that fails ends with an `error` event, and without `message_stop`. `ping` events keep the connection alive.",
+      read: readMessages,
+    },
+    {
+      path: "/api/ai/v1/messages/count_tokens",
+      name: "countMessageTokens",
+      summary: "Count the tokens of a message",
+      description:
+        "This is Anthropic's operation. The member that would be asked first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
+      body: countTokensRequest,
+      reply: countTokensReply,
+      example,
+      counts: true,
+      read: readMessages,
+    },
+  ],
+  errorShape: anthropicErrors,
+  request: ({ text, body }, { headers, stem }) =>
+    createMessagesRequest(
+      { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },
+      stem,
+    ),
+};

@@ -1,10 +1,14 @@
-// The door of OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored.
+// OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored.
 
-import type { ChatForm, Door } from "#ai/apis/api-request.ts";
+import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
+import type { ClientApi } from "#ai/apis/client-api.ts";
+import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
+import { aiErrorReply } from "#contract/ai/openai-error.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ResponseRules, responseOf } from "./answer.ts";
 import { chatOfResponses } from "./request.ts";
+import { readResponses, responsesReply, responsesRequest } from "./shapes.ts";
 import { ForwardedResponseWriter, ResponseWriter, responseFailed, Sequence } from "./stream.ts";
 
 /** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
@@ -16,23 +20,25 @@ const optional: ReadonlySet<string> = new Set([
 ]);
 
 /** `stem`: letters, digits, `_` and `-` that no other request has. `created`: epoch seconds. */
-export function responsesDoor(
+export function createResponsesRequest(
   request: { text: string; body: Readonly<Record<string, unknown>>; headers: Record<string, string> },
   stem: string,
   created: number,
-): Door {
+): ApiRequest {
   const { text, body, headers } = request;
   const names = new ToolNames();
   const sequence = new Sequence();
   const leftOut: string[] = [];
-  let chat: ReturnType<Door["chat"]> | null = null;
+  let chat: ReturnType<ApiRequest["chat"]> | null = null;
   const named = (model: string): ResponseRules => ({ model, created, stem, names, body });
   return {
     format: "responses",
     headers,
     estimated: estimatedOf(body),
+    parameters: null,
     optional,
-    chat: (): ReturnType<Door["chat"]> => {
+    keepsModel: true,
+    chat: (): ReturnType<ApiRequest["chat"]> => {
       chat ??= chatOfResponses(text, names, leftOut);
       return chat;
     },
@@ -60,3 +66,52 @@ export function estimatedOf(body: Readonly<Record<string, unknown>>): ChatForm["
     ...(typeof limit === "number" ? { max_tokens: limit } : {}),
   };
 }
+
+const forwardedNames: ReadonlySet<string> = new Set([
+  "openai-beta",
+  "session-id",
+  "thread-id",
+  "x-client-request-id",
+  "originator",
+]);
+const forwardedPrefixes: readonly string[] = ["x-openai-internal-", "x-codex-"];
+
+export const responsesApi: ClientApi = {
+  path: "/api/ai/v1/responses",
+  operations: [
+    {
+      path: "/api/ai/v1/responses",
+      name: "createResponse",
+      summary: "Create a response",
+      description:
+        "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. Nothing is stored: `store` is answered `false`, and the whole conversation stands in `input`. With `stream: true` the reply is a stream of OpenAI's events.",
+      body: responsesRequest,
+      reply: responsesReply,
+      example: { input: "Hello!" },
+      stream:
+        "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive.",
+      read: readResponses,
+    },
+  ],
+  // Codex asks for one where it was told that there are some. After a 426 it goes on without; any other status costs it
+  // seven tries.
+  webSocketRefusal: aiErrorReply(
+    426,
+    {
+      message: "There are no WebSockets here; send a POST.",
+      type: "invalid_request_error",
+      param: null,
+      code: "websocket_not_supported",
+    },
+    { headers: { Upgrade: "HTTP/2.0", Connection: "Upgrade" } },
+  ),
+  codes: {
+    websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
+  },
+  request: ({ text, body }, { headers, stem, created }) =>
+    createResponsesRequest(
+      { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },
+      stem,
+      created,
+    ),
+};

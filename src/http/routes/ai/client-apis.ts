@@ -1,32 +1,70 @@
-// POST /api/ai/v1/chat/completions
+// The operations of the APIs in which clients ask for completions, made from their list.
 
-import { readChat } from "#contract/ai/chat.ts";
-import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
+import { clientApis } from "#ai/apis/apis.ts";
+import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
+import { unknownModel } from "#ai/call-errors.ts";
+import type { ClientRequest } from "#ai/complete.ts";
 import { deferHeaders, deferredReply, readDeferral } from "#contract/ai/deferred.ts";
-import { isProblem } from "#contract/problem.ts";
-import { endpoint } from "#http/endpoint.ts";
+import { aiErrorReply } from "#contract/ai/openai-error.ts";
+import { isProblem, type Problem } from "#contract/problem.ts";
+import type { PoolCall } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { callerHeaders, serveCall } from "./answers.ts";
 import { deferredReplyTo } from "./deferred.ts";
 
-export const createChatCompletionRoute = endpoint({
-  method: "POST",
-  path: "/api/ai/v1/chat/completions",
-  name: "createChatCompletion",
-  tag: "AI gateway",
-  summary: "Create a chat completion",
-  description:
-    "This is OpenAI's operation. The first member of the key's pool that produces output serves the request. All parameters of OpenAI's API are passed on. With `stream: true` the reply is a stream of `chat.completion.chunk` events.",
-  family: "pool",
-  headers: { ...callerHeaders, ...deferHeaders },
-  body: chatRequest,
-  replies: { 200: chatReply, 202: deferredReply },
-  aiProblems: ["too_many_deferred"],
-  problems: [],
-})(async (call) => {
-  const request = readChat(call.text);
-  if (isProblem(request)) return request;
-  const deferral = readDeferral(call.request.headers, request.stream);
-  if (isProblem(deferral)) return deferral;
-  if (deferral.deferred) return await deferredReplyTo(call, request, deferral.scheduleAt);
-  return await serveCall(call, { kind: "chat", ...request });
-});
+/** The request of a call. Its answers are named by the id of the call. */
+function readCall(
+  api: ClientApi,
+  operation: ApiOperation,
+  { text, params, request, requestId, core }: PoolCall,
+): ClientRequest | Problem {
+  const read = operation.read(text, params);
+  if (isProblem(read)) return read;
+  const received = {
+    headers: request.headers,
+    stem: requestId.replace(/^req_/, ""),
+    created: Math.floor(core.clock.now() / 1_000),
+  };
+  return { kind: "chat", ...read, api: api.request(read, received) };
+}
+
+function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
+  const { path, params, name, summary, description, body, reply, counts, deferrable } = operation;
+  return endpoint({
+    method: "POST",
+    path,
+    name,
+    tag: "AI gateway",
+    summary,
+    description,
+    family: "pool",
+    ...(params && { params }),
+    ...(counts ? {} : { headers: deferrable ? { ...callerHeaders, ...deferHeaders } : callerHeaders }),
+    body,
+    replies: deferrable ? { 200: reply, 202: deferredReply } : { 200: reply },
+    ...(deferrable && { aiProblems: ["too_many_deferred"] as const }),
+    problems: [],
+  })(async (call) => {
+    const request = readCall(api, operation, call);
+    if (isProblem(request)) return request;
+    if (counts) return await countReply(call, request);
+    if (!deferrable) return await serveCall(call, request);
+    const deferral = readDeferral(call.request.headers, request.stream);
+    if (isProblem(deferral)) return deferral;
+    return deferral.deferred
+      ? await deferredReplyTo(call, request, deferral.scheduleAt)
+      : await serveCall(call, request);
+  });
+}
+
+async function countReply({ core, opened, signal }: PoolCall, request: ClientRequest): Promise<Reply> {
+  const tokens = await core.ai.countTokens(opened, request, signal);
+  return tokens === null
+    ? aiErrorReply(404, unknownModel(request.model))
+    : { status: 200, body: { input_tokens: tokens } };
+}
+
+export const clientApiEndpoints: readonly Endpoint[] = clientApis.flatMap((api) =>
+  api.operations.map((operation) => apiEndpoint(api, operation)),
+);

@@ -1,5 +1,6 @@
 // POST /api/ai/v1/embeddings
 
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { readEmbeddings } from "#contract/ai/chat.ts";
 import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { isProblem } from "#contract/problem.ts";
@@ -22,5 +23,5 @@ export const createEmbeddingRoute = endpoint({
 })(async (call) => {
   const request = readEmbeddings(call.text);
   if (isProblem(request)) return request;
-  return await serveCall(call, { kind: "embeddings", ...request });
+  return await serveCall(call, { kind: "embeddings", ...request, api: new ChatCompletionsRequest(request) });
 });

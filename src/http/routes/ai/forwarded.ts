@@ -1,6 +1,7 @@
 // POST /api/ai/v1/images/generations, /audio/speech, /audio/transcriptions, /moderations and /rerank: forwarded to the
 // members of the pool that list models for them, with the failover, limits and usage of completions.
 
+import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import {
   imageReply,
   imageRequest,
@@ -37,7 +38,7 @@ async function forward(
 ): Promise<Reply | null> {
   const request = readForwarded(operation, call.text);
   if (isProblem(request)) return request;
-  return await serveCall(call, { kind: operation, ...request });
+  return await serveCall(call, { kind: operation, ...request, api: new ChatCompletionsRequest(request) });
 }
 
 export const createImageRoute = endpoint({
@@ -78,7 +79,12 @@ export const createTranscriptionRoute = endpoint({
   if (form === null) return aiProblem("malformed_body", { message: "The body must be a form." });
   const request = readTranscription(form);
   if (isProblem(request)) return request;
-  return await serveCall(call, { kind: "transcription", form, ...request });
+  return await serveCall(call, {
+    kind: "transcription",
+    form,
+    ...request,
+    api: new ChatCompletionsRequest(request),
+  });
 });
 
 export const createModerationRoute = endpoint({

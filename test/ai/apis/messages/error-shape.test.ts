@@ -1,25 +1,15 @@
-// Errors in the shape of the API whose path was asked.
+// Errors as clients of Anthropic's API read them.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { anthropicType, errorShapeOf, inShape, promptTooLong } from "#ai/apis/messages/error-shape.ts";
+import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
+import { anthropicErrors, anthropicType, promptTooLong } from "#ai/apis/messages/error-shape.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
-
-test("the path says which shape", () => {
-  for (const path of [
-    "/api/ai/v1/messages",
-    "/api/ai/v1/messages?beta=true",
-    "/api/ai/v1/messages/count_tokens",
-  ])
-    assert.equal(errorShapeOf(path), "anthropic", path);
-  for (const path of ["/api/ai/v1/chat/completions", "/api/ai/v1/messagesx", "/api/ai/v1/models/messages"])
-    assert.equal(errorShapeOf(path), "openai", path);
-});
 
 test("Anthropic's shape: its types, its header, and what is beside an error", () => {
   const given = aiProblem("unavailable", { retryAfterMs: 2_000 });
   const shaped = inShape(
-    "anthropic",
+    anthropicErrors,
     { ...given, body: { ...given.body, service_pool: { attempts: 2 } } },
     "req_1",
   );
@@ -33,14 +23,14 @@ test("Anthropic's shape: its types, its header, and what is beside an error", ()
     request_id: "req_1",
     service_pool: { attempts: 2 },
   });
-  assert.equal(inShape("openai", given, "req_1"), given);
+  assert.equal(inShape(errorShapeOf("/api/ai/v1/models"), given, "req_1"), given);
 });
 
 test("a wrong key and a spent budget are not to be tried again", () => {
   for (const code of ["invalid_api_key", "insufficient_quota"] as const)
-    assert.equal(inShape("anthropic", aiProblem(code), "r").headers?.["x-should-retry"], "false");
+    assert.equal(inShape(anthropicErrors, aiProblem(code), "r").headers?.["x-should-retry"], "false");
   assert.equal(
-    inShape("anthropic", aiProblem("rate_limit_exceeded"), "r").headers?.["x-should-retry"],
+    inShape(anthropicErrors, aiProblem("rate_limit_exceeded"), "r").headers?.["x-should-retry"],
     undefined,
   );
 });
@@ -61,6 +51,6 @@ test("a prompt that is too long, in the words that clients know", () => {
   assert.equal(promptTooLong("Too long."), "prompt is too long: Too long.");
   const problem = aiProblem("body_too_large");
   const error = { message: own, type: "t", param: null, code: "context_length_exceeded" };
-  const shaped = inShape("anthropic", { ...problem, body: { error } }, "r");
+  const shaped = inShape(anthropicErrors, { ...problem, body: { error } }, "r");
   assert.equal(shaped.status, 400);
 });

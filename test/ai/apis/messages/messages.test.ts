@@ -1,8 +1,8 @@
-// One request at Anthropic's door: what it asks for, and that it is translated once, when a member needs it.
+// One request to Anthropic's API: what it asks for, and that it is translated once, when a member needs it.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { estimatedOf, messagesDoor } from "#ai/apis/messages/messages.ts";
+import { createMessagesRequest, estimatedOf } from "#ai/apis/messages/messages.ts";
 
 const body = {
   model: "m",
@@ -10,9 +10,9 @@ const body = {
   system: "Be brief.",
   messages: [{ role: "user", content: "Hi" }],
 };
-const door = (more: object = {}) => {
+const request = (more: object = {}) => {
   const whole = { ...body, ...more };
-  return messagesDoor({ text: JSON.stringify(whole), body: whole, headers: {} }, "stem");
+  return createMessagesRequest({ text: JSON.stringify(whole), body: whole, headers: {} }, "stem");
 };
 
 test("its tokens are estimated with the system text, and an answer's with a bound", () => {
@@ -24,7 +24,7 @@ test("its tokens are estimated with the system text, and an answer's with a boun
 });
 
 test("the chat completion is made once, and says what it left out", () => {
-  const made = door({ mcp_servers: [] });
+  const made = request({ mcp_servers: [] });
   assert.deepEqual(made.leftOut(), []);
   assert.equal(made.chat(), made.chat());
   assert.deepEqual(made.leftOut(), ["mcp_servers"]);
@@ -33,12 +33,12 @@ test("the chat completion is made once, and says what it left out", () => {
 test("a forwarded answer has the name that the client used, and nothing else is changed", () => {
   const served = { provider: "p", model: "served", latency_ms: 1, attempts: 1 };
   const rules = { model: "asked", created: 1, served, promptTokens: 1 };
-  assert.equal(door().answer('{"model":"served","x":1e400}', true, rules), '{"model":"asked","x":1e400}');
+  assert.equal(request().answer('{"model":"served","x":1e400}', true, rules), '{"model":"asked","x":1e400}');
 });
 
 test("names of tools beyond 64 characters are shortened on the way out and restored in the answer", () => {
   const names = ["first", "second"].map((end) => `mcp__${"server".repeat(12)}__${end}`);
-  const made = door({
+  const made = request({
     tools: names.map((name) => ({ name, input_schema: { type: "object" } })),
     tool_choice: { type: "tool", name: names[1] },
     messages: [

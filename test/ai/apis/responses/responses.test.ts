@@ -1,8 +1,8 @@
-// The door of the Responses API: what is estimated, and what forwarded answers are called.
+// The Responses API: what is estimated, and what forwarded answers are called.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { estimatedOf, responsesDoor } from "#ai/apis/responses/responses.ts";
+import { createResponsesRequest, estimatedOf } from "#ai/apis/responses/responses.ts";
 
 test("tokens are estimated from input, instructions and tools", () => {
   const { messages, tools, max_tokens } = estimatedOf({
@@ -17,7 +17,7 @@ test("tokens are estimated from input, instructions and tools", () => {
 
 test("a forwarded answer keeps everything but the name of its model", () => {
   const body = { input: "Hi" };
-  const door = responsesDoor({ text: JSON.stringify(body), body, headers: {} }, "1", 7);
+  const request = createResponsesRequest({ text: JSON.stringify(body), body, headers: {} }, "1", 7);
   const names = {
     model: "asked",
     created: 7,
@@ -25,8 +25,8 @@ test("a forwarded answer keeps everything but the name of its model", () => {
     served: { provider: "a", model: "b", attempts: 1, latency_ms: 1 },
   };
   assert.equal(
-    door.answer('{"model":"upstream","x":1e400,"output":[]}', true, names),
+    request.answer('{"model":"upstream","x":1e400,"output":[]}', true, names),
     '{"model":"asked","x":1e400,"output":[]}',
   );
-  assert.equal(door.chat(), door.chat(), "it is translated once");
+  assert.equal(request.chat(), request.chat(), "it is translated once");
 });

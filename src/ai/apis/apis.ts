@@ -1,0 +1,34 @@
+// The APIs in which clients ask for completions. A new one is a folder beside this file and a row here.
+
+import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import type { Problem } from "#contract/problem.ts";
+import { isFields } from "#providers/translate/json.ts";
+import { chatCompletions } from "./chat-completions/chat-completions.ts";
+import type { ClientApi, ErrorShape } from "./client-api.ts";
+import { messagesApi } from "./messages/messages.ts";
+import { responsesApi } from "./responses/responses.ts";
+
+export const clientApis: readonly ClientApi[] = [chatCompletions, messagesApi, responsesApi];
+
+const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
+
+/** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
+export function errorShapeOf(target: string): ErrorShape {
+  const at = clientApis.find(
+    ({ path }) =>
+      target.startsWith(path) && (target.length === path.length || /[/?#]/.test(target[path.length]!)),
+  );
+  return at?.errorShape ?? openaiErrors;
+}
+
+/** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
+export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
+  const error = "error" in problem.body ? problem.body.error : null;
+  return isFields(error) ? shape.shaped(problem, error as never, requestId) : problem;
+}
+
+/** The answer to a client that asks for a WebSocket at an API that says why there are none; null: any other target. */
+export function webSocketRefusal(target: string): Problem | null {
+  const path = (target.split("?", 1)[0] ?? "").replace(/\/$/, "");
+  return clientApis.find((api) => api.path === path)?.webSocketRefusal ?? null;
+}

@@ -1,0 +1,64 @@
+// What an API is in which clients ask for completions: its paths, how its requests are read, what its errors look like.
+// `apis.ts` lists them; routes, the OpenAPI document, error shapes and the page of errors are made from the list.
+
+import type { z } from "zod";
+import type { ModelRequest } from "#contract/ai/chat.ts";
+import type { OpenAiError } from "#contract/ai/openai-error.ts";
+import type { Problem } from "#contract/problem.ts";
+import type { ApiRequest } from "./api-request.ts";
+
+/** One operation of a client API, for the router and the OpenAPI document. */
+export interface ApiOperation {
+  /** As OpenAPI writes it; it may name parameters. */
+  path: `/${string}`;
+  /** Descriptions of the path's parameters. */
+  params?: Record<string, z.ZodType>;
+  /** OpenAPI's operationId. */
+  name: string;
+  summary: string;
+  description: string;
+  body: z.ZodObject;
+  reply: z.ZodType;
+  /** A complete body. A test sends it. */
+  example: object;
+  /** What the reply with `stream: true` consists of; absent: there is none. */
+  stream?: string;
+  /** Its requests may be deferred by their headers. */
+  deferrable?: true;
+  /** It counts the tokens of a request instead of serving it; its answer is `{ input_tokens }`. */
+  counts?: true;
+  /** Checks what Trunkline has to understand of a request. `params`: of the path. */
+  read(text: string, params: Readonly<Record<string, string>>): ModelRequest | Problem;
+}
+
+/** How the errors of an API look. Every error is made as OpenAI's object, and takes its shape where it is written. */
+export interface ErrorShape {
+  /** Distinguishes the shape's replies in the OpenAPI document. */
+  name: string;
+  schema: z.ZodType;
+  /** The reply with the shape's status, headers and body. `error`: that of the problem's body. */
+  shaped(problem: Problem, error: OpenAiError, requestId: string): Problem;
+}
+
+/** The HTTP request that an API's request came in. */
+export interface Received {
+  /** By names in lower case, as Node gives them. */
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Letters, digits, `_` and `-` that no other request has. */
+  stem: string;
+  /** Epoch seconds. */
+  created: number;
+}
+
+export interface ClientApi {
+  /** Errors at this path and below it have the API's shape. */
+  path: `/${string}`;
+  operations: readonly ApiOperation[];
+  /** Absent: OpenAI's. */
+  errorShape?: ErrorShape;
+  /** The answer to a client that asks for a WebSocket at `path`; absent: as to any other GET. */
+  webSocketRefusal?: Problem;
+  /** Error codes that this API alone has: status and when, for the page of errors. */
+  codes?: Readonly<Record<string, readonly [status: string, when: string]>>;
+  request(read: ModelRequest, received: Received): ApiRequest;
+}

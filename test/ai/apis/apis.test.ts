@@ -1,0 +1,53 @@
+// The list of the client APIs: what each row has to have, and which one a path belongs to.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { clientApis, errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+import { isProblem } from "#contract/problem.ts";
+
+test("the path says which shape", () => {
+  for (const path of [
+    "/api/ai/v1/messages",
+    "/api/ai/v1/messages?beta=true",
+    "/api/ai/v1/messages/count_tokens",
+  ])
+    assert.equal(errorShapeOf(path).name, "Anthropic", path);
+  for (const path of ["/api/ai/v1/chat/completions", "/api/ai/v1/messagesx", "/api/ai/v1/models/messages"])
+    assert.equal(errorShapeOf(path).name, "", path);
+});
+
+test("a problem that holds no error object keeps its shape", () => {
+  const problem = { ...aiProblem("server_error"), body: { success: false } };
+  for (const { path } of clientApis)
+    assert.equal(inShape(errorShapeOf(path), problem, "req_1"), problem, path);
+});
+
+test("a WebSocket is refused by name where clients ask for one, and nowhere else", () => {
+  for (const target of ["/api/ai/v1/responses", "/api/ai/v1/responses/", "/api/ai/v1/responses?a=/b"])
+    assert.equal(webSocketRefusal(target)?.status, 426, target);
+  for (const target of ["/api/ai/v1/responses/a", "/api/ai/v1/responsesx", "/api/ai/v1/messages", "/"])
+    assert.equal(webSocketRefusal(target), null, target);
+});
+
+test("every API has a format and operations of its own, and reads their examples", () => {
+  const operations = clientApis.flatMap((api) => api.operations);
+  for (const key of ["path", "name"] as const)
+    assert.equal(new Set(operations.map((one) => one[key])).size, operations.length, key);
+  const formats = clientApis.map((api) => {
+    assert.ok(api.operations.length > 0);
+    const requests = api.operations.map(({ path, example, read }) => {
+      assert.ok(path.startsWith(api.path), path);
+      const given = read(JSON.stringify(example), {});
+      assert.ok(!isProblem(given), path);
+      const request = api.request(given, { headers: {}, stem: "stem", created: 1 });
+      const chat = request.chat();
+      assert.ok(chat.kind === "chat" && Array.isArray(chat.body.messages), path);
+      assert.deepEqual(JSON.parse(chat.text), JSON.parse(JSON.stringify(chat.body)), path);
+      return request.format;
+    });
+    assert.equal(new Set(requests).size, 1, api.path);
+    return requests[0];
+  });
+  assert.equal(new Set(formats).size, clientApis.length);
+});
