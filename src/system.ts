@@ -9,7 +9,6 @@ import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createSignals } from "#core/signals.ts";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
@@ -36,6 +35,7 @@ import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
@@ -206,7 +206,7 @@ function createLanes(
   const gateways = {
     ...deps,
     mailFiles: createMailFiles(database),
-    fileBytes: new ByteSemaphore(maxFileBytes),
+    fileBytes: new Semaphore(maxFileBytes),
     sharedChildren,
   };
   return new Lanes({

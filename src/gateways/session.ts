@@ -6,7 +6,7 @@ import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 import type { ChildPermissions } from "#runtime/children/child-process.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
-import type { ByteSemaphore } from "./byte-semaphore.ts";
+import type { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Engagement, InboundMessage, Receipt } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
@@ -150,7 +150,7 @@ export interface GatewayHost {
   /** Aborted when the session is about to be closed. */
   signal: AbortSignal;
   /** Bounds the bytes of files that all gateways of the process hold at once. */
-  fileBytes: ByteSemaphore;
+  fileBytes: Semaphore;
   /** When the person last wrote to this gateway, epoch ms; null: not within a day. Retried while storage is away; rejects with `SessionLost`. */
   lastHeard(recipient: string): Promise<number | null>;
   /** Starts `module` in a process of its own, which is ended when the session has been closed; or shares one. */

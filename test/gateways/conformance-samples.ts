@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { CallbackTools, GatewayTools } from "#gateways/connection.ts";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
@@ -11,6 +10,7 @@ import type { Outcome } from "#gateways/outcome.ts";
 import type { SessionHost } from "#gateways/session.ts";
 import { messageUrl, provenMessage } from "#messaging/message-urls.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { createSealer } from "#store/seal.ts";
 import { memoryLog } from "../log.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
@@ -91,7 +91,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
   const { signal: _, readReport: __, ...tools } = toolsWith();
   return {
     ...tools,
-    fileBytes: new ByteSemaphore(64 * 1024 * 1024),
+    fileBytes: new Semaphore(64 * 1024 * 1024),
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
     log: memoryLog(),
     state: { load: async () => new Map(), save: async () => {} },

@@ -2,7 +2,6 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { Core } from "#core/core.ts";
-import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
@@ -16,6 +15,7 @@ import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
+import type { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -34,7 +34,7 @@ export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" |
 export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;
   /** See `GatewayHost.fileBytes`. */
-  fileBytes: ByteSemaphore;
+  fileBytes: Semaphore;
   longestWaitMs: number;
   sharedChildren: SharedChildren;
 }

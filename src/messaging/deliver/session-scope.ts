@@ -2,7 +2,6 @@
 // and its processes.
 
 import type { Core } from "#core/core.ts";
-import type { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewayHost,
@@ -16,13 +15,14 @@ import {
 import { retryStorage } from "#queue/retry-storage.ts";
 import { startChild } from "#runtime/children/child-process.ts";
 import type { SharedChildren } from "#runtime/children/shared-children.ts";
+import type { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
   /** See `GatewayHost.fileBytes`. */
-  fileBytes: ByteSemaphore;
+  fileBytes: Semaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
   storeReport(report: SessionReport): Promise<void>;
   /** The processes that sessions of this process share. */

@@ -5,7 +5,6 @@
 import { wireAddress } from "#contract/address.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
@@ -13,6 +12,7 @@ import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { BreakerWork } from "#queue/lane-work.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { readBody, readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
@@ -61,7 +61,7 @@ export function createSender(
   deps: TransmitDeps,
   gateway: LaneGateway,
 ): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendOutcome> {
-  const memory = new ByteSemaphore(maxBytesInFlight);
+  const memory = new Semaphore(maxBytesInFlight);
   return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
 
@@ -69,7 +69,7 @@ export function createSender(
 async function send(
   deps: TransmitDeps,
   gateway: LaneGateway,
-  memory: ByteSemaphore,
+  memory: Semaphore,
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
@@ -80,15 +80,11 @@ async function send(
   if (row.content === "email") return await sendEmail(deps, gateway, memory, row, attempt, signal);
   const { body } = row;
   if (body !== null) return await sendText(deps, gateway, { ...row, body }, attempt, signal);
-  const bytes = bytesInMemory(row.body_bytes);
-  await memory.acquire(bytes);
-  try {
+  return await memory.run(async () => {
     const text = await tryCompose(deps, gateway, row.id, () => bodyOf(deps, row.id));
     if (text === null) return notSent;
     return await sendText(deps, gateway, { ...row, body: text }, attempt, signal);
-  } finally {
-    memory.release(bytes);
-  }
+  }, bytesInMemory(row.body_bytes));
 }
 
 /** A message of any content but an email. */
@@ -142,7 +138,7 @@ function notSupported({ adapter }: LaneGateway, { content, resends }: DueMessage
 async function sendEmail(
   deps: TransmitDeps,
   gateway: LaneGateway,
-  memory: ByteSemaphore,
+  memory: Semaphore,
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
@@ -156,18 +152,14 @@ async function sendEmail(
     const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${maxBytes} at most.`;
     return { kind: "rejected", code: "too_large", reason };
   }
-  const bytes = bytesInMemory(stored.bytes);
-  await memory.acquire(bytes);
-  try {
-    const settings = gateway.email;
+  const settings = gateway.email;
+  return await memory.run(async () => {
     const content = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
     if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
     const address = wireAddress(row.recipient_raw) ?? recipient;
     return await transmit(deps, gateway, { id, requestId, recipient: address, attempt, content }, signal);
-  } finally {
-    memory.release(bytes);
-  }
+  }, bytesInMemory(stored.bytes));
 }
 
 /**

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewayHost, GatewaySession, SessionReport } from "#gateways/session.ts";
 import { openOnDemand } from "#messaging/deliver/on-demand.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
@@ -40,7 +40,7 @@ function play(
       log,
       outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
       sealer: createSealer("a master key that is only used in tests", random),
-      fileBytes: new ByteSemaphore(1024),
+      fileBytes: new Semaphore(1024),
       newId: (prefix) => prefix,
       signals: signalsTo(),
       sharedChildren: new SharedChildren(clock),

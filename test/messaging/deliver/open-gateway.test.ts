@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { createSealer } from "#store/seal.ts";
@@ -69,7 +69,7 @@ function open(
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl,
-    fileBytes: new ByteSemaphore(1024),
+    fileBytes: new Semaphore(1024),
     longestWaitMs: 3_600_000,
     sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),

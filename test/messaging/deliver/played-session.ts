@@ -1,7 +1,6 @@
 // The supervisor of a gateway's session over real storage, with a session that the test plays.
 
 import { after, afterEach, before } from "node:test";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewaySession, SessionHost, SessionReport } from "#gateways/session.ts";
@@ -9,6 +8,7 @@ import { SessionSupervisor } from "#messaging/deliver/session.ts";
 import type { SessionDeps } from "#messaging/deliver/session-scope.ts";
 import type { SendOutcome } from "#messaging/deliver/transmit.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import { createSealer } from "#store/seal.ts";
@@ -113,7 +113,7 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
         throw new Error("no request is expected");
       }),
       sealer: createSealer("a master key that is only used in tests", seededRandom()),
-      fileBytes: new ByteSemaphore(1024),
+      fileBytes: new Semaphore(1024),
       newId: (prefix) => `${prefix}_${gatewayId}`,
       storeReport: async (report) => void it.reports.push(report),
       signals: signalsTo(),

@@ -118,12 +118,7 @@ export class MediaStore {
     const maxBytes = Math.min(maxMediaBytes[media], max_media_bytes);
     // The file, and the form that it is uploaded in.
     const room = 2 * maxBytes;
-    await fileBytes.acquire(room);
-    try {
-      return await this.#fetchAndUpload(content, maxBytes, refusedId, signal);
-    } finally {
-      fileBytes.release(room);
-    }
+    return await fileBytes.run(() => this.#fetchAndUpload(content, maxBytes, refusedId, signal), room);
   }
 
   async #fetchAndUpload(

@@ -50,14 +50,9 @@ export class FileUploads {
       return known;
     }
     const room = copies * Math.min(maxMediaBytes[media], maxBytes);
-    await fileBytes.acquire(room);
-    try {
-      const uploaded = await this.#fetchAndUpload(message.content, signal);
-      if ("file" in uploaded) this.#uploads.set(key, { ...uploaded, until: clock.now() + unusedMs });
-      return uploaded;
-    } finally {
-      fileBytes.release(room);
-    }
+    const uploaded = await fileBytes.run(() => this.#fetchAndUpload(message.content, signal), room);
+    if ("file" in uploaded) this.#uploads.set(key, { ...uploaded, until: clock.now() + unusedMs });
+    return uploaded;
   }
 
   async #fetchAndUpload(

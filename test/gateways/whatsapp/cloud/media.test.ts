@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { MediaContent } from "#gateways/message.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import { MediaStore } from "#gateways/whatsapp/cloud/media.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { movableClock } from "../../../clock.ts";
 import { hostWith, sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { type GraphSimulator, graphSimulator } from "../graph-simulator.ts";
@@ -66,7 +66,7 @@ const contentOf = (path: string, change: Partial<MediaContent> = {}): MediaConte
 
 function storeOf(settings: object = {}) {
   const clock = movableClock();
-  const fileBytes = new ByteSemaphore(64 * 1024 * 1024);
+  const fileBytes = new Semaphore(64 * 1024 * 1024);
   const host = { outbound, clock, timeoutMs: 10_000, fileBytes };
   const store = new MediaStore(parsedSettings({ base_url: graph.url, ...settings }), host);
   const { signal } = new AbortController();
@@ -137,11 +137,12 @@ test("an upload that Meta forgot is made again once, for all messages that meet 
 
 test("files wait until the budget of bytes has room for them", async () => {
   const { source, fileBytes } = storeOf();
-  await fileBytes.acquire(60 * 1024 * 1024);
+  const other = Promise.withResolvers<void>();
+  void fileBytes.run(() => other.promise, 60 * 1024 * 1024);
   const waiting = source(contentOf("/a.png"));
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(fetched, []);
-  fileBytes.release(60 * 1024 * 1024);
+  other.resolve();
   assert.deepEqual(await waiting, { id: "9000000000" });
 });
 

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { ByteSemaphore } from "#gateways/byte-semaphore.ts";
 import type { BridgeChannel } from "#gateways/whatsapp/linked/bridge-channel.ts";
 import { openLinkedFile, storedFile } from "#gateways/whatsapp/linked/received-file.ts";
 import { FileUploads } from "#gateways/whatsapp/linked/uploads.ts";
@@ -13,6 +12,7 @@ import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
+import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { movableClock } from "../../../clock.ts";
 import { seededRandom } from "../../../harness.ts";
 import { hostWith, sampleMessage } from "../../conformance-samples.ts";
@@ -54,7 +54,7 @@ async function open(context: TestContext, auth: string | null = "acc/ess") {
     await outbound.close();
   });
   const clock = movableClock();
-  const fileBytes = new ByteSemaphore(64 * 1024 * 1024);
+  const fileBytes = new Semaphore(64 * 1024 * 1024);
   const host = hostWith({ clock, random: seededRandom(7), outbound, fileBytes, timeoutMs: 5_000 });
   const hosts = ["mmg.whatsapp.net"];
   const bridge = {
