@@ -7,15 +7,12 @@ import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
 import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
-import { urlRefusal } from "./url.ts";
+import { readTarget, targetReader } from "./url.ts";
 
 /** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */
 const idleMs = 1000;
 const connectionsPerOrigin = 256;
 const defaultMaxBytes = 1024 * 1024;
-/** A campaign whose URLs differ by recipient must not fill the memory. */
-const mostJudged = 500;
-const longestJudged = 2000;
 
 /** Headers that belong to the connection, and are set here: a caller's are left out. */
 const ownHeaders = new Set([
@@ -64,21 +61,10 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
   let running = 0;
   let whenIdle: (() => void) | null = null;
 
-  const judged = new Map<string, Target>();
-
-  /** Gateways call the same few URLs over and over; parsing and judging one costs as much as sending to it. */
-  function judge(text: string): Target {
-    const known = judged.get(text);
-    if (known !== undefined) return known;
-    const target = readTarget(text, allow);
-    if (text.length > longestJudged) return target;
-    if (judged.size >= mostJudged) judged.clear();
-    judged.set(text, target);
-    return target;
-  }
+  const targetOf = targetReader(allow);
 
   function request(request: OutboundRequest): Promise<OutboundResult> {
-    const target = judge(request.url);
+    const target = targetOf(request.url);
     const { host, refused } = target;
     if (refused !== null) {
       log?.warn({ event: "outbound.refused", host, reason: refused }, "An outbound request was refused.");
@@ -134,21 +120,6 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
       await agent.destroy();
     },
   };
-}
-
-interface Target {
-  origin: string;
-  /** With the port, unless it is the scheme's own. */
-  host: string;
-  path: string;
-  refused: string | null;
-}
-
-function readTarget(text: string, allow: AllowList): Target {
-  const url = URL.parse(text);
-  if (url === null) return { origin: "", host: "", path: "", refused: "it is not a valid URL" };
-  const { origin, host, pathname, search } = url;
-  return { origin, host, path: pathname + search, refused: urlRefusal(url, allow) };
 }
 
 /** undici's flat list: name, value, name, value. */

@@ -18,7 +18,7 @@ import {
 } from "./connect.ts";
 import { minPieceBytes } from "./paced-request.ts";
 import { TurnBudget } from "./turn-budget.ts";
-import { urlRefusal } from "./url.ts";
+import { targetReader } from "./url.ts";
 
 export interface UpstreamRequest {
   method: "GET" | "POST";
@@ -97,34 +97,19 @@ export function createStreamingClient(options: {
   const agent = new Agent({ ...settings, pipelining: 1 });
   /** Its connections close behind their only request. */
   const freshAgent = new Agent({ ...settings, pipelining: 0 });
-  const judged = new Map<string, { url: URL | null; refused: string | null }>();
-
-  function judge(text: string): { url: URL | null; refused: string | null } {
-    const known = judged.get(text);
-    if (known) return known;
-    const url = URL.parse(text);
-    const target = { url, refused: url === null ? "it is not a valid URL" : urlRefusal(url, allow) };
-    // Members' URLs are few; the bound is for those that carry a model's name.
-    if (judged.size >= 1000) judged.clear();
-    judged.set(text, target);
-    return target;
-  }
+  const targetOf = targetReader(allow);
 
   return {
     open(request) {
-      const { url, refused } = judge(request.url);
-      if (url === null || refused !== null)
-        return Promise.resolve(failed("not_allowed", `Not allowed: ${refused}.`));
+      const { origin, host, path, refused } = targetOf(request.url);
+      if (refused !== null) return Promise.resolve(failed("not_allowed", `Not allowed: ${refused}.`));
       if (request.signal.aborted) return Promise.resolve(failed("aborted", "Stopped."));
       return new Promise((resolve) => {
-        const exchange = new UpstreamExchange(request, url.host, budget, resolve);
+        const exchange = new UpstreamExchange(request, host, budget, resolve);
         const { method, body } = request;
         const headers = ["accept-encoding", "identity"];
         for (const name in request.headers) headers.push(name, request.headers[name]!);
-        (request.fresh ? freshAgent : agent).dispatch(
-          { origin: url.origin, path: url.pathname + url.search, method, headers, body },
-          exchange,
-        );
+        (request.fresh ? freshAgent : agent).dispatch({ origin, path, method, headers, body }, exchange);
       });
     },
     async close() {

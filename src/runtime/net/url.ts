@@ -45,3 +45,37 @@ export function loopbackAddresses(allow: AllowList): { address: string; family: 
   ];
   return both.filter(({ address }) => forbiddenAddress(address, allow) === null);
 }
+
+/** A URL to call, in the parts that a request needs. `refused`: why it must not be called; null: it may be. */
+export interface Target {
+  origin: string;
+  /** With the port, unless it is the scheme's own. */
+  host: string;
+  path: string;
+  refused: string | null;
+}
+
+export function readTarget(text: string, allow: AllowList): Target {
+  const url = URL.parse(text);
+  if (url === null) return { origin: "", host: "", path: "", refused: "it is not a valid URL" };
+  const { origin, host, pathname, search } = url;
+  return { origin, host, path: pathname + search, refused: urlRefusal(url, allow) };
+}
+
+/** A campaign whose URLs differ by recipient, and members whose URLs carry a model's name, must not fill the memory. */
+const maxKept = 1_000;
+const maxKeptLength = 2_000;
+
+/** Reads targets and keeps them: the same few URLs are called over and over, and reading one costs as much as sending to it. */
+export function targetReader(allow: AllowList): (text: string) => Target {
+  const known = new Map<string, Target>();
+  return (text) => {
+    const kept = known.get(text);
+    if (kept !== undefined) return kept;
+    const target = readTarget(text, allow);
+    if (text.length > maxKeptLength) return target;
+    if (known.size >= maxKept) known.clear();
+    known.set(text, target);
+    return target;
+  };
+}

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
+import { targetReader } from "#runtime/net/url.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { forbiddenHosts, spellings } from "../forbidden-hosts.ts";
 import { answer, openPeer, type Peer } from "../peer.ts";
@@ -123,4 +124,21 @@ describe("literals and loopback names", () => {
     );
     assert.equal(outbound.rejectReason("ftp://x.test/"), "only http and https URLs are allowed");
   });
+});
+
+test("targets that were read are kept, a bounded number of them, and long ones not", () => {
+  const targetOf = targetReader(none);
+  const target = targetOf("https://api.example.test:8443/v1?x=1");
+  assert.deepEqual(target, {
+    origin: "https://api.example.test:8443",
+    host: "api.example.test:8443",
+    path: "/v1?x=1",
+    refused: null,
+  });
+  assert.equal(targetOf("https://api.example.test:8443/v1?x=1"), target);
+  const long = `https://api.example.test/${"x".repeat(2_000)}`;
+  assert.notEqual(targetOf(long), targetOf(long));
+  for (let at = 0; at < 1_000; at++) targetOf(`https://api.example.test/${at}`);
+  assert.notEqual(targetOf("https://api.example.test:8443/v1?x=1"), target);
+  assert.equal(targetOf("no URL").refused, "it is not a valid URL");
 });
