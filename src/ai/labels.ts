@@ -1,6 +1,8 @@
 // Whom and what a call was for, as its client says: the end user and tags. They go into the usage record, and usage is
 // summed by them; no limit depends on them.
 
+import { isObject } from "#contract/normalise.ts";
+
 export interface Labels {
   /** Null: the client names none. */
   user: string | null;
@@ -42,7 +44,7 @@ export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: re
   // Nearly every request ends here.
   if (named === undefined && identifier === undefined && metadata === undefined && headerTags.length === 0)
     return noLabels;
-  const fields = isRecord(metadata) ? metadata : {};
+  const fields = isObject(metadata) ? metadata : {};
   const given = [named, identifier, fields.user_id].find((text) => typeof text === "string" && text !== "");
   const tags = new Map(headerTags.map((tag) => [tag.slice(0, tag.indexOf("=")), tag]));
   for (const name in fields) {
@@ -56,6 +58,3 @@ export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: re
     tags: [...new Set(tags.values())],
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -5,7 +5,8 @@ import { promptTokens } from "#ai/limits/estimate.ts";
 import { eligibleMembers, order } from "#ai/pools/pool.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
-import { isFields, parseJson } from "#providers/translate/json.ts";
+import { isObject } from "#contract/normalise.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -69,7 +70,7 @@ export function createTokenCounter({
     const read = await collect(clock, opened.body, maxAnswerBytes, limitMs, limitAt);
     if (opened.status !== 200 || read.kind !== "bytes") return null;
     const value = parseJson(textOf(read.bytes));
-    const counted = isFields(value) ? value.input_tokens : null;
+    const counted = isObject(value) ? value.input_tokens : null;
     return typeof counted === "number" && Number.isSafeInteger(counted) && counted >= 0 ? counted : null;
   }
 

@@ -63,3 +63,11 @@ export function exceeds(text: string, max: number): boolean {
   }
   return points > max;
 }
+
+/** The members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value of JSON is an object, and not an array. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

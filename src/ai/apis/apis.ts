@@ -1,8 +1,8 @@
 // The APIs in which clients ask for completions. A new one is a folder beside this file and a row here.
 
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
-import { isFields } from "#providers/translate/json.ts";
 import { chatCompletions } from "./chat-completions/chat-completions.ts";
 import type { ClientApi, ErrorShape } from "./client-api.ts";
 import { messagesApi } from "./messages/messages.ts";
@@ -24,7 +24,7 @@ export function errorShapeOf(target: string): ErrorShape {
 /** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
 export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
   const error = "error" in problem.body ? problem.body.error : null;
-  return isFields(error) ? shape.shaped(problem, error as never, requestId) : problem;
+  return isObject(error) ? shape.shaped(problem, error as never, requestId) : problem;
 }
 
 /** The answer to a client that asks for a WebSocket at an API that says why there are none; null: any other target. */

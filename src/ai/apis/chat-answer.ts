@@ -1,7 +1,8 @@
 // Reads chat completions and their chunks for APIs that write them in another form. They come from a provider adapter,
 // which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
 
-import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 /** Tokens as clients of other APIs are told them. */
 export interface Counts {
@@ -40,9 +41,9 @@ const count = (value: unknown): number =>
 
 /** OpenAI's usage object; null for anything else. */
 function countsOf(usage: unknown): Counts | null {
-  if (!isFields(usage)) return null;
-  const input = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const output = isFields(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  if (!isObject(usage)) return null;
+  const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   return {
     input: count(usage.prompt_tokens),
     output: count(usage.completion_tokens),
@@ -61,13 +62,13 @@ function contentOf(content: unknown): string {
 }
 
 function signatureOf({ extra_content: extra }: Fields): string {
-  const google = isFields(extra) ? extra.google : null;
-  return isFields(google) ? textOf(google.thought_signature) : "";
+  const google = isObject(extra) ? extra.google : null;
+  return isObject(google) ? textOf(google.thought_signature) : "";
 }
 
 function callsOf(message: Fields): CallPiece[] {
   return fieldsIn(message.tool_calls).map((call, at) => {
-    const called = isFields(call.function) ? call.function : {};
+    const called = isObject(call.function) ? call.function : {};
     return {
       index: typeof call.index === "number" ? call.index : at,
       id: textOf(call.id),
@@ -81,9 +82,9 @@ function callsOf(message: Fields): CallPiece[] {
 /** Reads a chunk or a whole answer by its first choice: these APIs ask for one. */
 export function readChat(text: string): ChatPiece {
   const value: unknown = JSON.parse(text);
-  const body = isFields(value) ? value : {};
+  const body = isObject(value) ? value : {};
   const [choice = {}] = fieldsIn(body.choices);
-  const message = isFields(choice.delta) ? choice.delta : isFields(choice.message) ? choice.message : {};
+  const message = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
   return {
     text: contentOf(message.content),
     reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),

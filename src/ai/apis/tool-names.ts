@@ -3,7 +3,8 @@
 // characters; Anthropic's names have up to 128.
 
 import { createHash } from "node:crypto";
-import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 export interface ToolName {
   /** How its calls are told: `function_call`, `custom_tool_call` or `tool_search_call`. */
@@ -77,7 +78,7 @@ export class ToolNames {
         return;
       case "function":
         this.#put({ kind: "function", name, namespace }, description, {
-          parameters: isFields(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
+          parameters: isObject(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
           ...(tool.strict === true ? { strict: true } : {}),
         });
         return;
@@ -89,7 +90,7 @@ export class ToolNames {
       case "tool_search":
         if (tool.execution !== "client") break;
         this.#put({ kind: "tool_search", name: "tool_search", namespace: null }, description, {
-          parameters: isFields(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
+          parameters: isObject(tool.parameters) ? tool.parameters : { type: "object", properties: {} },
         });
         return;
     }
@@ -115,7 +116,7 @@ const textParameter = {
 
 /** The grammar that a custom tool's input follows, where a model can read it. */
 function withGrammar(description: string, format: unknown): string {
-  const definition = isFields(format) ? textOf(format.definition) : "";
-  if (!isFields(format) || definition === "") return description;
+  const definition = isObject(format) ? textOf(format.definition) : "";
+  if (!isObject(format) || definition === "") return description;
   return `${description}\n\nThe input follows this ${textOf(format.syntax)} grammar:\n${definition}`.trim();
 }

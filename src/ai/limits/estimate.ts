@@ -4,7 +4,8 @@
 // content, so a picture of 20 MB costs no more than its URL.
 
 import { type CallKind, isForwarded } from "#contract/ai/operations.ts";
-import { isRecord, outputUnits } from "#providers/openai/stream.ts";
+import { isObject } from "#contract/normalise.ts";
+import { outputUnits } from "#providers/openai/stream.ts";
 
 /** UTF-16 units of text in a token: the vendors' rule of thumb for English. */
 export const unitsPerToken = 4;
@@ -89,14 +90,14 @@ export function answerTokens(kind: CallKind, text: string): number {
   if (kind !== "chat") return 0;
   const sum: Sum = { units: 0, tokens: 0 };
   const answer: unknown = JSON.parse(text);
-  const choices = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];
-  for (const choice of choices) if (isRecord(choice)) sum.units += outputUnits(choice.message);
+  const choices = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
+  for (const choice of choices) if (isObject(choice)) sum.units += outputUnits(choice.message);
   return Math.ceil(sum.units / unitsPerToken);
 }
 
 function addMessage(sum: Sum, message: unknown): void {
   sum.tokens += tokensPerMessage;
-  if (!isRecord(message)) return;
+  if (!isObject(message)) return;
   for (const key in message) {
     const value = message[key];
     if (key === "role") continue;
@@ -115,7 +116,7 @@ function addParts(sum: Sum, content: unknown): void {
 
 /** A message part by its type, in the spelling of OpenAI's two APIs and of vendors that extend them. */
 function addPart(sum: Sum, part: unknown): void {
-  if (!isRecord(part)) return;
+  if (!isObject(part)) return;
   switch (part.type) {
     case "text":
       if (typeof part.text === "string") sum.units += part.text.length;
@@ -124,7 +125,7 @@ function addPart(sum: Sum, part: unknown): void {
     case "image":
     case "input_image": {
       const { image_url: image } = part;
-      const detail = isRecord(image) ? image.detail : part.detail;
+      const detail = isObject(image) ? image.detail : part.detail;
       sum.tokens += detail === "low" ? flatTokens.lowImage : flatTokens.image;
       return;
     }
@@ -132,7 +133,7 @@ function addPart(sum: Sum, part: unknown): void {
     case "audio_url":
     case "audio": {
       const audio = part.input_audio ?? part.audio_url ?? part.audio;
-      const format = isRecord(audio) ? audio.format : null;
+      const format = isObject(audio) ? audio.format : null;
       const second =
         format === "wav" || format === "pcm16" ? typicalBytes.wavSecond : typicalBytes.soundSecond;
       const seconds = unitsIn(longestString(audio), second, maxSeconds);
@@ -175,7 +176,7 @@ const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4);
 function longestString(value: unknown): string {
   if (typeof value === "string") return value;
   let longest = "";
-  if (isRecord(value))
+  if (isObject(value))
     for (const key in value) {
       const text = value[key];
       if (typeof text === "string" && text.length > longest.length) longest = text;

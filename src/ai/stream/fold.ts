@@ -1,8 +1,9 @@
 // Folds the chunks of a stream into one whole answer (`whole_answers: stream`). Every field that the chunks carry is in
 // the answer: texts and lists are joined, list items with an `index` are joined by it, and of other values the last counts.
 
+import { isObject } from "#contract/normalise.ts";
 import type { Chunk, Usage } from "#providers/provider.ts";
-import { isFields, parseJson } from "#providers/translate/json.ts";
+import { parseJson } from "#providers/translate/json.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -26,7 +27,7 @@ export function fold(chunks: readonly Chunk[]): { text: string; usage: Usage | n
   let usage: Usage | null = null;
   for (const chunk of chunks) {
     const value = parseJson(chunk.text);
-    if (!isFields(value)) continue;
+    if (!isObject(value)) continue;
     usage = chunk.usage ?? usage;
     for (const name in value) {
       if (name === "choices" || name === "__proto__") continue;
@@ -34,7 +35,7 @@ export function fold(chunks: readonly Chunk[]): { text: string; usage: Usage | n
       if (field !== null && (name !== "id" || answer.id === undefined)) answer[name] = field;
     }
     if (!Array.isArray(value.choices)) continue;
-    for (const choice of value.choices) if (isFields(choice)) addChoice(choices, choice);
+    for (const choice of value.choices) if (isObject(choice)) addChoice(choices, choice);
   }
   const folded = choices.filter((choice) => choice !== undefined).map(finished);
   return { text: JSON.stringify({ ...answer, object: "chat.completion", choices: folded }), usage };
@@ -45,12 +46,12 @@ function addChoice(choices: Fields[], { delta, ...choice }: Fields): void {
   if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index > maxIndex) return;
   const known = choices[index] ?? { index, message: { role: "assistant", content: null } };
   choices[index] = known;
-  if (isFields(delta)) join(known.message as Fields, delta);
+  if (isObject(delta)) join(known.message as Fields, delta);
   for (const name in choice) {
     const value = choice[name];
     if (value === null || value === undefined) continue;
-    if (name === "logprobs" && isFields(value)) {
-      const logprobs = isFields(known.logprobs) ? known.logprobs : {};
+    if (name === "logprobs" && isObject(value)) {
+      const logprobs = isObject(known.logprobs) ? known.logprobs : {};
       known.logprobs = join(logprobs, value);
     } else known[name] = value;
   }
@@ -67,7 +68,7 @@ function join(to: Fields, piece: Fields): Fields {
       to[name] =
         wholeTexts.has(name) || (name === "name" && before === value) ? value || before : before + value;
     else if (Array.isArray(value)) to[name] = joinList(Array.isArray(before) ? before : [], value);
-    else if (isFields(value)) to[name] = join(isFields(before) ? before : {}, value);
+    else if (isObject(value)) to[name] = join(isObject(before) ? before : {}, value);
     else to[name] = value;
   }
   return to;
@@ -75,11 +76,11 @@ function join(to: Fields, piece: Fields): Fields {
 
 function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
   for (const piece of pieces) {
-    const index = isFields(piece) ? piece.index : undefined;
+    const index = isObject(piece) ? piece.index : undefined;
     const before =
-      typeof index === "number" ? to.find((item) => isFields(item) && item.index === index) : undefined;
-    if (isFields(before) && isFields(piece)) join(before, piece);
-    else to.push(isFields(piece) ? join({}, piece) : piece);
+      typeof index === "number" ? to.find((item) => isObject(item) && item.index === index) : undefined;
+    if (isObject(before) && isObject(piece)) join(before, piece);
+    else to.push(isObject(piece) ? join({}, piece) : piece);
   }
   return to;
 }
@@ -87,9 +88,9 @@ function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
 /** Calls of whole answers have no index. */
 function finished(choice: Fields): Fields {
   const { message } = choice;
-  if (!isFields(message) || !Array.isArray(message.tool_calls)) return { finish_reason: null, ...choice };
+  if (!isObject(message) || !Array.isArray(message.tool_calls)) return { finish_reason: null, ...choice };
   const calls = message.tool_calls.map((call: unknown) => {
-    if (!isFields(call)) return call;
+    if (!isObject(call)) return call;
     const { index: _index, ...rest } = call;
     return rest;
   });

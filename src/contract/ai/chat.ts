@@ -1,6 +1,7 @@
 // What Trunkline itself has to understand of a request to a model; everything else is passed on as it came.
 
 import { hasSingleKey } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { aiProblem } from "./openai-error.ts";
 
@@ -14,10 +15,6 @@ export interface ModelRequest {
   includeUsage: boolean;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A request whose body is JSON, by its text; its depth was judged before. */
 export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
@@ -26,13 +23,13 @@ export function readModelRequest(text: string): ModelRequest | Problem {
   } catch {
     return aiProblem("malformed_body", { message: "The body is not valid JSON." });
   }
-  if (!isRecord(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
+  if (!isObject(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
   const { model = null, stream = null } = body;
   // Of two, one would be checked and the other served.
   if (!hasSingleKey(text, "model")) return wrong("model", "is given twice");
   if (model !== null && typeof model !== "string") return wrong("model", "must be a string");
   if (stream !== null && typeof stream !== "boolean") return wrong("stream", "must be true or false");
-  const options = isRecord(body.stream_options) ? body.stream_options : {};
+  const options = isObject(body.stream_options) ? body.stream_options : {};
   return {
     text,
     body,

@@ -4,9 +4,9 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { exceeds, trimmed, trimOrNull } from "#contract/normalise.ts";
+import { exceeds, isObject, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker, sentences } from "#contract/wording.ts";
-import { asRequired, isObject } from "./contacts.ts";
+import { asRequired } from "./contacts.ts";
 
 /** The types by their file name extensions, in the order in which the interface lists them. */
 export const attachmentTypes = [

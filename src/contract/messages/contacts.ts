@@ -2,7 +2,7 @@
 // issues, and a complete check for all others. Both must give the same drafts, which each channel's property test checks.
 
 import type { Issue } from "#contract/issue.ts";
-import { trimOrNull } from "#contract/normalise.ts";
+import { type Fields, isObject, trimOrNull } from "#contract/normalise.ts";
 import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
 
@@ -19,7 +19,6 @@ export interface SharedDraft {
 }
 
 /** An object from JSON or a form. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** How the contacts of a channel are read. */
 export interface ContactRules<Draft> {
@@ -48,10 +47,6 @@ export interface ContactReader<Draft> {
 const contactPath = ["contact"];
 const noFields: Fields = {};
 const defaultSliceSize = 2_000;
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** For the rule `required` an empty list is missing. */
 export function asRequired(value: unknown): unknown {

@@ -3,17 +3,10 @@
 // caller write headers.
 
 import { z } from "zod";
-import { trimmed, trimOrNull } from "#contract/normalise.ts";
+import { type Fields, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 import { attachment } from "./attachments.ts";
-import {
-  asRequired,
-  contactReader,
-  type Fields,
-  fitsOptional,
-  type Send,
-  type SharedDraft,
-} from "./contacts.ts";
+import { asRequired, contactReader, fitsOptional, type Send, type SharedDraft } from "./contacts.ts";
 import {
   emailAddress,
   gatewayIdentifier,

@@ -2,9 +2,8 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { trimOrNull } from "#contract/normalise.ts";
+import { isObject, trimOrNull } from "#contract/normalise.ts";
 import { checker, sentences } from "#contract/wording.ts";
-import { isObject } from "./contacts.ts";
 
 export const resolutions = ["send_again", "mark_sent", "mark_failed"] as const;
 export type Resolution = (typeof resolutions)[number];

@@ -3,16 +3,9 @@
 // a request with issues still gives all of its contacts.
 
 import { z } from "zod";
-import { trimmed, trimOrNull } from "#contract/normalise.ts";
+import { type Fields, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
-import {
-  asRequired,
-  contactReader,
-  type Fields,
-  fitsOptional,
-  type Send,
-  type SharedDraft,
-} from "./contacts.ts";
+import { asRequired, contactReader, fitsOptional, type Send, type SharedDraft } from "./contacts.ts";
 import { gatewayIdentifier, number, scheduleAt, scheduleAtPattern, shortMessage } from "./fields.ts";
 
 /** A contact as it is checked: text trimmed, empty text null, an integer number as text. */

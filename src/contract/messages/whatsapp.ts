@@ -4,17 +4,9 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { trimmed, trimOrNull } from "#contract/normalise.ts";
+import { type Fields, isObject, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { type Check, checker, sentences } from "#contract/wording.ts";
-import {
-  asRequired,
-  contactReader,
-  type Fields,
-  fitsOptional,
-  isObject,
-  type Send,
-  type SharedDraft,
-} from "./contacts.ts";
+import { asRequired, contactReader, fitsOptional, type Send, type SharedDraft } from "./contacts.ts";
 import { type ListSection, type MediaKind, mediaKinds, type TemplateFields } from "./content.ts";
 import {
   componentType,

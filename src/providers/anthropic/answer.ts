@@ -2,6 +2,7 @@
 // final, nothing is summed. Source: platform.claude.com/docs/en/build-with-claude/streaming and
 // /docs/en/build-with-claude/handling-stop-reasons
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
@@ -17,7 +18,7 @@ import {
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
-import { type Fields, fieldsIn, isFields, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool } from "./request.ts";
 
@@ -40,7 +41,7 @@ function finishOf(reason: string, byTool: boolean): string {
 
 /** The text of a refusal for which the model gave none. */
 function refusalOf(details: unknown): string {
-  const explanation = isFields(details) ? textOf(details.explanation) : "";
+  const explanation = isObject(details) ? textOf(details.explanation) : "";
   return explanation === "" ? "The provider declined to answer." : explanation;
 }
 
@@ -49,7 +50,7 @@ const count = (value: unknown): number | null =>
 
 /** Merges `usage` into earlier counts: missing and null fields keep their value. */
 export function mergeUsage(before: Fields, usage: unknown): Fields {
-  if (!isFields(usage)) return before;
+  if (!isObject(usage)) return before;
   const counts = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(counts) };
 }
@@ -60,7 +61,7 @@ export function countedOf(usage: Fields): TokenCounts | null {
   const output = count(usage.output_tokens);
   if (input === null || output === null) return null;
   const read = count(usage.cache_read_input_tokens);
-  const details = isFields(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   return {
     promptTokens: input + (read ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0),
     completionTokens: output,
@@ -72,8 +73,8 @@ export function countedOf(usage: Fields): TokenCounts | null {
 /** A whole message. */
 export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
-  if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
-  if (value.type === "error" || isFields(value.error)) {
+  if (!isObject(value)) return badAnswer("Anthropic's answer is not a JSON object.");
+  if (value.type === "error" || isObject(value.error)) {
     return { kind: "failure", failure: anthropicError(200, value, null) };
   }
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
@@ -130,7 +131,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   let thinking = false;
 
   const started = (event: Fields): StreamPiece[] => {
-    const message = isFields(event.message) ? event.message : {};
+    const message = isObject(event.message) ? event.message : {};
     usage = mergeUsage(usage, message.usage);
     chunks = chunkWriter({
       id: textOf(message.id),
@@ -155,7 +156,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const blockStarted = (write: ChunkWriter, event: Fields): StreamPiece[] => {
-    const block = isFields(event.content_block) ? event.content_block : {};
+    const block = isObject(event.content_block) ? event.content_block : {};
     thinking = isThinking(block);
     if (block.type === "text") return content(write, textOf(block.text));
     if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
@@ -169,7 +170,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const blockDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
-    const delta = isFields(event.delta) ? event.delta : {};
+    const delta = isObject(event.delta) ? event.delta : {};
     if (delta.type === "text_delta") return content(write, textOf(delta.text));
     if (delta.type === "thinking_delta") return reasoning(write, textOf(delta.thinking));
     if (delta.type !== "input_json_delta") return [];
@@ -187,7 +188,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const messageDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
     usage = mergeUsage(usage, event.usage);
-    const delta = isFields(event.delta) ? event.delta : {};
+    const delta = isObject(event.delta) ? event.delta : {};
     const reason = textOf(delta.stop_reason);
     if (reason === "" || finished) return [];
     finished = true;
@@ -206,12 +207,12 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
     const event = parseAnswerExactly(data);
-    const type = isFields(event) && typeof event.type === "string" ? event.type : name;
+    const type = isObject(event) && typeof event.type === "string" ? event.type : name;
     if (type === "ping") return [];
-    if (type === "error" || (isFields(event) && isFields(event.error))) {
+    if (type === "error" || (isObject(event) && isObject(event.error))) {
       return [{ kind: "failure", failure: anthropicError(200, event, null) }];
     }
-    if (!isFields(event)) return [badFrame("Anthropic sent a frame that is not a JSON object.")];
+    if (!isObject(event)) return [badFrame("Anthropic sent a frame that is not a JSON object.")];
     if (type === "message_start") return chunks === null ? started(event) : [];
     if (chunks === null) return [badFrame("Anthropic's stream did not begin with its message.")];
     switch (type) {

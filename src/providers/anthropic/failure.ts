@@ -1,11 +1,12 @@
 // Interprets Anthropic's errors: the type first, then the status, and, for types with several meanings, the opening
 // of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
+import { isObject } from "#contract/normalise.ts";
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
-import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
 
 /** Spending limits and organizations on hold: `error_code` in the details of any type. */
@@ -71,9 +72,9 @@ export function anthropicFailure(
 
 /** Interprets an error object; `status` 200 for one inside a 200. */
 export function anthropicError(status: number, value: unknown, rest: number | null): Failure {
-  const error = isFields(value) && isFields(value.error) ? value.error : {};
+  const error = isObject(value) && isObject(value.error) ? value.error : {};
   const vendorMessage = textOf(error.message);
-  const details = isFields(error.details) ? [error.details] : fieldsIn(error.details);
+  const details = isObject(error.details) ? [error.details] : fieldsIn(error.details);
   const codes = details.map(({ error_code: code }) => textOf(code));
   if (codes.some((code) => accountCodes.test(code))) codes.push("billing_error");
   const kind = classify(

@@ -2,19 +2,20 @@
 // it signed itself, so these carry a mark in place of a signature, and are taken out of what is sent to it.
 
 import { withMembers } from "#contract/json-text.ts";
-import { fieldsIn, isFields, parseExactly } from "#providers/translate/json.ts";
+import { isObject } from "#contract/normalise.ts";
+import { fieldsIn, parseExactly } from "#providers/translate/json.ts";
 
 /** In place of the signature of thoughts that Anthropic did not sign. */
 export const foreignSignature = "trunkline-unsigned";
 
 const isForeign = (block: unknown) =>
-  isFields(block) && block.type === "thinking" && block.signature === foreignSignature;
+  isObject(block) && block.type === "thinking" && block.signature === foreignSignature;
 
 /** The text of a request to Anthropic without such thoughts; nearly every text is returned as it is. */
 export function withoutForeignThinking(text: string): string {
   if (!text.includes(foreignSignature)) return text;
   const body = parseExactly(text);
-  if (!isFields(body)) return text;
+  if (!isObject(body)) return text;
   const messages = fieldsIn(body.messages).flatMap((message) => {
     if (!Array.isArray(message.content) || !message.content.some(isForeign)) return [message];
     const content = message.content.filter((block) => !isForeign(block));

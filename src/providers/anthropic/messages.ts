@@ -2,8 +2,9 @@
 // turn after their calls, no whitespace-only text block. Source: platform.claude.com/docs/en/api/messages and
 // /docs/en/agents-and-tools/tool-use/handle-tool-calls
 
+import { isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
-import { isFields, parseExactly } from "#providers/translate/json.ts";
+import { parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
 type Block = Record<string, unknown>;
@@ -106,5 +107,5 @@ function useBlock({ id, name, arguments: text }: Call): Block {
 function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);
-  return isFields(value) ? value : { INVALID_JSON: text };
+  return isObject(value) ? value : { INVALID_JSON: text };
 }

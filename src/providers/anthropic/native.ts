@@ -2,10 +2,11 @@
 // far as the gateway needs. Source: platform.claude.com/docs/en/build-with-claude/streaming, code.claude.com/docs/en/llm-gateway-protocol
 
 import { withMembers } from "#contract/json-text.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { usageOf } from "#providers/translate/completion.ts";
-import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { countedOf, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
@@ -45,8 +46,8 @@ function reported(usage: Fields): Usage | null {
 /** A whole message, as it came. */
 export function forwardedAnswer(text: string): ParsedAnswer {
   const value = parseJson(text);
-  if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
-  if (value.type === "error" || isFields(value.error))
+  if (!isObject(value)) return badAnswer("Anthropic's answer is not a JSON object.");
+  if (value.type === "error" || isObject(value.error))
     return { kind: "failure", failure: anthropicError(200, value, null) };
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
   const reason = textOf(value.stop_reason);
@@ -72,21 +73,21 @@ export function forwardedStream(): StreamReader {
 
   const read = (name: string | null, data: string): StreamPiece[] => {
     const value = parseJson(data);
-    const type = isFields(value) && typeof value.type === "string" ? value.type : (name ?? "");
+    const type = isObject(value) && typeof value.type === "string" ? value.type : (name ?? "");
     // The client gets pings of ours: these may come before there is any output.
     if (type === "ping") return [];
-    if (type === "error" || (isFields(value) && isFields(value.error)))
+    if (type === "error" || (isObject(value) && isObject(value.error)))
       return [{ kind: "failure", failure: anthropicError(200, value, null) }];
-    if (!isFields(value) || !/^\w{1,64}$/.test(type))
+    if (!isObject(value) || !/^\w{1,64}$/.test(type))
       return [badFrame("Anthropic sent a frame that is no event.")];
     if (type === "message_stop")
       return finished ? [{ kind: "done" }] : [badFrame("Anthropic's stream ended without a stop reason.")];
     if (!started && type !== "message_start")
       return [badFrame("Anthropic's stream did not begin with its message.")];
     started = true;
-    const message = isFields(value.message) ? value.message : {};
-    const delta = isFields(value.delta) ? value.delta : {};
-    const block = isFields(value.content_block) ? value.content_block : {};
+    const message = isObject(value.message) ? value.message : {};
+    const delta = isObject(value.delta) ? value.delta : {};
+    const block = isObject(value.content_block) ? value.content_block : {};
     const counted = type === "message_start" ? message.usage : value.usage;
     if (counted !== undefined) usage = mergeUsage(usage, counted);
     const reason = type === "message_delta" ? textOf(delta.stop_reason) : "";

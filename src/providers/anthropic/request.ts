@@ -3,9 +3,10 @@
 // that Anthropic cannot enforce. Extensions: `thinking` and `top_k` as Anthropic has them, `cache_control` on parts.
 // Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
-import { type Fields, isFields, parseExactly } from "#providers/translate/json.ts";
+import { parseExactly } from "#providers/translate/json.ts";
 import {
   type Format,
   type FunctionTool,
@@ -28,7 +29,7 @@ export const jsonTool = "json_object_answer";
 /** Whether the answer to this request is a call of `jsonTool`. */
 export function usesJsonTool(request: Pick<ChatRequest, "body">): boolean {
   const format = request.body.response_format;
-  return isFields(format) && format.type === "json_object";
+  return isObject(format) && format.type === "json_object";
 }
 
 /** The most strict tools of a request that Anthropic compiles. */
@@ -77,7 +78,7 @@ export function anthropicBody(
   version: string,
 ): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
-  const fields = requestFields(isFields(exactBody) ? exactBody : request.body, "Anthropic");
+  const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Anthropic");
   const read = readConversation(fields.take("messages"));
   if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const facts = claudeCapabilities(request.model);
@@ -134,7 +135,7 @@ function thinkingOf(
   const off: Thinking = { budget: 0, on: false };
   const effort = fields.take("reasoning_effort");
   const thinking = fields.take("thinking");
-  if (isFields(thinking))
+  if (isObject(thinking))
     return { thinking, budget: 0, on: thinking.type === "enabled" || thinking.type === "adaptive" };
   if (thinking !== undefined) fields.issue("thinking", "`thinking` must be an object.");
   if (effort === undefined) return off;

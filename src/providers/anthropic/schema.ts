@@ -2,7 +2,7 @@
 // cannot enforce move into the description, where the model still reads them, as in the vendor's own SDKs. Source:
 // platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
 
-import { type Fields, isFields } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 
 const supportedKeys: ReadonlySet<string> = new Set([
   "type",
@@ -40,7 +40,7 @@ export function structuredSchema(schema: Fields): Fields | null {
   for (const [key, value] of Object.entries(schema)) {
     if (key === "$schema" || key === "$id" || key === "additionalProperties") continue;
     if (supportedKeys.has(key) || (key === "format" && formats.includes(value))) result[key] = value;
-    else if (mapsOfSchemas.includes(key) && isFields(value)) {
+    else if (mapsOfSchemas.includes(key) && isObject(value)) {
       const parts = Object.entries(value).map(([name, part]) => [name, structuredPart(part)] as const);
       if (parts.some(([, part]) => part === null)) return null;
       result[key] = Object.fromEntries(parts);
@@ -49,15 +49,15 @@ export function structuredSchema(schema: Fields): Fields | null {
       if (parts.includes(null)) return null;
       // Anthropic has no `oneOf`; an answer that fits exactly one schema fits any of them.
       result[key === "oneOf" ? "anyOf" : key] = parts;
-    } else if (key === "items" && isFields(value)) {
+    } else if (key === "items" && isObject(value)) {
       const part = structuredPart(value);
       if (part === null) return null;
       result.items = part;
     } else if (key === "minItems" && (value === 0 || value === 1)) result[key] = value;
     else sentences.push(`${key}: ${JSON.stringify(value)}`);
   }
-  if (isObject(schema)) {
-    const named = isFields(schema.properties) && Object.keys(schema.properties).length > 0;
+  if (isObjectSchema(schema)) {
+    const named = isObject(schema.properties) && Object.keys(schema.properties).length > 0;
     if (!named && schema.additionalProperties !== false) return null;
     result.additionalProperties = false;
   }
@@ -69,11 +69,11 @@ export function structuredSchema(schema: Fields): Fields | null {
 }
 
 function structuredPart(part: unknown): unknown {
-  return isFields(part) ? structuredSchema(part) : part === true ? {} : part;
+  return isObject(part) ? structuredSchema(part) : part === true ? {} : part;
 }
 
-function isObject({ type, properties }: Fields): boolean {
-  return type === "object" || (Array.isArray(type) && type.includes("object")) || isFields(properties);
+function isObjectSchema({ type, properties }: Fields): boolean {
+  return type === "object" || (Array.isArray(type) && type.includes("object")) || isObject(properties);
 }
 
 /** Whether a schema contains itself, over any number of definitions: Anthropic refuses those. */
@@ -81,7 +81,7 @@ export function isRecursive(schema: Fields): boolean {
   const definitions = new Map<string, Set<string>>();
   const root = new Set<string>();
   for (const [key, value] of Object.entries(schema)) {
-    if ((key !== "$defs" && key !== "definitions") || !isFields(value)) addReferences(value, root, key);
+    if ((key !== "$defs" && key !== "definitions") || !isObject(value)) addReferences(value, root, key);
     else
       for (const [name, part] of Object.entries(value)) {
         const references = new Set<string>();
@@ -112,6 +112,6 @@ export function isRecursive(schema: Fields): boolean {
 function addReferences(part: unknown, references: Set<string>, key = ""): void {
   if (key === "$ref" && typeof part === "string" && part.startsWith("#")) references.add(part);
   if (Array.isArray(part)) for (const item of part) addReferences(item, references);
-  else if (isFields(part))
+  else if (isObject(part))
     for (const [name, value] of Object.entries(part)) addReferences(value, references, name);
 }

@@ -2,6 +2,7 @@
 // requested candidate has finished and the usage was reported. Source:
 // ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
-import { type Fields, fieldsIn, isFields, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -62,7 +63,7 @@ const count = (value: unknown): number | null =>
 
 /** Gemini counts thoughts separately from the candidates' tokens; OpenAI includes them. */
 function countedOf(usage: unknown): TokenCounts | null {
-  if (!isFields(usage)) return null;
+  if (!isObject(usage)) return null;
   const prompt = count(usage.promptTokenCount);
   if (prompt === null) return null;
   const thoughts = count(usage.thoughtsTokenCount);
@@ -85,7 +86,7 @@ function headingOf(value: Fields, request: ChatRequest): CompletionHead {
 
 /** The prompt itself was blocked: there are no candidates then. */
 function blockedOf(value: Fields): Failure | null {
-  const feedback = isFields(value.promptFeedback) ? value.promptFeedback : {};
+  const feedback = isObject(value.promptFeedback) ? value.promptFeedback : {};
   const reason = textOf(feedback.blockReason);
   if (reason === "") return null;
   const why = textOf(feedback.blockReasonMessage);
@@ -100,7 +101,7 @@ function refusalOf(candidate: Fields): string {
 }
 
 const partsOf = (candidate: Fields): Fields[] =>
-  isFields(candidate.content) ? fieldsIn(candidate.content.parts) : [];
+  isObject(candidate.content) ? fieldsIn(candidate.content.parts) : [];
 
 const indexOf = (candidate: Fields): number => count(candidate.index) ?? 0;
 
@@ -119,7 +120,7 @@ function callNamer(answerId: string): (call: Fields) => string {
 }
 
 function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | null {
-  if (!isFields(part.functionCall)) return null;
+  if (!isObject(part.functionCall)) return null;
   const call = part.functionCall;
   const signature = textOf(part.thoughtSignature);
   return {
@@ -133,8 +134,8 @@ function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | nu
 /** A whole answer. */
 export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
-  if (!isFields(value)) return badAnswer("Gemini's answer is not a JSON object.");
-  if (isFields(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
+  if (!isObject(value)) return badAnswer("Gemini's answer is not a JSON object.");
+  if (isObject(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
   const candidates = fieldsIn(value.candidates);
   const blocked = blockedOf(value);
   if (candidates.length === 0 && blocked) return { kind: "failure", failure: blocked };
@@ -228,8 +229,8 @@ export function geminiStream(request: ChatRequest): StreamReader {
 
   const read = (data: string): StreamPiece[] => {
     const value = parseAnswerExactly(data);
-    if (!isFields(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
-    if (isFields(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
+    if (!isObject(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
+    if (isObject(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
     const blocked = candidates.size === 0 ? blockedOf(value) : null;
     const partial = fieldsIn(value.candidates);
     if (blocked && partial.length === 0) return [{ kind: "failure", failure: blocked }];

@@ -2,8 +2,9 @@
 // without text (which breaks the pairing and yields a 400); otherwise `user` and `model` alternate. Source:
 // ai.google.dev/api/caching#Content, /gemini-api/docs/function-calling, /gemini-api/docs/thought-signatures
 
+import { isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
-import { isFields, parseExactly } from "#providers/translate/json.ts";
+import { parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
 type GeminiPart = Record<string, unknown>;
@@ -54,7 +55,7 @@ function partsOf(turn: Turn, signs: boolean, issues: string[]): GeminiPart[] {
 /** An object is the response itself; any other text becomes its `output`. */
 function responseOf(text: string): object {
   const value = /^\s*\{/.test(text) ? parseExactly(text) : undefined;
-  return isFields(value) ? value : { output: text };
+  return isObject(value) ? value : { output: text };
 }
 
 const idOf = ({ id }: Call, signs: boolean) => (signs ? { id } : {});
@@ -62,7 +63,7 @@ const idOf = ({ id }: Call, signs: boolean) => (signs ? { id } : {});
 function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
   const { name, arguments: text, signature } = call;
   const parsed = parseExactly(text);
-  const args = isFields(parsed) ? parsed : text.trim() === "" ? {} : { INVALID_JSON: text };
+  const args = isObject(parsed) ? parsed : text.trim() === "" ? {} : { INVALID_JSON: text };
   const sign = signature ?? (signs && first ? skipSignature : null);
   return {
     functionCall: { ...idOf(call, signs), name, args },

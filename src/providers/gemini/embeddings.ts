@@ -3,9 +3,10 @@
 // ai.google.dev/api/embeddings
 
 import { listAt, objectAt } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, ParsedAnswer, PreparedRequest } from "#providers/provider.ts";
-import { isFields, parseJson } from "#providers/translate/json.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import { requestFields } from "#providers/translate/request-fields.ts";
 import { geminiError } from "./failure.ts";
 
@@ -49,7 +50,7 @@ export function geminiEmbeddingsAnswer(answer: string, { body, model }: Embeddin
   if (members.length === 0 || members.length === maxMembers || !text.endsWith("}"))
     return badAnswer("Gemini's answer is not a JSON object.");
   const error = parseJson(textAt("error") ?? "null");
-  if (isFields(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
+  if (isObject(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
   const expected = Array.isArray(body.input) ? body.input.length : 1;
   const packs = body.encoding_format === "base64";
   const vectors = vectorsIn(textAt("embeddings") ?? "", expected + 1).map(
@@ -61,7 +62,7 @@ export function geminiEmbeddingsAnswer(answer: string, { body, model }: Embeddin
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
   );
   const metadata = parseJson(textAt("usageMetadata") ?? "null");
-  const counted = isFields(metadata) ? metadata.promptTokenCount : undefined;
+  const counted = isObject(metadata) ? metadata.promptTokenCount : undefined;
   const tokens = Number.isSafeInteger(counted) && Number(counted) >= 0 ? Number(counted) : null;
   const usage = tokens === null ? "" : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
   return {

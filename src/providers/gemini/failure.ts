@@ -2,11 +2,12 @@
 // statuses with several meanings, the opening of the message. A wrong key is a 400 INVALID_ARGUMENT. Source:
 // ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
 /** Reasons of google.rpc.ErrorInfo that concern the key or the project. */
@@ -69,7 +70,7 @@ export function geminiFailure(
 /** Interprets an error object, or an array of one; `status` 200 for one inside a 200. */
 export function geminiError(status: number, value: unknown, rest: number | null): Failure {
   const top = Array.isArray(value) ? value[0] : value;
-  const error = isFields(top) && isFields(top.error) ? top.error : {};
+  const error = isObject(top) && isObject(top.error) ? top.error : {};
   const vendorMessage = textOf(error.message);
   const details = fieldsIn(error.details);
   const refused = details.some(({ reason }) => deniedReason.test(textOf(reason)));

@@ -1,11 +1,12 @@
 // Translates Gemini's log probabilities into OpenAI's: the chosen token and its alternatives, position by position.
 // Source: ai.google.dev/api/generate-content#LogprobsResult
 
-import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 /** OpenAI's `logprobs`; null if Gemini reports none. */
 export function geminiLogprobs(result: unknown): { content: object[] } | null {
-  if (!isFields(result) || !Array.isArray(result.chosenCandidates)) return null;
+  if (!isObject(result) || !Array.isArray(result.chosenCandidates)) return null;
   const top = fieldsIn(result.topCandidates);
   const content = fieldsIn(result.chosenCandidates).map((chosen, at) => ({
     ...tokenOf(chosen),

@@ -3,9 +3,10 @@
 // as far as it can), and those of request-fields.ts. Extension: `top_k`. Source: ai.google.dev/api/generate-content,
 // /gemini-api/docs/openai (effort), /gemini-api/docs/thinking
 
+import { isObject } from "#contract/normalise.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
-import { isFields, parseExactly } from "#providers/translate/json.ts";
+import { parseExactly } from "#providers/translate/json.ts";
 import {
   type FunctionTool,
   formatOf,
@@ -49,7 +50,7 @@ export function geminiBody(
   request: ChatRequest,
 ): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
-  const fields = requestFields(isFields(exactBody) ? exactBody : request.body, "Gemini");
+  const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Gemini");
   const read = readConversation(fields.take("messages"));
   if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;

@@ -3,11 +3,12 @@
 // they are passed on without being parsed.
 
 import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ParsedAnswer } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
-import { hasOutput, isRecord, readUsage } from "./stream.ts";
+import { hasOutput, readUsage } from "./stream.ts";
 
 /** The most top-level members, or choices, of an answer. */
 const maxMembers = 1000;
@@ -26,14 +27,14 @@ const maxMarks = 200_000;
 /** A whole completion. */
 export function openaiAnswer(text: string): ParsedAnswer {
   const value = parseJson(text) ?? parseJson(withoutLogprobs(text));
-  if (!isRecord(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
   if (value.error !== undefined && value.error !== null) {
     return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
   }
   if (!Array.isArray(value.choices)) return badAnswer("The provider's answer has no choices.");
-  const choices = value.choices.filter(isRecord);
+  const choices = value.choices.filter(isObject);
   // OpenRouter reports errors during generation here.
-  const failed = choices.find((choice) => isRecord(choice.error));
+  const failed = choices.find((choice) => isObject(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   const usage = readUsage(value.usage);
   // Without choices there is no output, even with tokens in the usage.
@@ -45,8 +46,8 @@ export function openaiAnswer(text: string): ParsedAnswer {
 /** An embeddings answer. */
 export function openaiEmbeddings(text: string): ParsedAnswer {
   const value = parseJson(text.length < maxParsedVectors ? text : withoutVectors(text));
-  if (!isRecord(value) || !Array.isArray(value.data)) {
-    return isRecord(value) && value.error
+  if (!isObject(value) || !Array.isArray(value.data)) {
+    return isObject(value) && value.error
       ? { kind: "failure", failure: openaiFailure(200, {}, text, 0) }
       : badAnswer("The provider's answer has no embeddings.");
   }

@@ -2,13 +2,14 @@
 // too, at the start of a message. Source: platform.openai.com/docs/guides/error-codes, openrouter.ai/docs (errors),
 // the vendors' servers and users' reports.
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { scrub } from "#providers/failure/scrub.ts";
 import { lengthRefused, unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
 import type { ApiError, Failure, RefusedParameter } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
 
 type Kind = Failure["kind"];
@@ -204,9 +205,9 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   }
   // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
-  const top: Fields = isFields(outer) ? outer : {};
-  const inner = isFields(top.error) ? top.error : top;
-  const issue = issueIn(top.detail) ?? issueIn(isFields(inner.message) ? inner.message.detail : null);
+  const top: Fields = isObject(outer) ? outer : {};
+  const inner = isObject(top.error) ? top.error : top;
+  const issue = issueIn(top.detail) ?? issueIn(isObject(inner.message) ? inner.message.detail : null);
   const message = [inner.message, top.error, top.message, top.detail, issue?.msg].find(
     (candidate) => typeof candidate === "string",
   );
@@ -217,12 +218,12 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   const param = word(inner.param) ?? parameterOf(issue);
   const sentence = typeof message === "string" ? message : `The provider answered ${status}.`;
   // OpenRouter gives the reason of a content refusal in a separate field.
-  const moderated = isFields(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
+  const moderated = isObject(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
   const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(issue?.type)];
   return {
     error: apiError(sentence, type ?? defaultType, code, param),
     codes: codes.filter((name) => name !== ""),
-    most: isFields(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
+    most: isObject(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
   };
 }
 

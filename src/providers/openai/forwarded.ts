@@ -5,11 +5,11 @@
 
 import type { ForwardedOperation } from "#contract/ai/operations.ts";
 import { membersOf } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ParsedAnswer, Usage, VendorAnswer } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
-import { isRecord } from "./stream.ts";
 
 /** The path of each operation below the base URL. */
 export const forwardedPaths = {
@@ -38,7 +38,7 @@ export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAns
   }
   const text = bytes.toString("utf8");
   const value = parseJson(text);
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     // Hours of sound with a time for each word hold more values than are parsed.
     if (operation === "transcription" && membersOf(text).some(({ key }) => key === "text"))
       return { kind: "answer", text, output: true, usage: null };
@@ -59,7 +59,7 @@ export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAns
 
 /** OpenAI's images and transcriptions count `input_tokens` and `output_tokens`, rerankers `total_tokens` alone. */
 function usageOf({ usage, meta }: Record<string, unknown>): Usage | null {
-  const counted = isRecord(usage) ? usage : isRecord(meta) && isRecord(meta.tokens) ? meta.tokens : null;
+  const counted = isObject(usage) ? usage : isObject(meta) && isObject(meta.tokens) ? meta.tokens : null;
   if (counted === null) return null;
   const number = (value: unknown) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;

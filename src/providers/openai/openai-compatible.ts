@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
 import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
 import { adapt } from "#providers/translate/hints.ts";
@@ -15,7 +16,7 @@ import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
 import { hasSealed, responsesAnswer, responsesBody, responsesStream, sealedElsewhere } from "./responses.ts";
-import { isRecord, openaiStream } from "./stream.ts";
+import { openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
   /** Null: each account has an address of its own. */
@@ -146,7 +147,7 @@ function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, stri
 
 function withUsageIncluded(request: ChatRequest): string {
   const { stream_options: options } = request.body;
-  if (!isRecord(options)) return '{"include_usage":true}';
+  if (!isObject(options)) return '{"include_usage":true}';
   const member = membersOf(request.text).findLast(({ key }) => key === "stream_options");
   const text = member === undefined ? "{}" : request.text.slice(member.valueStart, member.end);
   return withMembers(text, { include_usage: "true" });

@@ -2,6 +2,7 @@
 // as the gateway needs. Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import { withMembers } from "#contract/json-text.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type {
   Failure,
@@ -11,23 +12,16 @@ import type {
   StreamReader,
   Usage,
 } from "#providers/provider.ts";
-import {
-  type Fields,
-  fieldsIn,
-  isFields,
-  parseExactly,
-  parseJson,
-  textOf,
-} from "#providers/translate/json.ts";
+import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
 import { readUsage } from "./stream.ts";
 
 /** Thoughts that only the member which had them could look up, had it stored them. */
 const isUnsealed = (item: unknown) =>
-  isFields(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
+  isObject(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
 
 const isSealed = (item: unknown) =>
-  isFields(item) && item.type === "reasoning" && typeof item.encrypted_content === "string";
+  isObject(item) && item.type === "reasoning" && typeof item.encrypted_content === "string";
 
 /** The code of OpenAI's refusal of reasoning that another organization, project or deployment sealed. */
 export const sealedElsewhere = "invalid_encrypted_content";
@@ -42,7 +36,7 @@ const followers: readonly unknown[] = ["message", "function_call", "custom_tool_
 /** The items without reasoning, and without the ids that would ask for it. */
 function withoutReasoning(items: readonly unknown[]): unknown[] {
   return items.flatMap((item) => {
-    if (!isFields(item)) return [item];
+    if (!isObject(item)) return [item];
     if (item.type === "reasoning") return [];
     if (!followers.includes(item.type) || !Object.hasOwn(item, "id")) return [item];
     const { id: _id, ...rest } = item;
@@ -70,7 +64,7 @@ export function responsesBody({
   const strips = unsealed && hasSealed(body);
   if (strips || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
     const exact = parseExactly(text);
-    const input = isFields(exact) && Array.isArray(exact.input) ? exact.input : [];
+    const input = isObject(exact) && Array.isArray(exact.input) ? exact.input : [];
     changes.input = JSON.stringify(
       strips ? withoutReasoning(input) : input.filter((item) => !isUnsealed(item)),
     );
@@ -80,7 +74,7 @@ export function responsesBody({
 
 function usageIn(response: Fields): Usage | null {
   const { usage } = response;
-  if (!isFields(usage)) return null;
+  if (!isObject(usage)) return null;
   return readUsage({
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
@@ -90,16 +84,16 @@ function usageIn(response: Fields): Usage | null {
 
 /** An error of this API: beside its type, in the answer, or as in other APIs. */
 function failureIn(value: Fields): Failure {
-  const response = isFields(value.response) ? value.response : {};
-  const error = [value.error, response.error, value].find(isFields) ?? {};
+  const response = isObject(value.response) ? value.response : {};
+  const error = [value.error, response.error, value].find(isObject) ?? {};
   return openaiFailure(200, {}, JSON.stringify({ error }), 0);
 }
 
 /** A whole answer, as it came. */
 export function responsesAnswer(text: string): ParsedAnswer {
   const value = parseJson(text);
-  if (!isFields(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
-  if (isFields(value.error) || value.status === "failed")
+  if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (isObject(value.error) || value.status === "failed")
     return { kind: "failure", failure: failureIn(value) };
   if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
   const output = fieldsIn(value.output).length > 0 || value.status === "incomplete";
@@ -110,8 +104,8 @@ export function responsesAnswer(text: string): ParsedAnswer {
  * Items whose beginning is output: calls. A message is none before its text, and reasoning, which may take minutes in
  * silence, none but for the summary that it tells.
  */
-const isCall = (item: unknown) => isFields(item) && item.type !== "message" && item.type !== "reasoning";
-const isReasoning = (item: unknown) => isFields(item) && item.type === "reasoning";
+const isCall = (item: unknown) => isObject(item) && item.type !== "message" && item.type !== "reasoning";
+const isReasoning = (item: unknown) => isObject(item) && item.type === "reasoning";
 
 /** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
 export function responsesStream(): StreamReader {
@@ -120,15 +114,15 @@ export function responsesStream(): StreamReader {
 
   const read = (name: string | null, data: string): StreamPiece[] => {
     const value = parseJson(data);
-    if (!isFields(value)) return [badFrame("The provider sent a frame that is no event.")];
+    if (!isObject(value)) return [badFrame("The provider sent a frame that is no event.")];
     const type = textOf(value.type) || (name ?? "");
     if (type === "keepalive") return [];
-    if (type === "error" || type === "response.failed" || isFields(value.error))
+    if (type === "error" || type === "response.failed" || isObject(value.error))
       return [{ kind: "failure", failure: failureIn(value) }];
     if (!/^[\w.]{1,100}$/.test(type)) return [badFrame("The provider sent a frame that is no event.")];
     const finish = type === "response.completed" || type === "response.incomplete";
     const units = type.endsWith(".delta") ? textOf(value.delta).length : 0;
-    const response = isFields(value.response) ? value.response : {};
+    const response = isObject(value.response) ? value.response : {};
     if (type === "response.output_item.added") thinking = isReasoning(value.item);
     else if (finish || (type === "response.output_item.done" && isReasoning(value.item))) thinking = false;
     const chunk: StreamPiece = {

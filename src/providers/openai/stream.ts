@@ -1,14 +1,11 @@
 // Reads streams and messages in OpenAI's form: which chunk holds real output, finishes a choice, or reports usage.
 // The chunks themselves are passed on as text.
 
+import { isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** No vendor bills more in one call; a larger count is wrong. */
 const maxTokens = 1_000_000_000;
@@ -18,7 +15,7 @@ const count = (value: unknown): number =>
 
 /** OpenAI's usage object; null for anything else. */
 export function readUsage(value: unknown): Usage | null {
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const promptTokens = count(value.prompt_tokens);
   const completionTokens = count(value.completion_tokens);
   const total = count(value.total_tokens);
@@ -41,10 +38,10 @@ const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_call
 /** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal. */
 export function hasOutput(message: unknown, finishReason: unknown): boolean {
   if (emptyReasons.includes(finishReason)) return true;
-  if (!isRecord(message)) return false;
+  if (!isObject(message)) return false;
   return outputFields.some((field) => {
     const value = message[field];
-    return typeof value === "string" || Array.isArray(value) ? value.length > 0 : isRecord(value);
+    return typeof value === "string" || Array.isArray(value) ? value.length > 0 : isObject(value);
   });
 }
 
@@ -72,12 +69,12 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   const value = parseJson(data);
   if (value === undefined)
     return badFrame("The provider sent a frame that is not JSON, or too large to read.");
-  if (!isRecord(value)) return badFrame("The provider sent a frame that is no object.");
+  if (!isObject(value)) return badFrame("The provider sent a frame that is no object.");
   if (event === "error" || (value.error !== undefined && value.error !== null)) {
     return { kind: "failure", failure: openaiFailure(200, {}, data, 0) };
   }
-  const choices = Array.isArray(value.choices) ? value.choices.filter(isRecord) : [];
-  const failed = choices.find((choice) => isRecord(choice.error));
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
+  const failed = choices.find((choice) => isObject(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   for (const { index = 0, finish_reason: reason } of choices) {
     if (finished.size >= maxChoices && !finished.has(index)) break;
@@ -104,7 +101,7 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
  * chunk, so it looks only at the fields that are present.
  */
 export function outputUnits(message: unknown): number {
-  if (!isRecord(message)) return 0;
+  if (!isObject(message)) return 0;
   let units = 0;
   let reasoning = 0;
   for (const key in message) {
@@ -114,7 +111,7 @@ export function outputUnits(message: unknown): number {
     else if (key === "reasoning_content" || key === "reasoning")
       reasoning = Math.max(reasoning, unitsIn(value));
     else if (key === "tool_calls" && Array.isArray(value)) {
-      for (const call of value) if (isRecord(call)) units += unitsCalled(call.function);
+      for (const call of value) if (isObject(call)) units += unitsCalled(call.function);
     } else if (key === "function_call") units += unitsCalled(value);
   }
   return units + reasoning;
@@ -126,12 +123,12 @@ function unitsIn(content: unknown): number {
   let units = 0;
   if (Array.isArray(content))
     for (const part of content)
-      if (isRecord(part) && typeof part.text === "string") units += part.text.length;
+      if (isObject(part) && typeof part.text === "string") units += part.text.length;
   return units;
 }
 
 function unitsCalled(called: unknown): number {
-  if (!isRecord(called)) return 0;
+  if (!isObject(called)) return 0;
   const { name, arguments: args } = called;
   return (typeof name === "string" ? name.length : 0) + (typeof args === "string" ? args.length : 0);
 }

@@ -1,7 +1,8 @@
 // The sandbox's content: the user's last text, arguments that fit a tool's schema, a vector for a text. Equal
 // requests get equal answers, so that demos and tests are repeatable.
 
-import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 import { exampleOf } from "./schema-example.ts";
 
 export const emptyAnswerText = "(nothing was said)";
@@ -36,10 +37,10 @@ export function splitWords(text: string): string[] {
 export function toolCall(body: Fields): { name: string; arguments: string } | null {
   if (body.tool_choice === "none") return null;
   const tool = fieldsIn(body.tools).find(({ type }) => type === "function")?.function;
-  const name = isFields(tool) ? textOf(tool.name) : "";
-  if (!isFields(tool) || name === "") return null;
+  const name = isObject(tool) ? textOf(tool.name) : "";
+  if (!isObject(tool) || name === "") return null;
   const value = exampleOf(tool.parameters);
-  return { name, arguments: JSON.stringify(isFields(value) ? value : {}) };
+  return { name, arguments: JSON.stringify(isObject(value) ? value : {}) };
 }
 
 /** A vector of length 1 that depends only on the characters of the text. */

@@ -4,6 +4,7 @@
 // provider's, pauses included.
 
 import { z } from "zod";
+import { isObject } from "#contract/normalise.ts";
 import { openaiFailure } from "#providers/openai/failure.ts";
 import { hasOutput, openaiStream, readUsage } from "#providers/openai/stream.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type SimulatedResponse,
 } from "#providers/provider.ts";
 import { chunkWriter, completion, type ToolCall } from "#providers/translate/completion.ts";
-import { fieldsIn, isFields, parseExactly } from "#providers/translate/json.ts";
+import { fieldsIn, parseExactly } from "#providers/translate/json.ts";
 import {
   embed,
   estimateTokens,
@@ -75,11 +76,11 @@ function answerFor(model: Model, { body }: ChatRequest): SandboxAnswer {
 
 /** The text in the requested format: an object that contains it, or an example of the schema. */
 function formatAnswer(words: string, format: unknown): string {
-  if (!isFields(format)) return words;
-  if (format.type === "json_schema" && isFields(format.json_schema))
+  if (!isObject(format)) return words;
+  if (format.type === "json_schema" && isObject(format.json_schema))
     return JSON.stringify(exampleOf(format.json_schema.schema));
   if (format.type !== "json_object") return words;
-  return isFields(parseExactly(words)) ? words : JSON.stringify({ echo: words });
+  return isObject(parseExactly(words)) ? words : JSON.stringify({ echo: words });
 }
 
 const choicesOf = ({ n }: ChatRequest["body"]) =>
@@ -177,7 +178,7 @@ function embeddings({ body, text, model }: Omit<ChatRequest, "stream">): Prepare
 /** Parses a response made above. */
 function read(text: string, hasOutputIn: (value: Record<string, unknown>) => boolean): ParsedAnswer {
   const value: unknown = JSON.parse(text);
-  if (!isFields(value)) throw new Error("The sandbox answered with no object.");
+  if (!isObject(value)) throw new Error("The sandbox answered with no object.");
   return { kind: "answer", text, output: hasOutputIn(value), usage: readUsage(value.usage) };
 }
 

@@ -1,7 +1,8 @@
 // Makes an example value for a JSON Schema, for the sandbox's tool calls and structured answers. It understands the
 // common keywords, which SDKs generate from types, but not `pattern`, `not` and the like.
 
-import { type Fields, fieldsIn, isFields } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { fieldsIn } from "#providers/translate/json.ts";
 
 /** Schemas may refer to themselves. */
 const maxDepth = 8;
@@ -26,23 +27,23 @@ const formats: Readonly<Record<string, string>> = {
 
 /** A value that fits the schema's common keywords; null if it is not a schema. */
 export function exampleOf(schema: unknown): unknown {
-  const root = isFields(schema) ? schema : {};
+  const root = isObject(schema) ? schema : {};
   let left = maxValues;
 
   function of(schemaOrRef: unknown, depth: number): unknown {
     const schema = resolveRef(schemaOrRef, root);
     left -= 1;
-    if (!isFields(schema) || depth > maxDepth || left < 0) return null;
+    if (!isObject(schema) || depth > maxDepth || left < 0) return null;
     if ("const" in schema) return schema.const;
     if (schema.default !== undefined) return schema.default;
     if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
     const [alternative] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(fieldsIn);
     if (alternative) return of(alternative, depth + 1);
     const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-    switch (type ?? (isFields(schema.properties) ? "object" : null)) {
+    switch (type ?? (isObject(schema.properties) ? "object" : null)) {
       case "object":
         return Object.fromEntries(
-          Object.entries(isFields(schema.properties) ? schema.properties : {}).map(([name, property]) => [
+          Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) => [
             name,
             of(property, depth + 1),
           ]),
@@ -74,10 +75,10 @@ export function exampleOf(schema: unknown): unknown {
 /** The target of a `$ref` inside the schema, `#/$defs/…`; chains are followed a few steps. */
 function resolveRef(schema: unknown, root: Fields): unknown {
   let target = schema;
-  for (let steps = 0; steps < 10 && isFields(target) && typeof target.$ref === "string"; steps++) {
+  for (let steps = 0; steps < 10 && isObject(target) && typeof target.$ref === "string"; steps++) {
     const names = target.$ref.split("/").slice(1);
     target = names.reduce<unknown>(
-      (at, name) => (isFields(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+      (at, name) => (isObject(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
       root,
     );
   }

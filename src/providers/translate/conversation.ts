@@ -2,7 +2,8 @@
 // round of tool calls answered in full before the next turn, call ids valid and distinct. What OpenAI itself rejects
 // (a tool message that answers no call) is an issue here too.
 
-import { type Fields, isFields, textOf } from "./json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 
 export interface Call {
@@ -65,7 +66,7 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
   let open: OpenCall[] = [];
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
-    if (!isFields(message)) {
+    if (!isObject(message)) {
       issues.push(`${where} is not an object.`);
       continue;
     }
@@ -156,7 +157,7 @@ function partsOf(content: unknown, where: string, issues: string[]): Part[] {
     return [];
   }
   return content.flatMap((part: unknown, at): Part[] => {
-    const read = isFields(part) ? partOf(part) : "this is not an object.";
+    const read = isObject(part) ? partOf(part) : "this is not an object.";
     if (typeof read !== "string") return isBlank(read) ? [] : [read];
     issues.push(`${where}.content[${at}]: ${read}`);
     return [];
@@ -175,18 +176,18 @@ const isBlank = (part: Part) => part.kind === "text" && part.text.trim() === "";
 
 /** `cache_control` on a part: how clients ask Anthropic to cache a prompt; other vendors ignore it. */
 function cacheOf(part: Fields): { cacheControl?: Fields } {
-  return isFields(part.cache_control) ? { cacheControl: part.cache_control } : {};
+  return isObject(part.cache_control) ? { cacheControl: part.cache_control } : {};
 }
 
 function callsOf(message: Fields, where: string, ids: Set<string>, issues: string[]): OpenCall[] {
-  if (isFields(message.function_call)) {
+  if (isObject(message.function_call)) {
     issues.push(`${where}: \`function_call\` is deprecated; use \`tool_calls\`.`);
   }
   const { tool_calls: calls } = message;
   if (calls === null || calls === undefined) return [];
   return (Array.isArray(calls) ? calls : [calls]).flatMap((call: unknown, at): OpenCall[] => {
-    const called = isFields(call) && isFields(call.function) ? call.function : null;
-    if (!isFields(call) || called === null || textOf(called.name) === "" || typeof call.id !== "string") {
+    const called = isObject(call) && isObject(call.function) ? call.function : null;
+    if (!isObject(call) || called === null || textOf(called.name) === "" || typeof call.id !== "string") {
       issues.push(`${where}.tool_calls[${at}] is not a function call.`);
       return [];
     }
@@ -201,8 +202,8 @@ function callsOf(message: Fields, where: string, ids: Set<string>, issues: strin
 }
 
 function signatureOf(call: Fields): string | null {
-  const google = isFields(call.extra_content) ? call.extra_content.google : null;
-  const signature = isFields(google) ? google.thought_signature : null;
+  const google = isObject(call.extra_content) ? call.extra_content.google : null;
+  const signature = isObject(google) ? google.thought_signature : null;
   return typeof signature === "string" && signature !== "" ? signature : null;
 }
 

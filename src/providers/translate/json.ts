@@ -1,18 +1,12 @@
 // Moves JSON from one vendor's shape into another's without loss: a number that a double cannot hold (a 64-bit id in
 // tool arguments, `-0`, 1e400) keeps its spelling, which parsing and printing would change.
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object and not an array. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The objects of an array; empty for anything else. */
 export function fieldsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** The string, or "". */

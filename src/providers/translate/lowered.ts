@@ -1,7 +1,7 @@
 // A request whose answer may be longer than its model gives, with the limit lowered to the model's.
 
 import { withMembers } from "#contract/json-text.ts";
-import { isFields } from "./json.ts";
+import { isObject } from "#contract/normalise.ts";
 
 /** The limit of an answer in chat completions (both names), in Messages and in Responses. */
 const names = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
@@ -32,7 +32,7 @@ export function lowered<Form extends RequestForm>(form: Form, most: number): [Fo
   const changed: Record<string, unknown> = Object.fromEntries(above.map((name) => [name, most]));
   const { thinking } = body;
   // Anthropic's budget of thoughts is part of the limit: a fifth of it is left for the answer.
-  if (isFields(thinking) && typeof thinking.budget_tokens === "number" && thinking.budget_tokens >= most)
+  if (isObject(thinking) && typeof thinking.budget_tokens === "number" && thinking.budget_tokens >= most)
     changed.thinking = { ...thinking, budget_tokens: Math.max(minBudget, Math.floor(most * 0.8)) };
   const members = Object.entries(changed).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return [

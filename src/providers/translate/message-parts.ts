@@ -1,7 +1,8 @@
 // Images, sounds and files in OpenAI's messages, as bytes or as a link. The vendor fetches links; the gateway
 // fetches nothing.
 
-import { type Fields, isFields, textOf } from "./json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { textOf } from "./json.ts";
 
 export interface TextPart {
   kind: "text";
@@ -20,18 +21,18 @@ export type Part = TextPart | MediaPart;
 export function mediaPart(part: Fields): MediaPart | string {
   switch (part.type) {
     case "image_url": {
-      const url = isFields(part.image_url) ? part.image_url.url : part.image_url;
+      const url = isObject(part.image_url) ? part.image_url.url : part.image_url;
       return typeof url === "string" ? located(url, null) : "`image_url` has no `url`.";
     }
     case "input_audio": {
-      const audio = isFields(part.input_audio) ? part.input_audio : {};
+      const audio = isObject(part.input_audio) ? part.input_audio : {};
       const data = textOf(audio.data);
       const format = textOf(audio.format);
       if (data === "" || !/^[a-z0-9-]{1,16}$/.test(format)) return "`input_audio` needs `data` and `format`.";
       return { kind: "data", mediaType: `audio/${format}`, base64: data, name: null };
     }
     case "file": {
-      const file = isFields(part.file) ? part.file : {};
+      const file = isObject(part.file) ? part.file : {};
       const data = textOf(file.file_data);
       if (data === "")
         return "a file can only be given as `file_data`; another provider's `file_id` means nothing here.";

@@ -2,10 +2,11 @@
 // that is neither a hint nor at its default, is an issue: a parameter that changes the answer is never dropped
 // silently.
 
+import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import type { TranslationIssue } from "./conversation.ts";
 import { isHint } from "./hints.ts";
-import { type Fields, isFields, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 
 /**
  * Read elsewhere (`model`, `messages`, `stream`), or never to be honoured (`base_url`, `api_base`); ignored here
@@ -14,7 +15,7 @@ import { type Fields, isFields, textOf } from "./json.ts";
 const ignored: ReadonlySet<string> = new Set(["model", "messages", "stream", "base_url", "api_base"]);
 
 const isEmpty = (value: unknown) =>
-  Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 
 /** Parameters at values that change nothing. */
 const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -115,7 +116,7 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
   const found: FunctionTool[] = [];
   for (const tool of Array.isArray(tools) ? tools : [tools]) {
     const definition =
-      isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
+      isObject(tool) && tool.type === "function" && isObject(tool.function) ? tool.function : null;
     if (definition === null || textOf(definition.name) === "") {
       fields.issue("tools", "Only tools of type `function`, with a name, can be translated.");
       continue;
@@ -123,7 +124,7 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
     found.push({
       name: textOf(definition.name),
       description: typeof definition.description === "string" ? definition.description : null,
-      parameters: isFields(definition.parameters) ? definition.parameters : null,
+      parameters: isObject(definition.parameters) ? definition.parameters : null,
       strict: definition.strict === true,
     });
   }
@@ -140,7 +141,7 @@ export function toolChoiceOf(fields: RequestFields, tools: readonly FunctionTool
     return fields.issue("tool_choice", "`tool_choice` needs `tools`.");
   }
   if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
-  if (isFields(choice) && choice.type === "function" && isFields(choice.function)) {
+  if (isObject(choice) && choice.type === "function" && isObject(choice.function)) {
     const name = textOf(choice.function.name);
     if (tools.some((tool) => tool.name === name)) return { kind: "named", names: [name] };
     return fields.issue("tool_choice", "`tool_choice` names a function that is not among `tools`.");
@@ -154,12 +155,12 @@ export type Format = { kind: "json_object" } | { kind: "json_schema"; schema: Fi
 export function formatOf(fields: RequestFields): Format | undefined {
   const format = fields.take("response_format");
   if (format === undefined) return undefined;
-  const type = isFields(format) ? format.type : undefined;
+  const type = isObject(format) ? format.type : undefined;
   if (type === "text") return undefined;
   if (type === "json_object") return { kind: "json_object" };
-  if (isFields(format) && type === "json_schema" && isFields(format.json_schema)) {
+  if (isObject(format) && type === "json_schema" && isObject(format.json_schema)) {
     const { schema } = format.json_schema;
-    if (isFields(schema)) return { kind: "json_schema", schema };
+    if (isObject(schema)) return { kind: "json_schema", schema };
   }
   return fields.issue("response_format", "This `response_format` cannot be translated.");
 }

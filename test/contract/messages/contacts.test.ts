@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { asRequired, contactReader, fitsOptional, isObject } from "#contract/messages/contacts.ts";
+import { asRequired, contactReader, fitsOptional } from "#contract/messages/contacts.ts";
 import { gatewayIdentifier } from "#contract/messages/fields.ts";
-import { trimOrNull } from "#contract/normalise.ts";
+import { isObject, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 
 interface Draft {

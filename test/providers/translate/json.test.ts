@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { isObject } from "#contract/normalise.ts";
 import {
   answerBounds,
   fieldsIn,
-  isFields,
   isWithinBounds,
   parseAnswerExactly,
   parseExactly,
@@ -49,7 +49,7 @@ test("whatever else JSON holds is as a plain parse has it", () => {
 });
 
 test("shapes", () => {
-  assert.deepEqual([{}, [], null, "x"].map(isFields), [true, false, false, false]);
+  assert.deepEqual([{}, [], null, "x"].map(isObject), [true, false, false, false]);
   assert.deepEqual(fieldsIn([1, { a: 1 }, null]), [{ a: 1 }]);
   assert.deepEqual(fieldsIn("x"), []);
   assert.deepEqual([textOf("x"), textOf(1)], ["x", ""]);

@@ -3,8 +3,9 @@
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
+import { isObject } from "#contract/normalise.ts";
 import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
-import { isFields, parseExactly } from "#providers/translate/json.ts";
+import { parseExactly } from "#providers/translate/json.ts";
 
 /** What the answer depends on beside the completion. */
 export interface MessageRules extends Pick<AnswerRules, "model"> {
@@ -38,7 +39,7 @@ export function messageUsage({ input, output, cached, cacheWrite, reasoning }: C
 export function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);
-  return isFields(value) ? value : { INVALID_JSON: text };
+  return isObject(value) ? value : { INVALID_JSON: text };
 }
 
 /** A whole message. */

@@ -5,7 +5,7 @@ import type { ClientApi } from "#ai/apis/client-api.ts";
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
-import { isFields } from "#providers/translate/json.ts";
+import { isObject } from "#contract/normalise.ts";
 import { type MessageRules, messageOf } from "./answer.ts";
 import { anthropicErrors } from "./error-shape.ts";
 import { chatOfMessages } from "./request.ts";
@@ -40,7 +40,7 @@ export function createMessagesRequest(
 ): ApiRequest {
   const { text, body, headers } = request;
   const { thinking: asked } = body;
-  const thinking = isFields(asked) && asked.type !== "disabled" && asked.display !== "omitted";
+  const thinking = isObject(asked) && asked.type !== "disabled" && asked.display !== "omitted";
   const names = new ToolNames();
   const leftOut: string[] = [];
   let chat: ReturnType<ApiRequest["chat"]> | null = null;

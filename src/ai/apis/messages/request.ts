@@ -5,8 +5,9 @@
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -53,7 +54,7 @@ class Untranslatable extends Error {
 /** `tools` receives the tools, `leftOut` the names of what the chat completion does not have. */
 export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
-  const body = isFields(parsed) ? parsed : {};
+  const body = isObject(parsed) ? parsed : {};
   try {
     const chat = translated(body, tools, leftOut);
     return { kind: "chat", text: JSON.stringify(chat), body: chat };
@@ -65,9 +66,9 @@ export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]
 
 function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   const tools = toolsOf(body.tools, names, leftOut);
-  const config = isFields(body.output_config) ? body.output_config : {};
-  const format = isFields(config.format) ? config.format : {};
-  const thinking = isFields(body.thinking) ? body.thinking : {};
+  const config = isObject(body.output_config) ? body.output_config : {};
+  const format = isObject(config.format) ? config.format : {};
+  const thinking = isObject(body.thinking) ? body.thinking : {};
   const stops = Array.isArray(body.stop_sequences) ? body.stop_sequences : [];
   for (const name of Object.keys(body))
     if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
@@ -82,7 +83,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
     ...(typeof config.effort === "string" && thinking.type !== "disabled"
       ? { reasoning_effort: config.effort }
       : {}),
-    ...(format.type === "json_schema" && isFields(format.schema)
+    ...(format.type === "json_schema" && isObject(format.schema)
       ? {
           response_format: {
             type: "json_schema",
@@ -196,7 +197,7 @@ function resultOf({ content }: Fields, where: string): { texts: string[]; media:
 }
 
 function partsOf(block: Fields, where: string): Part[] {
-  const source = isFields(block.source) ? block.source : {};
+  const source = isObject(block.source) ? block.source : {};
   const data = `data:${textOf(source.media_type)};base64,${textOf(source.data)}`;
   switch (block.type) {
     case "text":
@@ -228,7 +229,7 @@ function partsOf(block: Fields, where: string): Part[] {
 }
 
 function unknownBlock({ type, source }: Fields, where: string): Untranslatable {
-  const of = isFields(source) && typeof source.type === "string" ? ` from a source \`${source.type}\`` : "";
+  const of = isObject(source) && typeof source.type === "string" ? ` from a source \`${source.type}\`` : "";
   return new Untranslatable(
     "messages",
     `${where}: this member takes no block of type \`${textOf(type)}\`${of}.`,
@@ -256,14 +257,14 @@ function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): FunctionT
     const definition = {
       name: flat(names, tool.name),
       ...(textOf(tool.description) === "" ? {} : { description: tool.description }),
-      parameters: isFields(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
+      parameters: isObject(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
     };
     return [{ type: "function", function: definition }];
   });
 }
 
 function choiceOf(choice: unknown, tools: readonly FunctionTool[], names: ToolNames): Fields {
-  if (!isFields(choice)) return {};
+  if (!isObject(choice)) return {};
   const alone = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   switch (choice.type) {
     case "any":

@@ -3,7 +3,8 @@
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName, ToolNames } from "#ai/apis/tool-names.ts";
-import { type Fields, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { parseExactly, textOf } from "#providers/translate/json.ts";
 
 /** What the answer depends on beside the completion. */
 export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
@@ -21,7 +22,7 @@ export const callIdsOf = (stem: string) => callIds("call_", stem);
 /** A custom tool's input from the arguments of the function that stood for it. */
 function customInput(text: string): string {
   const value = parseExactly(text);
-  return isFields(value) && typeof value.input === "string" ? value.input : text;
+  return isObject(value) && typeof value.input === "string" ? value.input : text;
 }
 
 /** The item of a call. `text`: its arguments. */
@@ -61,7 +62,7 @@ export function callItem(
         id: `tsc_${itemId}`,
         call_id: callId,
         execution: "client",
-        arguments: isFields(value) ? value : {},
+        arguments: isObject(value) ? value : {},
         status,
       };
     }
@@ -103,7 +104,7 @@ export function envelope(
   output: readonly Item[],
   more: Fields = {},
 ): Fields {
-  const reasoning = isFields(body.reasoning) ? body.reasoning : {};
+  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
   return {
     id: `resp_${stem}`,
     object: "response",
@@ -121,13 +122,13 @@ export function envelope(
     reasoning: { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
     store: false,
     temperature: body.temperature ?? null,
-    text: isFields(body.text) ? body.text : { format: { type: "text" } },
+    text: isObject(body.text) ? body.text : { format: { type: "text" } },
     tool_choice: body.tool_choice ?? "auto",
     tools: [],
     top_p: body.top_p ?? null,
     truncation: textOf(body.truncation) || "disabled",
     usage: null,
-    metadata: isFields(body.metadata) ? body.metadata : {},
+    metadata: isObject(body.metadata) ? body.metadata : {},
     ...more,
   };
 }

@@ -4,8 +4,9 @@
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parseExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -62,7 +63,7 @@ class Untranslatable extends Error {
 /** `leftOut` receives the names of what the chat completion does not have; `names` the tools. */
 export function chatOfResponses(text: string, names: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
-  const body = isFields(parsed) ? parsed : {};
+  const body = isObject(parsed) ? parsed : {};
   try {
     const chat = translated(body, names, leftOut);
     return { kind: "chat", text: JSON.stringify(chat), body: chat };
@@ -87,8 +88,8 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   for (const name of Object.keys(body))
     if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
   const { tools } = names;
-  const text = isFields(body.text) ? body.text : {};
-  const reasoning = isFields(body.reasoning) ? body.reasoning : {};
+  const text = isObject(body.text) ? body.text : {};
+  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
   return {
     model: body.model,
     messages: [
@@ -113,9 +114,9 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
 }
 
 function formatOf(format: unknown): Fields {
-  if (!isFields(format)) return {};
+  if (!isObject(format)) return {};
   if (format.type === "json_object") return { response_format: { type: "json_object" } };
-  if (format.type !== "json_schema" || !isFields(format.schema)) return {};
+  if (format.type !== "json_schema" || !isObject(format.schema)) return {};
   const strict = typeof format.strict === "boolean" ? { strict: format.strict } : {};
   const json_schema = { name: textOf(format.name) || "answer", schema: format.schema, ...strict };
   return { response_format: { type: "json_schema", json_schema } };
@@ -123,7 +124,7 @@ function formatOf(format: unknown): Fields {
 
 function choiceOf(choice: unknown, names: ToolNames): Fields {
   if (choice === "none" || choice === "required") return { tool_choice: choice };
-  if (isFields(choice)) {
+  if (isObject(choice)) {
     if (choice.type === "allowed_tools" && choice.mode === "required") return { tool_choice: "required" };
     if (choice.type === "function" || choice.type === "custom") {
       const namespace = typeof choice.namespace === "string" ? choice.namespace : null;
