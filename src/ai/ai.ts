@@ -4,21 +4,19 @@ import type { FailoverDeps } from "#ai/failover/call.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import type { Refusal } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
-import { type Admission, createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
+import { createSharedMeters } from "#ai/limits/shared-meters.ts";
+import { type Admission, createThrottle } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
 import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { Interval } from "#runtime/waiting/interval.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
-import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
@@ -116,8 +114,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     },
   });
   // One SQLite file serves one process, whose memory is exact.
-  const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;
-  const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
+  const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
+  const throttle = createThrottle({ clock, log, shared: leased });
   const checks = createHealthChecks(
     { clock, log, upstreams, fraction: random.fraction },
     () => pools.inUse,
@@ -292,75 +290,6 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
-    },
-  };
-}
-
-/**
- * Rate-limit meters that the processes on one PostgreSQL share. Each call under way holds a leased slot,
- * which this process renews: the slots of a dead process become free.
- */
-function sharedMeters(
-  { database, clock, log, takeoverMs: leaseMs }: GatewayDeps,
-  signal: LightAbortSignal,
-): { meters: SharedMeters; ended(): Promise<void> } {
-  const held = new Map<string, { keyId: string; slot: string }>();
-  /** The last write that ends a call, by key, while it is in flight. */
-  const endings = new Map<string, Promise<void>>();
-  const renewals = new Interval({
-    clock,
-    log,
-    signal,
-    ms: leaseMs / 3,
-    isNeeded: () => held.size > 0,
-    turn: async () =>
-      void (await database.run(renewSlots, { slots: [...held.values()], until: clock.now() + leaseMs })),
-    failure: {
-      event: "key_slots.renew_failed",
-      message: "Leases of calls under way could not be renewed.",
-    },
-  });
-  const requestAdmission = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
-    const now = clock.now();
-    return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
-  };
-
-  return {
-    ended: () => renewals.ended(),
-    meters: {
-      admit: async (key, slot, tokens) => {
-        const ending = endings.get(key.id);
-        let admission = await requestAdmission(key, slot, tokens);
-        // A client may send its next call while the slot of its last one is still being freed.
-        const freeing = ending ?? endings.get(key.id);
-        if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
-          await freeing;
-          admission = await requestAdmission(key, slot, tokens);
-        }
-        if (admission.kind === "admitted") {
-          held.set(slot, { keyId: key.id, slot });
-          renewals.start();
-        }
-        return admission;
-      },
-      end: async (key, slot, estimated, used) => {
-        held.delete(slot);
-        const write = database.run(endCalls, {
-          keyId: key.id,
-          slot,
-          estimatedTokens: estimated,
-          usedTokens: used,
-        });
-        const ending: Promise<void> = write.then(
-          () => {},
-          () => {},
-        );
-        endings.set(key.id, ending);
-        void ending.then(() => {
-          if (endings.get(key.id) === ending) endings.delete(key.id);
-        });
-        await write;
-      },
     },
   };
 }

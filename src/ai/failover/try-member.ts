@@ -106,10 +106,10 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, false);
+    const sending = { call, member, native, prepared, request, limitAt, waiting };
+    attempted = await sendAttempt(deps, sending, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
-    if (attempted.kind === "failed" && attempted.reused)
-      attempted = await sendAttempt(deps, call, member, native, prepared, request, limitAt, waiting, true);
+    if (attempted.kind === "failed" && attempted.reused) attempted = await sendAttempt(deps, sending, true);
   } catch (error) {
     // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
@@ -235,15 +235,23 @@ function read(
   }
 }
 
+/** What is sent to one member. */
+interface Sending {
+  call: FailoverCall;
+  member: Member;
+  native: NativeApi | null;
+  prepared: Target["prepared"];
+  request: ChatRequest;
+  /** Monotonic ms. */
+  limitAt: number;
+  /** Gives up a wait that is longer than usual; null: the member is the only one. */
+  waiting: AttemptSignal | null;
+}
+
+/** Sends the request and reads what comes, as the mode of the call asks for. `fresh`: over a new connection. */
 function sendAttempt(
   deps: FailoverDeps,
-  call: FailoverCall,
-  member: Member,
-  native: NativeApi | null,
-  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
-  request: ChatRequest,
-  limitAt: number,
-  waiting: AttemptSignal | null,
+  { call, member, native, prepared, request, limitAt, waiting }: Sending,
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
