@@ -3,7 +3,7 @@
 import type { GatewayCheck, Registration } from "#gateways/check.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { storeNews } from "#store/gateways/news.ts";
+import { storeNews } from "#store/gateways/account-updates.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayInputOf } from "./change-gateway.ts";
 import type { ConfigureDeps } from "./gateway.ts";

@@ -24,7 +24,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/gateways/account-lanes.ts"),
   import("#store/gateways/actions.ts"),
   import("#store/gateways/gateways.ts"),
-  import("#store/gateways/news.ts"),
+  import("#store/gateways/account-updates.ts"),
   import("#store/gateways/sessions.ts"),
   import("#store/phones/phones.ts"),
   import("#store/phones/phone-items.ts"),

@@ -5,9 +5,9 @@
 import type { GatewayNews, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
 import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
+import { newestOf, newsFrom, newsOfFailure } from "./account-updates.ts";
 import { inboundFrom } from "./inbound.ts";
 import { at, field, list, text, timeMs } from "./json.ts";
-import { newestOf, newsFrom, newsOfFailure } from "./news.ts";
 import type { CloudSettings } from "./settings.ts";
 
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */

@@ -3,9 +3,9 @@
 import type { SessionHost } from "#gateways/session.ts";
 import type { BridgeChannel } from "./bridge-channel.ts";
 import { rowChosen } from "./lists.ts";
-import { OwnValues } from "./own-values.ts";
 import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
 import { storedFile } from "./received-file.ts";
+import { OwnValues } from "./session-store.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 

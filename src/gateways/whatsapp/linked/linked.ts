@@ -3,9 +3,9 @@
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
-import { OwnValues } from "./own-values.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
+import { OwnValues } from "./session-store.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
 
 /** The module that the bridge process runs, for settings; and the folder of its files. */

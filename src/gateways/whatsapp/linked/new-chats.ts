@@ -4,7 +4,7 @@
 import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { restricted } from "./outcome.ts";
-import type { NewChats, OwnValues } from "./own-values.ts";
+import type { NewChats, OwnValues } from "./session-store.ts";
 
 const dayMs = 86_400_000;
 /** For the days since the device was linked. */

@@ -21,9 +21,9 @@ import { whatsappId } from "./message-ids.ts";
 import { NewChatGate } from "./new-chats.ts";
 import { notConnected, outcomeOf, restricted } from "./outcome.ts";
 import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
-import { type Link, OwnValues, type Stop } from "./own-values.ts";
 import type { FromBridge } from "./protocol.ts";
 import { Reconnects } from "./reconnects.ts";
+import { type Link, OwnValues, type Stop } from "./session-store.ts";
 import type { LinkedSettings } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 

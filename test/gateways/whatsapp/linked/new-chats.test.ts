@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxNewChats, NewChatGate } from "#gateways/whatsapp/linked/new-chats.ts";
-import { OwnValues } from "#gateways/whatsapp/linked/own-values.ts";
+import { OwnValues } from "#gateways/whatsapp/linked/session-store.ts";
 import { movableClock } from "../../../clock.ts";
 
 const day = 86_400_000;

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type StoredNews, storeNews } from "#store/gateways/account-updates.ts";
 import { resumeByOperator } from "#store/gateways/actions.ts";
-import { type StoredNews, storeNews } from "#store/gateways/news.ts";
 import { onBothEngines } from "../conformance.ts";
 import { makeAccount, makeGateway, now } from "../rows.ts";
 
