@@ -3,7 +3,7 @@
 import type { GatewayCheck, Registration } from "#gateways/check.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { storeNews } from "#store/gateways/account-updates.ts";
+import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayInputOf } from "./change-gateway.ts";
 import type { ConfigureDeps } from "./gateway.ts";
@@ -21,7 +21,7 @@ export async function checkGateway(
   const { clock, database } = deps;
   const checked = await adapter.account.check(settingsOf(deps, adapter, gateway), toolsOf(deps));
   const at = clock.now();
-  await database.run(storeNews, {
+  await database.run(storeAccountUpdate, {
     gatewayId: gateway.id,
     at,
     facts: checked.facts,

@@ -71,7 +71,7 @@ export interface InboundMessage {
  * What a provider says of the gateway itself. Of one gateway the newest counts, by the provider's clock, since
  * callbacks are repeated and come in any order.
  */
-export interface GatewayNews {
+export interface AccountUpdate {
   /** Epoch ms by the provider's clock. */
   at: number;
   /** What is known now; facts that are left out stay as they are. */
@@ -136,7 +136,7 @@ export type Received =
       engagements?: Engagement[];
       /** Updates that were skipped, one word for each. */
       ignored?: readonly IgnoredUpdate[];
-      news?: readonly GatewayNews[];
+      accountUpdates?: readonly AccountUpdate[];
       replayGuard?: ReplayGuard;
       /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
       unknownWords?: string[];

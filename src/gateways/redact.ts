@@ -2,7 +2,7 @@
 // well as in an error. Adapters hand reasons on uncut, because a secret that was cut in half is not recognised any more.
 
 import { cleanText } from "#settings/redact.ts";
-import type { GatewayNews, Received } from "./callback.ts";
+import type { AccountUpdate, Received } from "./callback.ts";
 import type { GatewayHost, SessionHost, SessionReport } from "./session.ts";
 
 const maxReasonChars = 300;
@@ -26,17 +26,17 @@ function redacted<T extends Report>({ code, reason, ...rest }: T, secrets: reado
 /** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
   if (received.kind !== "received") return { ...received, reason: clean(received.reason, secrets) };
-  const { unknownWords, news } = received;
+  const { unknownWords, accountUpdates } = received;
   return {
     ...received,
     ...redactReport(received, secrets),
-    ...(news && { news: news.map((one) => cleanNews(one, secrets)) }),
+    ...(accountUpdates && { accountUpdates: accountUpdates.map((one) => redactUpdate(one, secrets)) }),
     ...(unknownWords && { unknownWords: unknownWords.map((word) => cleanText(word, secrets, maxWordChars)) }),
   };
 }
 
-function cleanNews({ notice, ...news }: GatewayNews, secrets: readonly string[]): GatewayNews {
-  return notice === undefined ? news : { ...news, notice: clean(notice, secrets) };
+function redactUpdate({ notice, ...update }: AccountUpdate, secrets: readonly string[]): AccountUpdate {
+  return notice === undefined ? update : { ...update, notice: clean(notice, secrets) };
 }
 
 function redactReport<T extends SessionReport>(report: T, secrets: readonly string[]): T {

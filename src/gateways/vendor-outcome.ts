@@ -156,22 +156,22 @@ function outcomeOfFault(
   fault: Fault,
   error: { code: string; reason: string; repeated: boolean; retryAfterMs?: number },
 ): Outcome {
-  const { repeated, retryAfterMs, ...told } = error;
+  const { repeated, retryAfterMs, ...details } = error;
   switch (fault) {
     case "permanent":
-      return { kind: "rejected", ...told };
+      return { kind: "rejected", ...details };
     case "unclear":
-      return { kind: "rejected", ...told, mayBeGatewayFault: true };
+      return { kind: "rejected", ...details, mayBeGatewayFault: true };
     case "opted_out":
-      return { kind: "rejected", ...told, code: "opted_out" };
+      return { kind: "rejected", ...details, code: "opted_out" };
     case "configuration":
-      return { kind: "deferred", ...told, gatewayFault: "refused" };
+      return { kind: "deferred", ...details, gatewayFault: "refused" };
     case "duplicate":
       if (repeated) return { kind: "accepted", reference: null };
-      return { kind: "deferred", ...told };
+      return { kind: "deferred", ...details };
     case "transient":
-      return { kind: "deferred", ...told, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      return { kind: "deferred", ...details, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     case "ambiguous":
-      return { kind: "unknown", ...told };
+      return { kind: "unknown", ...details };
   }
 }

@@ -40,7 +40,7 @@ test("what Meta knows of a number is kept, without the token and the PIN", async
     });
     assert.equal((await checkGateway(deps, row))?.facts.name, "Acme");
     assert.deepEqual(await registerGateway(deps, row, "864209"), { kind: "registered" });
-    const [kept] = open.query("select facts from gateway_news where gateway_id = ?", row.id);
+    const [kept] = open.query("select facts from gateway_account_updates where gateway_id = ?", row.id);
     assert.equal(JSON.parse(String(kept?.facts)).quality, "high");
     assert.ok(!open.dump().includes(token) && !open.dump().includes("864209"));
   } finally {

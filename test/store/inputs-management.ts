@@ -7,7 +7,7 @@ import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
-import { storeNews } from "#store/gateways/account-updates.ts";
+import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import * as sessions from "#store/gateways/sessions.ts";
@@ -212,7 +212,7 @@ export const managementCases: Case[] = [
   given(readDueLanes, { priorities, until: now }),
   given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
   given(deleteExpiredSignatures, { now, limit }),
-  given(storeNews, {
+  given(storeAccountUpdate, {
     gatewayId,
     at: now,
     facts: { quality: "low" },

@@ -3,9 +3,9 @@
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
 import {
+  type AccountUpdate,
   type CallbackRequest,
   defaultCallbackBytes,
-  type GatewayNews,
   type IgnoredUpdate,
   type Received,
   type ReplayGuard,
@@ -18,7 +18,7 @@ import type { Phones } from "#messaging/phones/phones.ts";
 import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
-import { storeNews } from "#store/gateways/account-updates.ts";
+import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { toDbText } from "./normalise.ts";
@@ -103,7 +103,7 @@ export async function receiveCallback(
   await storeReport(deps, gateway, received);
   if (received.afterStored !== undefined) void runAfter(deps, identifier, received.afterStored);
   if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
-  for (const news of received.news ?? []) await keepNews(deps, gateway, news);
+  for (const update of received.accountUpdates ?? []) await keepAccountUpdate(deps, gateway, update);
   countIgnored(deps, identifier, received.ignored ?? []);
   if (
     received.confirmUrl !== undefined &&
@@ -142,14 +142,14 @@ async function runAfter({ log }: CallbackDeps, gateway: string, work: () => Prom
 }
 
 /** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
-async function keepNews(
+async function keepAccountUpdate(
   { clock, database, log, signals }: CallbackDeps,
   { id, identifier }: GatewaysTable,
-  { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: GatewayNews,
+  { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: AccountUpdate,
 ): Promise<void> {
   if (notice !== undefined)
     log.warn({ event: "gateway.notice", gateway: identifier, notice }, "A provider reported on a gateway.");
-  const pauseChanged = await database.run(storeNews, {
+  const pauseChanged = await database.run(storeAccountUpdate, {
     gatewayId: id,
     at,
     facts,

@@ -8,7 +8,7 @@ import { recordGatewayEvent } from "./events.ts";
 /** By name; null: the provider has no such value any more. */
 export type Facts = Readonly<Record<string, string | null>>;
 
-export interface StoredNews {
+export interface StoredAccountUpdate {
   gatewayId: string;
   /** By the provider's clock, epoch ms. */
   at: number;
@@ -23,38 +23,42 @@ export interface StoredNews {
   now: number;
 }
 
-/** Stores news of a gateway. True: the lane's pause has changed. News again, or older than what is known, change nothing. */
-export const storeNews = writeOperation("storeNews", async (tx, news: StoredNews): Promise<boolean> => {
-  const { gatewayId, at, facts, notice } = news;
-  const before = await tx.db
-    .selectFrom("gateway_news")
-    .selectAll()
-    .where("gateway_id", "=", gatewayId)
-    .modifyEnd(tx.lock("update"))
-    .executeTakeFirst();
-  const known: Facts = before === undefined ? {} : (JSON.parse(before.facts) as Facts);
-  const { number = null } = known;
-  if (news.aboutNumber !== null && number !== null && number !== news.aboutNumber) return false;
-  const isNewer = at >= (before?.changed_at ?? 0);
-  const noticedAt = before?.noticed_at ?? 0;
-  const isNewNotice = notice !== null && (at > noticedAt || (at === noticedAt && notice !== before?.notice));
-  const row = {
-    facts: JSON.stringify(isNewer ? { ...known, ...facts } : { ...facts, ...known }),
-    notice: isNewNotice ? notice : (before?.notice ?? null),
-    noticed_at: isNewNotice ? at : (before?.noticed_at ?? null),
-    changed_at: Math.max(at, before?.changed_at ?? 0),
-  };
-  await tx.db
-    .insertInto("gateway_news")
-    .values({ gateway_id: gatewayId, ...row })
-    .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
-    .execute();
-  // A notice that was overtaken says nothing about now, and a repeated one must not undo what an operator did since.
-  if (notice !== null && !isNewNotice) return false;
-  return await changePause(tx, news);
-});
+/** Stores what a provider says of a gateway. True: the lane's pause has changed. An update again, or one that is older than what is known, changes nothing. */
+export const storeAccountUpdate = writeOperation(
+  "storeAccountUpdate",
+  async (tx, update: StoredAccountUpdate): Promise<boolean> => {
+    const { gatewayId, at, facts, notice } = update;
+    const before = await tx.db
+      .selectFrom("gateway_account_updates")
+      .selectAll()
+      .where("gateway_id", "=", gatewayId)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    const known: Facts = before === undefined ? {} : (JSON.parse(before.facts) as Facts);
+    const { number = null } = known;
+    if (update.aboutNumber !== null && number !== null && number !== update.aboutNumber) return false;
+    const isNewer = at >= (before?.changed_at ?? 0);
+    const noticedAt = before?.noticed_at ?? 0;
+    const isNewNotice =
+      notice !== null && (at > noticedAt || (at === noticedAt && notice !== before?.notice));
+    const row = {
+      facts: JSON.stringify(isNewer ? { ...known, ...facts } : { ...facts, ...known }),
+      notice: isNewNotice ? notice : (before?.notice ?? null),
+      noticed_at: isNewNotice ? at : (before?.noticed_at ?? null),
+      changed_at: Math.max(at, before?.changed_at ?? 0),
+    };
+    await tx.db
+      .insertInto("gateway_account_updates")
+      .values({ gateway_id: gatewayId, ...row })
+      .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
+      .execute();
+    // A notice that was overtaken says nothing about now, and a repeated one must not undo what an operator did since.
+    if (notice !== null && !isNewNotice) return false;
+    return await changePause(tx, update);
+  },
+);
 
-async function changePause(tx: Tx, { gatewayId, notice, pauseUntil, lifted, now }: StoredNews) {
+async function changePause(tx: Tx, { gatewayId, notice, pauseUntil, lifted, now }: StoredAccountUpdate) {
   const isPause = pauseUntil !== null && pauseUntil > now;
   if (!isPause && !lifted) return false;
   const lane = await tx.db

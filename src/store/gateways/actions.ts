@@ -2,7 +2,7 @@
 // account; another account's gateway is not found.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { GatewayNewsTable, UnknownWordsTable } from "#store/schema/feedback.ts";
+import type { GatewayAccountUpdatesTable, UnknownWordsTable } from "#store/schema/feedback.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
@@ -16,7 +16,7 @@ export interface GatewayWithLane {
   /** The last status of its provider that its adapter does not know; null: there was none. */
   unknownWord: Pick<UnknownWordsTable, "word" | "at"> | null;
   /** What its provider said of it; null: nothing. */
-  news: Omit<GatewayNewsTable, "gateway_id"> | null;
+  accountUpdate: Omit<GatewayAccountUpdatesTable, "gateway_id"> | null;
   /** Messages that wait on it; counted up to `countTo`. */
   waiting: number;
 }
@@ -48,8 +48,8 @@ export const readGateways = readOperation(
         .select(["word", "at"])
         .where("gateway_id", "=", gateway.id)
         .executeTakeFirst();
-      const news = await tx.db
-        .selectFrom("gateway_news")
+      const accountUpdate = await tx.db
+        .selectFrom("gateway_account_updates")
         .select(["facts", "notice", "noticed_at", "changed_at"])
         .where("gateway_id", "=", gateway.id)
         .executeTakeFirst();
@@ -72,7 +72,7 @@ export const readGateways = readOperation(
         lane,
         session: session ?? null,
         unknownWord: unknownWord ?? null,
-        news: news ?? null,
+        accountUpdate: accountUpdate ?? null,
         waiting: Number(count),
       });
     }
@@ -183,7 +183,7 @@ export const deleteGateway = writeOperation(
     if (gateway.active === 1) return "active";
     if (gateway.updated_at > input.quietSince) return "just_switched_off";
     await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateway_news").where("gateway_id", "=", gateway.id).execute();
+    await tx.db.deleteFrom("gateway_account_updates").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("phones").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_values").where("gateway_id", "=", gateway.id).execute();

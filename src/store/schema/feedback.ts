@@ -45,7 +45,7 @@ export interface ReplyWindowsTable {
 }
 
 /** What a gateway's provider said of the gateway itself. */
-export interface GatewayNewsTable {
+export interface GatewayAccountUpdatesTable {
   gateway_id: string;
   /** JSON of `GatewayFacts`. */
   facts: string;

@@ -15,7 +15,7 @@ import type {
   SoftBouncesTable,
 } from "./email.ts";
 import type {
-  GatewayNewsTable,
+  GatewayAccountUpdatesTable,
   InboundTable,
   ReceiptsTable,
   ReferencesTable,
@@ -326,7 +326,7 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
-  gateway_news: GatewayNewsTable;
+  gateway_account_updates: GatewayAccountUpdatesTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   phones: PhonesTable;

@@ -278,12 +278,12 @@ async function checkDmarc(dns: Dns, domain: string, routes: readonly MailRoute[]
       `Begin it with v=DMARC1; p=none. ${first}`,
     );
   const from = above ? ` It is the one of ${answer.at}.` : "";
-  const strangers = routes.filter((route) => route.domain !== domain);
-  if (tags.get("adkim")?.toLowerCase() === "s" && strangers.length > 0)
+  const otherRoutes = routes.filter((route) => route.domain !== domain);
+  if (tags.get("adkim")?.toLowerCase() === "s" && otherRoutes.length > 0)
     return finding(
       "doubtful",
       `The policy is ${policy}.${from} It requires signatures of exactly the sender's domain (adkim=s).`,
-      `Make sending domains of ${listed(strangers.map((route) => route.domain))} too, or remove adkim=s.`,
+      `Make sending domains of ${listed(otherRoutes.map((route) => route.domain))} too, or remove adkim=s.`,
     );
   const reports = tags.has("rua")
     ? ""

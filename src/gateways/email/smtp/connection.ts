@@ -9,7 +9,14 @@ import type { GatewayTools } from "#gateways/connection.ts";
 import { cleanText } from "#settings/redact.ts";
 import { Watchdog } from "./deadline.ts";
 import { loadSmtpConnection, socketOf, unreadReply } from "./nodemailer-internals.ts";
-import { type Failure, type Loss, outcomeOfLoss, outcomeOfReply, readReply, type Stage } from "./outcome.ts";
+import {
+  type Disconnect,
+  type Failure,
+  outcomeOfDisconnect,
+  outcomeOfReply,
+  readReply,
+  type Stage,
+} from "./outcome.ts";
 import type { SmtpTarget } from "./settings.ts";
 
 /** RFC 5321, 4.5.3.2.6: a server may take ten minutes over a mail. A second attempt before that would send it twice. */
@@ -99,7 +106,8 @@ export class SmtpConnection {
       opening.resolve(outcomeOfError(error, { stage, secrets, upgrading: connection.upgrading === true }));
     };
     connection.on("error", fail("greeting"));
-    const lose = (loss: Loss) => opening.resolve(outcomeOfLoss(loss, "session", secrets));
+    const lose = (disconnect: Disconnect) =>
+      opening.resolve(outcomeOfDisconnect(disconnect, "session", secrets));
     connection.on("end", () => lose({ kind: "lost", detail: "" }));
     const watchdog = new Watchdog(clock, timeoutMs, () => lose({ kind: "silent" }));
     const abort = () => lose({ kind: "aborted" });
@@ -124,7 +132,7 @@ export class SmtpConnection {
     signal.removeEventListener("abort", abort);
     if (failure === null && !connection.destroyed) return new SmtpConnection(connection, secrets);
     connection.close();
-    return failure ?? outcomeOfLoss({ kind: "lost", detail: "" }, "session", secrets);
+    return failure ?? outcomeOfDisconnect({ kind: "lost", detail: "" }, "session", secrets);
   }
 
   /** Whether another mail can be tried on this connection. */
@@ -147,14 +155,14 @@ export class SmtpConnection {
     /** Where nodemailer adds the dot, between the mail and the socket. */
     let content: Duplex | null = null;
     const ending = Promise.withResolvers<Transmission>();
-    const finish = (loss: Loss) =>
+    const finish = (disconnect: Disconnect) =>
       ending.resolve({
-        outcome: outcomeOfLoss(loss, handedOver ? "handed_over" : "envelope", secrets),
-        retryable: !handedOver && loss.kind !== "aborted",
+        outcome: outcomeOfDisconnect(disconnect, handedOver ? "handed_over" : "envelope", secrets),
+        retryable: !handedOver && disconnect.kind !== "aborted",
         reusable: false,
       });
-    const giveUp = (loss: Loss) => {
-      finish(loss);
+    const giveUp = (disconnect: Disconnect) => {
+      finish(disconnect);
       // Immediately: the content would go on flowing until the promise is handled.
       this.destroy();
     };
@@ -336,8 +344,12 @@ function outcomeOfError(error: SmtpError, { stage, secrets, upgrading }: ErrorCo
     }
   }
   if (upgrading) {
-    return outcomeOfLoss({ kind: "tls", detail: error.originalCode ?? error.message }, "session", secrets);
+    return outcomeOfDisconnect(
+      { kind: "tls", detail: error.originalCode ?? error.message },
+      "session",
+      secrets,
+    );
   }
   const phase = handedOver ? "handed_over" : stage === "mail" ? "envelope" : "session";
-  return outcomeOfLoss({ kind: "lost", detail: error.originalCode ?? "" }, phase, secrets);
+  return outcomeOfDisconnect({ kind: "lost", detail: error.originalCode ?? "" }, phase, secrets);
 }

@@ -165,35 +165,43 @@ const whenOf: Readonly<Record<Stage, string>> = {
 };
 
 /** How an exchange ended without a usable reply. */
-export type Loss =
+export type Disconnect =
   | { kind: "lost"; detail: string }
   | { kind: "silent" }
   | { kind: "aborted" }
   | { kind: "tls"; detail: string };
 
-export function outcomeOfLoss(loss: Loss, phase: Phase, secrets: readonly string[]): Failure {
-  const { code, reason } = lossReason(loss, phase, secrets);
+export function outcomeOfDisconnect(
+  disconnect: Disconnect,
+  phase: Phase,
+  secrets: readonly string[],
+): Failure {
+  const { code, reason } = disconnectReason(disconnect, phase, secrets);
   // We aborted it ourselves, which says nothing about the server.
-  if (loss.kind === "aborted" && phase === "session") return { kind: "deferred", code, reason };
+  if (disconnect.kind === "aborted" && phase === "session") return { kind: "deferred", code, reason };
   return unanswered(phase, code, reason);
 }
 
-function lossReason(loss: Loss, phase: Phase, secrets: readonly string[]): { code: string; reason: string } {
+function disconnectReason(
+  disconnect: Disconnect,
+  phase: Phase,
+  secrets: readonly string[],
+): { code: string; reason: string } {
   const after =
     phase === "handed_over" ? "after the mail was handed over" : "before the mail was handed over";
-  switch (loss.kind) {
+  switch (disconnect.kind) {
     case "silent":
       return { code: "timeout", reason: `The mail server did not answer in time, ${after}.` };
     case "aborted":
       return { code: "aborted", reason: `The transmission was stopped ${after}.` };
     case "tls":
     case "lost": {
-      const detail = cleanText(loss.detail, secrets, 120);
+      const detail = cleanText(disconnect.detail, secrets, 120);
       const what =
-        loss.kind === "tls"
+        disconnect.kind === "tls"
           ? "No secure connection to the mail server"
           : `The connection to the mail server was lost ${after}`;
-      const code = loss.kind === "tls" ? "tls_failed" : "connection_lost";
+      const code = disconnect.kind === "tls" ? "tls_failed" : "connection_lost";
       return { code, reason: `${what}${detail === "" ? "." : ` (${detail}).`}` };
     }
   }

@@ -10,7 +10,7 @@ import { receiveReport } from "#gateways/email/reports/callback.ts";
 import { emailSender } from "#gateways/email/settings.ts";
 import { defineGateway } from "#gateways/gateway.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { outcomeOfLoss } from "./outcome.ts";
+import { outcomeOfDisconnect } from "./outcome.ts";
 import { SmtpPool } from "./pool.ts";
 import { configuredDkimKey, smtpSettings, smtpTarget, targetUrl } from "./settings.ts";
 
@@ -37,7 +37,7 @@ export const smtp = defineGateway({
     return {
       async send(message, signal): Promise<Outcome> {
         const { content: email, recipient } = message;
-        if (signal.aborted) return outcomeOfLoss({ kind: "aborted" }, "session", []);
+        if (signal.aborted) return outcomeOfDisconnect({ kind: "aborted" }, "session", []);
         // One after the other: each is read whole while it is encoded.
         const encodedFiles: Buffer[] = [];
         for (const attachment of email.attachments) encodedFiles.push(await files.encode(attachment));

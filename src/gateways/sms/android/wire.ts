@@ -217,10 +217,10 @@ export function readEvent(body: unknown): { deviceId: string; event: PhoneEvent 
     return { deviceId, event: { kind: "message", ...to, text, identity } };
   }
   if (event === "system:ping") {
-    const told = health.safeParse(payload.health);
-    const level = told.data?.checks["battery:level"]?.observedValue;
+    const found = health.safeParse(payload.health);
+    const level = found.data?.checks["battery:level"]?.observedValue;
     const battery = typeof level === "number" && level >= 0 && level <= 100 ? Math.round(level) : null;
-    return { deviceId, event: { kind: "ping", battery, version: told.data?.version ?? null } };
+    return { deviceId, event: { kind: "ping", battery, version: found.data?.version ?? null } };
   }
   return { deviceId, event: { kind: "other", event } };
 }

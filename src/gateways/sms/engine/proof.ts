@@ -16,7 +16,7 @@ export type Coverage = "call" | "body";
  *   is proved, where that is neither
  * - `answered`: there is nothing to read, and this is the answer
  */
-export type Proved =
+export type VerifiedCallback =
   | { kind: "proved"; covers: Coverage; messageId?: string }
   | { kind: "proved"; document: Json }
   | { kind: "answered"; received: Received }
@@ -26,13 +26,13 @@ export type Proof<Settings> = (
   callback: CallbackRequest,
   settings: Settings,
   tools: CallbackTools,
-) => Proved | Promise<Proved>;
+) => VerifiedCallback | Promise<VerifiedCallback>;
 
 /** A text of the settings; undefined or empty: not set. */
 export type Secret<Settings> = (settings: Settings) => string | undefined;
 
-export const forbidden = (reason: string): Proved => ({ kind: "forbidden", reason });
-export const notConfigured = (what: string): Proved => ({
+export const forbidden = (reason: string): VerifiedCallback => ({ kind: "forbidden", reason });
+export const notConfigured = (what: string): VerifiedCallback => ({
   kind: "not_configured",
   reason: `The gateway has no ${what}.`,
 });
@@ -63,4 +63,4 @@ export const token: Proof<{ callback_token?: string | undefined }> = (callback, 
   tokenRefusal(callback, callback_token) ?? { kind: "proved", covers: "call" };
 
 /** Of vendors that sign nothing: reports come to the URL of their message, everything else brings the token. */
-export const unsigned = [messageUrl, token] as const;
+export const tokenProofs = [messageUrl, token] as const;

@@ -61,7 +61,7 @@ export class SmppSession implements GatewaySession<"text"> {
     this.#codes = new Map(Object.entries(settings.codes).map(([code, means]) => [Number(code), means]));
     this.#tlvs = settings.tlvs.map((tlv) => [Number(tlv.tag), tlvValue(tlv) ?? Buffer.alloc(0)] as const);
     this.#rate = new SubmitRate(host.clock, settings.throttle_ms);
-    this.#deliveries = new Deliveries(host, settings, () => this.#lose());
+    this.#deliveries = new Deliveries(host, settings, () => this.#onLost());
     const modes: readonly BindMode[] =
       settings.bind === "transceiver" ? ["transceiver"] : ["transmitter", "receiver"];
     this.#loops = Array.from({ length: settings.binds }, () => modes.map((mode) => this.#keep(mode))).flat();
@@ -298,7 +298,7 @@ export class SmppSession implements GatewaySession<"text"> {
   }
 
   /** Another process owns the lane: it opens connections of its own. */
-  #lose(): void {
+  #onLost(): void {
     this.#closing.abort();
     this.#rate.stop();
     for (const bind of this.#binds) bind.destroy("Another process owns the gateway's lane.");

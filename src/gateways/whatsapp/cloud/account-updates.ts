@@ -2,41 +2,43 @@
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview#fields). It is shown on the
 // gateway; what forbids sending also pauses it.
 
-import type { GatewayFacts, GatewayNews } from "#gateways/callback.ts";
+import type { AccountUpdate, GatewayFacts } from "#gateways/callback.ts";
 import type { Json } from "#gateways/json-path.ts";
 import { ruleOf } from "./errors.ts";
-import { at, field, list, text, textOrNull, timeMs } from "./json.ts";
+import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 
 const minute = 60_000;
 /** After it the lane sends a probe, whose answer decides. */
 const restrictedMs = 60 * minute;
 const failedMs = 15 * minute;
 
-type Told = Omit<GatewayNews, "at" | "pauseUntil"> & { pauseMs?: number };
+type UntimedUpdate = Omit<AccountUpdate, "at" | "pauseUntil"> & { pauseMs?: number };
 
 /** `about`: the field that the update is of; `time`: Meta's, epoch ms. Null for a field that says nothing here. */
-export function newsFrom(
+export function accountUpdateFrom(
   about: string,
   value: Json | undefined,
   time: number | undefined,
-): GatewayNews | null {
-  const told = readers[about]?.(value) ?? null;
-  if (told === null || time === undefined) return null;
-  const { pauseMs, ...news } = told;
+): AccountUpdate | null {
+  const untimed = readers[about]?.(value) ?? null;
+  if (untimed === null || time === undefined) return null;
+  const { pauseMs, ...update } = untimed;
   const number = text(field(value, "display_phone_number")).replace(/[\s()+-]/g, "");
   return {
-    ...news,
+    ...update,
     at: time,
     ...(/^\d{5,15}$/.test(number) ? { aboutNumber: `+${number}` } : {}),
     ...(pauseMs === undefined ? {} : { pauseUntil: time + pauseMs }),
   };
 }
 
-const readers: Readonly<Record<string, (value: Json | undefined) => Told>> = {
+const readers: Readonly<Record<string, (value: Json | undefined) => UntimedUpdate>> = {
   account_update: accountUpdate,
   account_alerts: (value) => {
-    const type = word(at(value, "alert_info", "alert_type") ?? field(value, "alert_type"));
-    const words = text(at(value, "alert_info", "alert_description") ?? field(value, "alert_description"));
+    const type = word(valueAt(value, "alert_info", "alert_type") ?? field(value, "alert_type"));
+    const words = text(
+      valueAt(value, "alert_info", "alert_description") ?? field(value, "alert_description"),
+    );
     return { notice: `Meta's alert ${type}${words === "" ? "." : `: ${words}`}` };
   },
   account_review_update: (value) => ({
@@ -71,8 +73,8 @@ const readers: Readonly<Record<string, (value: Json | undefined) => Told>> = {
 
 /** Words of Meta in capitals; anything else is not shown. */
 function word(value: Json | undefined): string {
-  const said = text(value);
-  return /^[A-Za-z0-9_]{1,60}$/.test(said) ? said.toUpperCase() : "a word that is not known";
+  const name = text(value);
+  return /^[A-Za-z0-9_]{1,60}$/.test(name) ? name.toUpperCase() : "a word that is not known";
 }
 
 const limitOf = (value: Json | undefined) => {
@@ -89,13 +91,13 @@ function templateOf(value: Json | undefined): string {
 const shown = (name: string) => (/^[\w-]{1,512}$/.test(name) ? name : "?");
 
 /** Violations, restrictions and bans of the account, and their end. */
-function accountUpdate(value: Json | undefined): Told {
+function accountUpdate(value: Json | undefined): UntimedUpdate {
   const event = word(field(value, "event"));
-  const ban = text(at(value, "ban_info", "waba_ban_state"));
+  const ban = text(valueAt(value, "ban_info", "waba_ban_state"));
   const restrictions = list(field(value, "restriction_info")).map((one) =>
     word(field(one, "restriction_type")),
   );
-  const violation = textOrNull(at(value, "violation_info", "violation_type"));
+  const violation = textOrNull(valueAt(value, "violation_info", "violation_type"));
   const details = [ban === "" ? "" : word(ban), ...restrictions, violation === null ? "" : word(violation)];
   const named = details.filter((detail) => detail !== "").join(", ");
   const notice = `Meta reported on the account: ${event}${named === "" ? "." : ` (${named}).`}`;
@@ -107,7 +109,7 @@ function accountUpdate(value: Json | undefined): Told {
   return isHeld ? { notice, pauseMs: restrictedMs } : { notice };
 }
 
-function numberUpdate(value: Json | undefined): Told {
+function numberUpdate(value: Json | undefined): UntimedUpdate {
   const event = word(field(value, "event"));
   const limit =
     limitOf(field(value, "max_daily_conversations_per_business")) ?? limitOf(field(value, "current_limit"));
@@ -120,7 +122,7 @@ function numberUpdate(value: Json | undefined): Told {
 }
 
 /** A failed status whose code is about the gateway: the next messages would fail like it. */
-export function newsOfFailure(status: Json): GatewayNews | null {
+export function accountUpdateOfFailure(status: Json): AccountUpdate | null {
   if (text(field(status, "status")) !== "failed") return null;
   const [error] = list(field(status, "errors"));
   const code = Number(text(field(error, "code")) || Number.NaN);
@@ -132,17 +134,17 @@ export function newsOfFailure(status: Json): GatewayNews | null {
   return { at: time, notice, pauseUntil: time + Math.max(rule.pauseMs ?? 0, failedMs) };
 }
 
-/** Of a thousand failures in one call the newest says it all; other news are few. Oldest first. */
-export function newestOf(news: readonly GatewayNews[]): GatewayNews[] {
-  const byNotice = new Map<string, GatewayNews>();
-  for (const one of news) {
+/** Of a thousand failures in one call the newest says it all; other updates are few. Oldest first. */
+export function newestOf(updates: readonly AccountUpdate[]): AccountUpdate[] {
+  const byNotice = new Map<string, AccountUpdate>();
+  for (const one of updates) {
     const key = one.notice ?? JSON.stringify(one.facts ?? null);
     const other = byNotice.get(key);
     if (other === undefined || other.at < one.at) byNotice.set(key, one);
   }
   const sorted = [...byNotice.values()].sort((a, b) => a.at - b.at);
-  return sorted.slice(-mostNews);
+  return sorted.slice(-maxUpdates);
 }
 
 /** Each is a transaction of its own, while Meta waits for its answer. */
-const mostNews = 20;
+const maxUpdates = 20;

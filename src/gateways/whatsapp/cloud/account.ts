@@ -7,7 +7,7 @@ import type { CheckTools, Finding, GatewayCheck, Registration } from "#gateways/
 import { type Json, parseJson } from "#gateways/json-path.ts";
 import type { OutboundRequest } from "#runtime/runtime.ts";
 import { cleanText } from "#settings/redact.ts";
-import { at, field, list, text, textOrNull } from "./json.ts";
+import { field, list, text, textOrNull, valueAt } from "./json.ts";
 import { outcomeOf } from "./outcome.ts";
 import { authorization, type CloudSettings, graphUrl, secretsOf } from "./settings.ts";
 
@@ -88,7 +88,7 @@ function factsOf(json: Json): GatewayFacts {
     name: textOrNull(field(json, "verified_name")),
     quality,
     limit: textOrNull(field(json, "whatsapp_business_manager_messaging_limit")),
-    throughput: textOrNull(at(json, "throughput", "level")),
+    throughput: textOrNull(valueAt(json, "throughput", "level")),
   };
 }
 
@@ -111,14 +111,14 @@ function numberFindings(json: Json, secrets: readonly string[]): Finding[] {
     state: isNamed ? "ok" : "warning",
     detail: isNamed ? "The display name can be used." : `The display name has the status ${name}.`,
   });
-  const entities = list(at(json, "health_status", "entities"));
+  const entities = list(valueAt(json, "health_status", "entities"));
   const troubles = entities.flatMap((entity) =>
     [...list(field(entity, "errors")), ...list(field(entity, "additional_info"))].map((trouble) => {
       const words = textOrNull(field(trouble, "error_description")) ?? text(trouble);
       return `${text(field(entity, "entity_type"))}: ${words}`;
     }),
   );
-  const can = text(at(json, "health_status", "can_send_message"));
+  const can = text(valueAt(json, "health_status", "can_send_message"));
   const states = { AVAILABLE: "ok", LIMITED: "warning", BLOCKED: "error" } as const;
   const state = can in states ? states[can as keyof typeof states] : "unknown";
   const detail = [`Meta says of sending: ${can || "nothing"}.`, ...troubles].join(" ");

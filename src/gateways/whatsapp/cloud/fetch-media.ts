@@ -4,7 +4,7 @@ import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 
 const fetchMs = 30_000;
-const mostRedirects = 3;
+const maxRedirects = 3;
 const redirects = [301, 302, 303, 307, 308];
 
 export interface FetchTools {
@@ -24,7 +24,7 @@ export async function fetchMedia(
 ): Promise<Buffer | Outcome> {
   const until = clock.now() + fetchMs;
   let target = url;
-  for (let hop = 0; hop <= mostRedirects; hop++) {
+  for (let hop = 0; hop <= maxRedirects; hop++) {
     const timeoutMs = until - clock.now();
     if (timeoutMs <= 0) return later("The file did not come within 30 s.");
     const result = await outbound.request({
@@ -60,7 +60,7 @@ export async function fetchMedia(
     if (isDowngrade || next.username !== "" || next.password !== "") return notAllowed();
     target = next.href;
   }
-  return fileRefused("media_unreachable", `The URL of the file redirects more than ${mostRedirects} times.`);
+  return fileRefused("media_unreachable", `The URL of the file redirects more than ${maxRedirects} times.`);
 }
 
 export const notAllowed = () => fileRefused("url_not_allowed", "The address of the file is not allowed.");

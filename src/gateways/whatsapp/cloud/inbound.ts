@@ -6,7 +6,7 @@ import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { InboundMessage } from "#gateways/callback.ts";
 import { type Json, referenceFrom } from "#gateways/json-path.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";
-import { at, field, list, text, textOrNull, timeMs } from "./json.ts";
+import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 
 /** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
 const noMessages = new Set(["edit", "revoke", "system"]);
@@ -45,7 +45,7 @@ export function inboundFrom(
     details: {
       type: /^[a-z_]{1,40}$/.test(type) ? type : "unknown",
       reply,
-      profileName: textOrNull(at(sender, "profile", "name")),
+      profileName: textOrNull(valueAt(sender, "profile", "name")),
       userId: userId ?? textOrNull(field(sender, "user_id")),
       forwarded: field(context, "forwarded") === true || field(context, "frequently_forwarded") === true,
     },
@@ -145,7 +145,9 @@ function locationLine(part: Json | undefined): string {
 
 function contactLine(contact: Json): string {
   const phones = list(field(contact, "phones")).map((phone) => text(field(phone, "phone")));
-  return [text(at(contact, "name", "formatted_name")), ...phones].filter((word) => word !== "").join(" ");
+  return [text(valueAt(contact, "name", "formatted_name")), ...phones]
+    .filter((word) => word !== "")
+    .join(" ");
 }
 
 function orderLine(item: Json): string {

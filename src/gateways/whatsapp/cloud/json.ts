@@ -9,7 +9,7 @@ export function field(value: Json | undefined, name: string): Json | undefined {
 }
 
 /** The value below several fields. */
-export function at(value: Json | undefined, ...names: string[]): Json | undefined {
+export function valueAt(value: Json | undefined, ...names: string[]): Json | undefined {
   return names.reduce<Json | undefined>(field, value);
 }
 

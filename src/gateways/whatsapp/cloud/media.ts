@@ -18,9 +18,9 @@ const unusedMs = 10 * 60_000;
 /** Its messages get the failure of a fetch from the last one: a server that does not answer costs each of them 30 s. */
 const failureMs = 5000;
 const uploadMs = 24 * 3_600_000;
-const mostEntries = 1000;
+const maxEntries = 1000;
 /** Files that one gateway fetches at once, so that slow servers of one leave room for the others. */
-const mostLoads = 2;
+const maxLoads = 2;
 
 type MediaHost = Pick<GatewayHost, "outbound" | "clock" | "timeoutMs" | "fileBytes">;
 type MediaMessage = OutgoingMessage<"media">;
@@ -38,9 +38,9 @@ interface Entry {
 export class MediaStore {
   readonly #settings: CloudSettings;
   readonly #host: MediaHost;
-  readonly #entries = new LruCache<string, Entry>(mostEntries);
+  readonly #entries = new LruCache<string, Entry>(maxEntries);
   /** By content: another request's file may be the same. */
-  readonly #uploads = new LruCache<string, { until: number; id: string }>(mostEntries);
+  readonly #uploads = new LruCache<string, { until: number; id: string }>(maxEntries);
   readonly #waiting: (() => void)[] = [];
   #loads = 0;
 
@@ -97,7 +97,7 @@ export class MediaStore {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#loads >= mostLoads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#loads >= maxLoads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#loads += 1;
     try {
       return await work();

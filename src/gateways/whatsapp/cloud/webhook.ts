@@ -2,12 +2,12 @@
 // updates and 3 MB in one call, repeated for days, in any order. A call that is not answered with 200 is repeated whole, so
 // an update that is not known is skipped and counted, never refused.
 
-import type { GatewayNews, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import type { AccountUpdate, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
 import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
-import { newestOf, newsFrom, newsOfFailure } from "./account-updates.ts";
+import { accountUpdateFrom, accountUpdateOfFailure, newestOf } from "./account-updates.ts";
 import { inboundFrom } from "./inbound.ts";
-import { at, field, list, text, timeMs } from "./json.ts";
+import { field, list, text, timeMs, valueAt } from "./json.ts";
 import type { CloudSettings } from "./settings.ts";
 
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */
@@ -27,32 +27,32 @@ export function readWebhook(
   const receipts: Receipt[] = [];
   const inbound: InboundMessage[] = [];
   const ignored: IgnoredUpdate[] = [];
-  const news: GatewayNews[] = [];
+  const updates: AccountUpdate[] = [];
   for (const { entry, change } of changesIn(document)) {
     const value = field(change, "value");
     const about = text(field(change, "field"));
     if (about !== "messages") {
-      const told = newsFrom(about, value, timeMs(field(entry, "time")));
-      if (told === null) ignored.push("unknown");
+      const update = accountUpdateFrom(about, value, timeMs(field(entry, "time")));
+      if (update === null) ignored.push("unknown");
       else if (text(field(entry, "id")) !== accountId) ignored.push("other_account");
-      else news.push(told);
+      else updates.push(update);
       continue;
     }
     const statuses = list(field(value, "statuses"));
     const messages = list(field(value, "messages"));
-    if (text(at(value, "metadata", "phone_number_id")) !== phoneNumberId) {
+    if (text(valueAt(value, "metadata", "phone_number_id")) !== phoneNumberId) {
       for (let left = Math.max(statuses.length + messages.length, 1); left > 0; left--)
         ignored.push("other_number");
       continue;
     }
     const contacts = list(field(value, "contacts"));
-    const displayNumber = text(at(value, "metadata", "display_phone_number"));
+    const displayNumber = text(valueAt(value, "metadata", "display_phone_number"));
     for (const status of statuses) {
       const receipt = receiptFrom(status);
       if (receipt === null) ignored.push("unknown");
       else receipts.push(receipt);
-      const held = newsOfFailure(status);
-      if (held !== null) news.push(held);
+      const held = accountUpdateOfFailure(status);
+      if (held !== null) updates.push(held);
     }
     for (const message of messages) {
       const received = inboundFrom(message, contacts, displayNumber);
@@ -66,7 +66,7 @@ export function readWebhook(
     receipts,
     inbound,
     ...(ignored.length === 0 ? {} : { ignored }),
-    ...(news.length === 0 ? {} : { news: newestOf(news) }),
+    ...(updates.length === 0 ? {} : { accountUpdates: newestOf(updates) }),
   };
 }
 
@@ -105,7 +105,7 @@ function failure(status: Json): FinalReceipt {
   const [error] = list(field(status, "errors"));
   const code = text(field(error, "code"));
   const title = text(field(error, "message")) || text(field(error, "title"));
-  const details = text(at(error, "error_data", "details"));
+  const details = text(valueAt(error, "error_data", "details"));
   const reason = [title, details === title ? "" : details].filter((words) => words !== "").join(" · ");
   return {
     status: "undelivered",

@@ -7,7 +7,7 @@ import { type FromBridge, fromBridge, type ToBridge } from "./protocol.ts";
 /** A question to the bridge, whose answer carries the same number. */
 type Question = ToBridge & { type: "send" | "uploads" | "log_out" | "close" };
 type Answer = FromBridge & { type: "sent" | "upload_access" | "done" };
-export type Told = Exclude<FromBridge, Answer>;
+export type BridgeEvent = Exclude<FromBridge, Answer>;
 
 export class BridgeChannel {
   readonly #child: SessionChild | null;
@@ -21,7 +21,7 @@ export class BridgeChannel {
   constructor(
     child: SessionChild | null,
     clock: Clock,
-    { onMessage, onEnd }: { onMessage(message: Told): void; onEnd(reason: string): void },
+    { onMessage, onEnd }: { onMessage(message: BridgeEvent): void; onEnd(reason: string): void },
   ) {
     this.#child = child;
     this.#clock = clock;
@@ -46,7 +46,7 @@ export class BridgeChannel {
     });
   }
 
-  tell(message: ToBridge): void {
+  send(message: ToBridge): void {
     if (!this.hasEnded) this.#child?.send(message);
   }
 

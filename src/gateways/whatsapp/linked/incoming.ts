@@ -5,7 +5,7 @@ import type { BridgeChannel } from "./bridge-channel.ts";
 import { rowChosen } from "./lists.ts";
 import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
 import { storedFile } from "./received-file.ts";
-import { OwnValues } from "./session-store.ts";
+import { SessionStore } from "./session-store.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 
@@ -14,14 +14,14 @@ const sentPrefix = "sent:";
 
 export class Incoming {
   readonly #host: SessionHost;
-  readonly #own: OwnValues;
+  readonly #store: SessionStore;
   readonly #bridge: BridgeChannel;
   /** WhatsApp's ids of messages that this bridge stored, which it does before it encrypts them. */
   readonly #begun = new Set<string>();
 
-  constructor(host: SessionHost, own: OwnValues, bridge: BridgeChannel) {
+  constructor(host: SessionHost, store: SessionStore, bridge: BridgeChannel) {
     this.#host = host;
-    this.#own = own;
+    this.#store = store;
     this.#bridge = bridge;
   }
 
@@ -45,14 +45,14 @@ export class Incoming {
   }
 
   async #storeValues({ n, changes }: Message<"save">): Promise<void> {
-    if (changes.some(([key]) => OwnValues.owns(key))) return this.#bridge.kill();
+    if (changes.some(([key]) => SessionStore.owns(key))) return this.#bridge.kill();
     for (const [key] of changes)
       if (key.startsWith(sentPrefix)) this.#begun.add(key.slice(sentPrefix.length));
     try {
       await this.#host.state.save(new Map(changes));
-      this.#bridge.tell({ type: "stored", n });
+      this.#bridge.send({ type: "stored", n });
     } catch (error) {
-      this.#bridge.tell({ type: "not_stored", n });
+      this.#bridge.send({ type: "not_stored", n });
       throw error;
     }
   }
@@ -62,15 +62,15 @@ export class Incoming {
       status === "failed" && code !== null ? { code, reason: `WhatsApp refused it late (${code}).` } : {};
     const ours = messageId === null ? {} : { messageId };
     await this.#host.report({ receipts: [{ reference: id, ...ours, status, ...refusal }] });
-    this.#bridge.tell({ type: "stored", n });
+    this.#bridge.send({ type: "stored", n });
   }
 
   async #storeMessage(key: string, facts: ReceivedFacts): Promise<void> {
     const { chat, id, number, lid, name, type, text, answers, forwarded, file } = facts;
     const { clock, state, report } = this.#host;
-    const own = this.#own;
+    const store = this.#store;
     const from = number === null ? (lid ?? chat) : `+${number}`;
-    const chosen = type === "text" ? rowChosen(own.listOf(from), text, answers, clock.now()) : null;
+    const chosen = type === "text" ? rowChosen(store.listOf(from), text, answers, clock.now()) : null;
     const reply = chosen ?? (facts.reply === null ? null : { ...facts.reply, description: null });
     await report({
       inbound: [
@@ -79,7 +79,7 @@ export class Incoming {
           reference: `${chat}:${id}`,
           ...(answers === null ? {} : { replyTo: answers }),
           from,
-          to: own.get("number") ?? "",
+          to: store.get("number") ?? "",
           message: chosen?.title ?? text,
           media: [],
           ...(file === null ? {} : { file: storedFile(file) }),
@@ -87,8 +87,8 @@ export class Incoming {
         },
       ],
     });
-    if (!own.knows(from)) await own.remember(from, null);
+    if (!store.knows(from)) await store.remember(from, null);
     await state.save(new Map([[key, null]]));
-    this.#bridge.tell({ type: "taken", key });
+    this.#bridge.send({ type: "taken", key });
   }
 }

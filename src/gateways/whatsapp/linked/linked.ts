@@ -5,7 +5,7 @@ import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
-import { OwnValues } from "./session-store.ts";
+import { SessionStore } from "./session-store.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
 
 /** The module that the bridge process runs, for settings; and the folder of its files. */
@@ -53,7 +53,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     open: async (settings, host) => {
       const values = await host.state.load();
       const permissions = bridgePermissions(bridge, settings);
-      const isNeeded = host.linkRequest !== null || [...values.keys()].some((key) => !OwnValues.owns(key));
+      const isNeeded = host.linkRequest !== null || [...values.keys()].some((key) => !SessionStore.owns(key));
       return new LinkedSession(
         settings,
         host,

@@ -4,7 +4,7 @@
 import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { restricted } from "./outcome.ts";
-import type { NewChats, OwnValues } from "./session-store.ts";
+import type { NewChats, SessionStore } from "./session-store.ts";
 
 const dayMs = 86_400_000;
 /** For the days since the device was linked. */
@@ -31,14 +31,14 @@ const untilTomorrow = (now: number) => (dayNumber(now) + 1) * dayMs - now;
 
 export class NewChatGate {
   readonly #clock: Clock;
-  readonly #own: OwnValues;
+  readonly #store: SessionStore;
   readonly #setting: number | "ramp" | null;
   /** Until then the number may begin no chat, epoch ms; null: it may. */
   limitedUntil: number | null = null;
 
-  constructor(clock: Clock, own: OwnValues, setting: number | "ramp" | null) {
+  constructor(clock: Clock, store: SessionStore, setting: number | "ramp" | null) {
     this.#clock = clock;
-    this.#own = own;
+    this.#store = store;
     this.#setting = setting;
   }
 
@@ -52,7 +52,7 @@ export class NewChatGate {
 
   /** Counts and stores a chat that begins with a message; the outcome of a message that may not begin one now. */
   async admit(number: string): Promise<Outcome | null> {
-    if (this.#own.knows(number)) return null;
+    if (this.#store.knows(number)) return null;
     const now = this.#clock.now();
     if (this.limitedUntil !== null && this.limitedUntil > now)
       return {
@@ -62,9 +62,9 @@ export class NewChatGate {
         retryAfterMs: this.limitedUntil - now,
       };
     this.limitedUntil = null;
-    const linkedAt = this.#own.get("link")?.linkedAt ?? now;
+    const linkedAt = this.#store.get("link")?.linkedAt ?? now;
     const max = maxNewChats(this.#setting, { linkedAt, now });
-    const today = chatsToday(this.#own.get("newChats"), now);
+    const today = chatsToday(this.#store.get("newChats"), now);
     if (max !== null && today.count >= max)
       return {
         kind: "deferred",
@@ -72,7 +72,7 @@ export class NewChatGate {
         reason: `The number writes to ${max} new people today, and no more.`,
         retryAfterMs: untilTomorrow(now),
       };
-    await this.#own.remember(number, { ...today, count: today.count + 1 });
+    await this.#store.remember(number, { ...today, count: today.count + 1 });
     return null;
   }
 }

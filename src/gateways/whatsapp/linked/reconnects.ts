@@ -8,7 +8,7 @@ const maxBackOffMs = 60_000;
 /** A connection that lasted this long begins the back-off anew, ms. */
 const healthyMs = 60_000;
 /** A link that another process takes twice within this time is left to it, ms. */
-const duelMs = 10 * 60_000;
+const conflictWindowMs = 10 * 60_000;
 /** In a row they mean that the keys are damaged. */
 const maxServerErrors = 3;
 const serverError = 500;
@@ -32,9 +32,9 @@ export class Reconnects {
   }
 
   /** Another process took the link; true: it did so shortly before, too. */
-  isDuel(): boolean {
+  isConflict(): boolean {
     const now = this.#clock.monotonic();
-    if (now - this.#replacedAt < duelMs) return true;
+    if (now - this.#replacedAt < conflictWindowMs) return true;
     this.#replacedAt = now;
     return false;
   }

@@ -34,13 +34,13 @@ interface Singles {
 
 const prefix = "own:";
 
-export class OwnValues {
+export class SessionStore {
   readonly #state: SessionState;
   readonly #values: Map<string, string>;
 
   constructor(state: SessionState, values: ReadonlyMap<string, string>) {
     this.#state = state;
-    this.#values = new Map([...values].filter(([key]) => OwnValues.owns(key)));
+    this.#values = new Map([...values].filter(([key]) => SessionStore.owns(key)));
   }
 
   /** Whether a stored value is the session's; the bridge may not touch it. */

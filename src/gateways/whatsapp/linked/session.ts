@@ -13,7 +13,7 @@ import {
   SessionLost,
   type SessionStatus,
 } from "#gateways/session.ts";
-import { BridgeChannel, type Told } from "./bridge-channel.ts";
+import { BridgeChannel, type BridgeEvent } from "./bridge-channel.ts";
 import { disconnectOf } from "./disconnects.ts";
 import { Incoming } from "./incoming.ts";
 import { sentList } from "./lists.ts";
@@ -23,7 +23,7 @@ import { notConnected, outcomeOf, restricted } from "./outcome.ts";
 import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
 import type { FromBridge } from "./protocol.ts";
 import { Reconnects } from "./reconnects.ts";
-import { type Link, OwnValues, type Stop } from "./session-store.ts";
+import { type Link, SessionStore, type Stop } from "./session-store.ts";
 import type { LinkedSettings } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 
@@ -31,7 +31,7 @@ type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 /** After a refusal, ms. */
 const refusedMs = 15 * 60_000;
 /** A link that another process took is taken back after this time, ms. */
-const takeBackMs = 60_000;
+const reclaimAfterMs = 60_000;
 const closeMs = 5_000;
 const logOutMs = 15_000;
 /** To look the number up, beside a message's own time, ms. */
@@ -48,7 +48,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #settings: LinkedSettings;
   readonly #host: SessionHost;
   readonly #bridge: BridgeChannel;
-  readonly #own: OwnValues;
+  readonly #store: SessionStore;
   readonly #over = new AbortController();
   readonly #incoming: Incoming;
   readonly #uploads: FileUploads;
@@ -80,23 +80,23 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#settings = settings;
     this.#host = host;
     this.#request = host.linkRequest;
-    this.#own = new OwnValues(host.state, values);
+    this.#store = new SessionStore(host.state, values);
     this.#bridge = new BridgeChannel(child, host.clock, {
-      onMessage: (message) => this.#take(message),
-      onEnd: (reason) => this.#lose(`The WhatsApp bridge ended: ${reason}`),
+      onMessage: (message) => this.#onMessage(message),
+      onEnd: (reason) => this.#onLost(`The WhatsApp bridge ended: ${reason}`),
     });
     this.#reconnects = new Reconnects(host.clock, host.random);
-    this.#incoming = new Incoming(host, this.#own, this.#bridge);
+    this.#incoming = new Incoming(host, this.#store, this.#bridge);
     this.#uploads = new FileUploads(host, this.#bridge, files);
-    this.#newChats = new NewChatGate(host.clock, this.#own, settings.new_chats_per_day);
+    this.#newChats = new NewChatGate(host.clock, this.#store, settings.new_chats_per_day);
     if (child === null) {
-      this.#tellStopped(this.#own.get("stop") ?? unlinked);
+      this.#showStopped(this.#store.get("stop") ?? unlinked);
       return;
     }
-    this.#tell({ kind: "connecting" }, "connecting");
-    this.#bridge.tell({
+    this.#show({ kind: "connecting" }, "connecting");
+    this.#bridge.send({
       type: "open",
-      values: [...values].filter(([key]) => !OwnValues.owns(key)),
+      values: [...values].filter(([key]) => !SessionStore.owns(key)),
       deviceName: settings.device_name,
       version: settings.wa_version?.split(".").map(Number) ?? null,
     });
@@ -135,26 +135,26 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#isLoggingOut = true;
     this.#isConnected = false;
     const answer = await this.#bridge.ask((n) => ({ type: "log_out", n }), logOutMs);
-    const told = answer?.type === "done" && answer.ok;
-    const reason = told
+    const isLoggedOut = answer?.type === "done" && answer.ok;
+    const reason = isLoggedOut
       ? "The device was unlinked here."
       : "The device was unlinked here. WhatsApp could not be told: remove it on the phone.";
     const stop: Stop = { state: "unlinked", reason, until: null };
-    await this.#guard(() => this.#own.set({ link: null, stop }));
-    this.#tell({ kind: "logged_out", reason }, "unlinked", { word: "removed" });
+    await this.#guard(() => this.#store.set({ link: null, stop }));
+    this.#show({ kind: "logged_out", reason }, "unlinked", { word: "removed" });
     this.#isLoggingOut = false;
     await this.#bridge.release();
-    return told;
+    return isLoggedOut;
   }
 
-  #take(message: Told): void {
+  #onMessage(message: BridgeEvent): void {
     switch (message.type) {
       case "opened":
         this.#library = message.library;
         void this.#guard(() => this.#begin(message.linked !== null));
         break;
       case "failed":
-        this.#tell({ kind: "disconnected", reason: `${message.reason} ${installIt}` }, "not_installed");
+        this.#show({ kind: "disconnected", reason: `${message.reason} ${installIt}` }, "not_installed");
         void this.#bridge.release();
         break;
       case "qr":
@@ -183,25 +183,25 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   /** What to do first: what a person asked for, or what was linked before. */
   async #begin(hasKeys: boolean): Promise<void> {
     const request = this.#request;
-    const before = this.#own.get("stop");
+    const before = this.#store.get("stop");
     // Keys of a link that is over are deleted, unless the bridge ended first.
     const isLinked = hasKeys && (before === null || !overStates.has(before.state));
     const isDamaged = before?.state === "needs_relink";
     if (request !== null && request.action === "link" && (!isLinked || isDamaged || request.replace)) {
       if (hasKeys) await this.#leave();
-      await this.#own.set({ link: null, stop: null });
+      await this.#store.set({ link: null, stop: null });
       this.#startPairing(request);
       return;
     }
     if (!isLinked) {
       if (hasKeys) await this.#leave();
-      this.#tellStopped(before ?? unlinked);
+      this.#showStopped(before ?? unlinked);
       return;
     }
     const stop = request === null ? before : null;
-    if (request !== null) await this.#own.set({ stop: null });
+    if (request !== null) await this.#store.set({ stop: null });
     if (stop === null) return this.#connect();
-    this.#tellStopped(stop);
+    this.#showStopped(stop);
     if (stop.until !== null) await this.#connectAfter(stop.until - this.#host.clock.now());
   }
 
@@ -215,9 +215,9 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   #startPairing({ method, number }: LinkRequest): void {
     this.#isPairing = true;
     this.#method = method;
-    this.#tell({ kind: "connecting" }, "connecting");
+    this.#show({ kind: "connecting" }, "connecting");
     const pair = method === "code" ? ({ method, number: number ?? "" } as const) : ({ method } as const);
-    this.#bridge.tell({ type: "connect", pair });
+    this.#bridge.send({ type: "connect", pair });
     void this.#endPairing();
   }
 
@@ -233,42 +233,42 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   }
 
   #connect(): void {
-    if (!this.#over.signal.aborted) this.#bridge.tell({ type: "connect", pair: null });
+    if (!this.#over.signal.aborted) this.#bridge.send({ type: "connect", pair: null });
   }
 
   async #connectAfter(ms: number): Promise<void> {
     await this.#host.clock.sleep(Math.max(0, ms), this.#over.signal);
     // A stop of the session does not end the wait, which goes on with the next one.
     if (this.#over.signal.aborted) return;
-    await this.#own.set({ stop: null });
+    await this.#store.set({ stop: null });
     this.#connect();
   }
 
   #showCode(code: { qr: string } | { code: string }, forMs: number, state: LinkState): void {
     if (!this.#isPairing) return;
     const expiresAt = this.#host.clock.now() + forMs;
-    this.#tell({ kind: "pairing", pairing: { ...code, expiresAt } }, state);
+    this.#show({ kind: "pairing", pairing: { ...code, expiresAt } }, state);
   }
 
   async #connected({ identity }: Message<"connected">): Promise<void> {
     if (this.#over.signal.aborted || this.#isLoggingOut) return;
     const { clock, log } = this.#host;
-    const before = this.#own.get("number");
+    const before = this.#store.get("number");
     if (this.#isPairing && before !== null && before !== identity.number && this.#request?.replace !== true) {
       this.#isPairing = false;
       await this.#leave();
       const reason = "Another number than before was linked. Link the same one, or replace it.";
       return this.#stop({ state: "wrong_number", reason, until: null });
     }
-    const known = this.#own.get("link");
+    const known = this.#store.get("link");
     const link: Link = { ...identity, linkedAt: known?.linkedAt ?? clock.now() };
     if (JSON.stringify(link) !== JSON.stringify(known))
-      await this.#own.set({ link, number: identity.number, stop: null });
+      await this.#store.set({ link, number: identity.number, stop: null });
     this.#isPairing = false;
     this.#isConnected = true;
     this.#reconnects.connected();
     log.info({ event: "whatsapp.connected" }, "A linked device is connected.");
-    this.#tellConnected();
+    this.#showConnected();
   }
 
   async #disconnected({ code, detail, forMs }: Message<"disconnected">): Promise<void> {
@@ -283,7 +283,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     const means = disconnectOf(code, detail);
     switch (means.kind) {
       case "ended":
-        await this.#own.set({ link: null });
+        await this.#store.set({ link: null });
         await this.#leave();
         return this.#stop({ state: "logged_out", word: means.word, reason: means.reason, until: null });
       case "banned_for":
@@ -295,12 +295,12 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       case "refused":
         return this.#waitOut({ state: means.state, reason: means.reason, until: clock.now() + refusedMs });
       case "replaced": {
-        if (this.#reconnects.isDuel()) {
+        if (this.#reconnects.isConflict()) {
           const reason = "Another process opened the same link. Resume it when that one is stopped.";
           return this.#stop({ state: "replaced", word: "replaced", reason, until: null });
         }
-        this.#tell({ kind: "disconnected", reason: "Another process opened the same link." }, "reconnecting");
-        return this.#connectAfter(takeBackMs);
+        this.#show({ kind: "disconnected", reason: "Another process opened the same link." }, "reconnecting");
+        return this.#connectAfter(reclaimAfterMs);
       }
       case "again": {
         const waitMs = this.#reconnects.waitAfter(code, { wasConnected, firstMs: means.firstMs });
@@ -308,8 +308,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
           const reason = "WhatsApp refuses the keys of the link. Link the device again.";
           return this.#stop({ state: "needs_relink", reason, until: null });
         }
-        if (wasConnected) this.#tell({ kind: "connecting" }, "reconnecting");
-        else this.#tell({ kind: "disconnected", reason: "WhatsApp cannot be reached." }, "reconnecting");
+        if (wasConnected) this.#show({ kind: "connecting" }, "reconnecting");
+        else this.#show({ kind: "disconnected", reason: "WhatsApp cannot be reached." }, "reconnecting");
         await clock.sleep(waitMs, this.#over.signal);
         this.#connect();
       }
@@ -318,8 +318,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
 
   /** Nothing connects before a person says so. */
   async #stop(stop: Stop): Promise<void> {
-    await this.#own.set({ stop });
-    this.#tellStopped(stop);
+    await this.#store.set({ stop });
+    this.#showStopped(stop);
   }
 
   async #waitOut(stop: Stop & { until: number }): Promise<void> {
@@ -327,21 +327,21 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     await this.#connectAfter(stop.until - this.#host.clock.now());
   }
 
-  #tellStopped({ state, word, reason, until }: Stop): void {
+  #showStopped({ state, word, reason, until }: Stop): void {
     const more = { ...(word && { word }), limitedUntil: until };
     const waits = until !== null || state === "needs_relink";
-    this.#tell({ kind: waits ? "disconnected" : "logged_out", reason }, state, more);
+    this.#show({ kind: waits ? "disconnected" : "logged_out", reason }, state, more);
     // What is asked of the link next opens a session of its own.
     if (overStates.has(state) || state === "expired") void this.#bridge.release();
   }
 
-  #tellConnected(): void {
-    this.#tell({ kind: "connected" }, this.#newChats.limitedUntil === null ? "open" : "limited");
+  #showConnected(): void {
+    this.#show({ kind: "connected" }, this.#newChats.limitedUntil === null ? "open" : "limited");
   }
 
-  #tell(status: SessionStatus, state: LinkState, more: Partial<LinkDetails> = {}): void {
+  #show(status: SessionStatus, state: LinkState, more: Partial<LinkDetails> = {}): void {
     if (this.#over.signal.aborted) return;
-    const device = this.#own.get("link");
+    const device = this.#store.get("link");
     this.#host.status({
       ...status,
       link: {
@@ -359,7 +359,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
 
   /** The number may begin no chat until then; null: it may. */
   #limit(until: number | null): void {
-    if (this.#newChats.limit(until) && this.#isConnected) this.#tellConnected();
+    if (this.#newChats.limit(until) && this.#isConnected) this.#showConnected();
   }
 
   /** Stores what the message is to the chat; the outcome of one that may not begin a chat now. */
@@ -371,7 +371,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     try {
       const held = await this.#newChats.admit(number);
       if (held === null && content.kind === "list")
-        await this.#own.rememberList(number, sentList(content, id, this.#host.clock.now()));
+        await this.#store.rememberList(number, sentList(content, id, this.#host.clock.now()));
       return held;
     } catch (error) {
       if (!(error instanceof SessionLost)) throw error;
@@ -387,11 +387,11 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       if (error instanceof SessionLost) return;
       const { log } = this.#host;
       log.error({ event: "whatsapp.failed", error }, "The session of a linked device has a fault.");
-      this.#lose("The session has a fault; see the log.");
+      this.#onLost("The session has a fault; see the log.");
     }
   }
 
-  #lose(reason: string): void {
+  #onLost(reason: string): void {
     if (this.#over.signal.aborted) return;
     this.#isConnected = false;
     this.#host.fail(reason);

@@ -41,7 +41,7 @@ const gateways = [
     next_at bigint
   )`,
   `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
-  `create table gateway_news (
+  `create table gateway_account_updates (
     gateway_id text primary key, facts text not null, notice text, noticed_at bigint, changed_at bigint not null
   ) clustered`,
   `create table gateway_sessions (

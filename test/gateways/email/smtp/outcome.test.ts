@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
-  type Loss,
-  outcomeOfLoss,
+  type Disconnect,
+  outcomeOfDisconnect,
   outcomeOfReply,
   readReply,
   type Stage,
@@ -117,27 +117,27 @@ test("no secret in a reason, however the server spells it", () => {
     for (const text of [pass, pass.toUpperCase(), secrets[1]!, `${"-".repeat(190)}${pass}`]) {
       wellFormed(outcomeOfReply(stage, `535 5.7.8 ${text} is wrong`, secrets), secrets);
       wellFormed(outcomeOfReply(stage, `junk ${text}`, secrets), secrets);
-      wellFormed(outcomeOfLoss({ kind: "tls", detail: text }, "session", secrets), secrets);
+      wellFormed(outcomeOfDisconnect({ kind: "tls", detail: text }, "session", secrets), secrets);
     }
   }
 });
 
-test("a loss: certain before the dot, in doubt after it; the lane waits only where no mail is concerned", () => {
-  const losses: Loss[] = [
+test("a disconnect: certain before the dot, in doubt after it; the lane waits only where no mail is concerned", () => {
+  const losses: Disconnect[] = [
     { kind: "lost", detail: "ECONNRESET" },
     { kind: "silent" },
     { kind: "tls", detail: "CERT_HAS_EXPIRED" },
     { kind: "aborted" },
   ];
-  for (const loss of losses) {
+  for (const disconnect of losses) {
     const [session, envelope, after] = (["session", "envelope", "handed_over"] as const).map((phase) =>
-      outcomeOfLoss(loss, phase, []),
+      outcomeOfDisconnect(disconnect, phase, []),
     );
     for (const outcome of [session!, envelope!, after!]) wellFormed(outcome, []);
     assert.equal(after!.kind, "unknown");
     assert.ok(envelope!.kind === "deferred" && envelope!.gatewayFault === undefined);
     assert.ok(session!.kind === "deferred");
-    assert.equal(session!.gatewayFault, loss.kind === "aborted" ? undefined : "unreachable");
+    assert.equal(session!.gatewayFault, disconnect.kind === "aborted" ? undefined : "unreachable");
   }
 });
 

@@ -14,17 +14,17 @@ function read(body: Buffer, settings: Parameters<typeof readWebhook>[1] = addres
   assert.ok(received.kind === "received", JSON.stringify(received));
   return received;
 }
-const newsOf = (field: string, value: object) => read(accountCallOf(field, value)).news ?? [];
+const updatesOf = (field: string, value: object) => read(accountCallOf(field, value)).accountUpdates ?? [];
 
 test("a restriction and a ban pause the gateway for an hour of Meta's clock; a reinstatement lifts it", () => {
-  const restricted = newsOf("account_update", {
+  const restricted = updatesOf("account_update", {
     event: "ACCOUNT_RESTRICTION",
     restriction_info: [{ restriction_type: "RESTRICTED_BIZ_INITIATED_MESSAGING", expiration: 1 }],
   });
   const notice = "Meta reported on the account: ACCOUNT_RESTRICTION (RESTRICTED_BIZ_INITIATED_MESSAGING).";
   assert.deepEqual(restricted, [{ notice, at: time, pauseUntil: time + 3_600_000 }]);
   const ban = (state: string) =>
-    newsOf("account_update", { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: state } })[0];
+    updatesOf("account_update", { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: state } })[0];
   assert.deepEqual([ban("DISABLE")?.pauseUntil, ban("DISABLE")?.lifted], [time + 3_600_000, undefined]);
   assert.deepEqual([ban("REINSTATE")?.pauseUntil, ban("REINSTATE")?.lifted], [undefined, true]);
   assert.equal(ban("SCHEDULE_FOR_DISABLE")?.pauseUntil, undefined);
@@ -33,7 +33,7 @@ test("a restriction and a ban pause the gateway for an hour of Meta's clock; a r
 test("quality, limits, names and templates are shown", () => {
   const number = { display_phone_number: "15550783881" };
   assert.deepEqual(
-    newsOf("phone_number_quality_update", { ...number, event: "FLAGGED", current_limit: "TIER_1K" }),
+    updatesOf("phone_number_quality_update", { ...number, event: "FLAGGED", current_limit: "TIER_1K" }),
     [
       {
         facts: { limit: "TIER_1K", quality: "low" },
@@ -44,12 +44,15 @@ test("quality, limits, names and templates are shown", () => {
     ],
   );
   assert.deepEqual(
-    newsOf("phone_number_name_update", { ...number, decision: "APPROVED", requested_verified_name: "Ada" })[0]
-      ?.facts,
+    updatesOf("phone_number_name_update", {
+      ...number,
+      decision: "APPROVED",
+      requested_verified_name: "Ada",
+    })[0]?.facts,
     { name: "Ada" },
   );
   assert.deepEqual(
-    newsOf("business_capability_update", { max_daily_conversations_per_business: -1 })[0]?.facts,
+    updatesOf("business_capability_update", { max_daily_conversations_per_business: -1 })[0]?.facts,
     {
       limit: "UNLIMITED",
     },
@@ -57,13 +60,13 @@ test("quality, limits, names and templates are shown", () => {
   const template = { message_template_name: "order", message_template_language: "en_US" };
   assert.deepEqual(
     [
-      newsOf("message_template_status_update", { ...template, event: "PAUSED" }),
-      newsOf("message_template_quality_update", { ...template, new_quality_score: "YELLOW" }),
-      newsOf("template_category_update", { ...template, new_category: "MARKETING" }),
-      newsOf("account_review_update", { decision: "REJECTED" }),
-      newsOf("security", { event: "PIN_CHANGED" }),
-      newsOf("account_alerts", { alert_info: { alert_type: "OBA", alert_description: "Soon" } }),
-    ].map(([news]) => news?.notice),
+      updatesOf("message_template_status_update", { ...template, event: "PAUSED" }),
+      updatesOf("message_template_quality_update", { ...template, new_quality_score: "YELLOW" }),
+      updatesOf("template_category_update", { ...template, new_category: "MARKETING" }),
+      updatesOf("account_review_update", { decision: "REJECTED" }),
+      updatesOf("security", { event: "PIN_CHANGED" }),
+      updatesOf("account_alerts", { alert_info: { alert_type: "OBA", alert_description: "Soon" } }),
+    ].map(([update]) => update?.notice),
     [
       "Template order (en_US): PAUSED.",
       "Template order (en_US): its quality is YELLOW.",
@@ -81,7 +84,7 @@ test("what is about another account, or about none that the settings name, is sk
   const unnamed = read(accountCallOf("account_update", value), { phone_number_id: phoneNumberId });
   const unknown = read(accountCallOf("flows", value));
   assert.deepEqual(
-    [other, unnamed, unknown].map(({ news, ignored }) => [news, ignored]),
+    [other, unnamed, unknown].map(({ accountUpdates, ignored }) => [accountUpdates, ignored]),
     [
       [undefined, ["other_account"]],
       [undefined, ["other_account"]],
@@ -100,7 +103,7 @@ test("failures that are the gateway's pause it for fifteen minutes of Meta's clo
   const statuses = Array.from({ length: 1000 }, (_, i) => failed(131048, 1_750_263_000 + i));
   const received = read(callOf(change({ statuses: [...statuses, failed(131026, 1_750_270_000)] })));
   const at = 1_750_263_999_000;
-  assert.deepEqual(received.news, [
+  assert.deepEqual(received.accountUpdates, [
     { at, notice: "WhatsApp error 131048: Spam rate limit hit", pauseUntil: at + 900_000 },
   ]);
   assert.equal(received.receipts.length, 1001);

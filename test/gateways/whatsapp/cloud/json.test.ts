@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, field, list, text, textOrNull, timeMs } from "#gateways/whatsapp/cloud/json.ts";
+import { field, list, text, textOrNull, timeMs, valueAt } from "#gateways/whatsapp/cloud/json.ts";
 
 test("fields are an object's own, and nothing else has any", () => {
   assert.equal(field({ a: "1" }, "a"), "1");
-  assert.equal(at({ a: { b: { c: "2" } } }, "a", "b", "c"), "2");
+  assert.equal(valueAt({ a: { b: { c: "2" } } }, "a", "b", "c"), "2");
   for (const value of [undefined, null, "length", ["length"], {}, { a: null }])
     for (const name of ["length", "0", "constructor", "__proto__"])
       assert.equal(field(value, name), undefined);
-  assert.equal(at({ a: null }, "a", "b"), undefined);
+  assert.equal(valueAt({ a: null }, "a", "b"), undefined);
 });
 
 test("texts and numbers are text; anything else is none", () => {

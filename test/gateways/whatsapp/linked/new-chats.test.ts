@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxNewChats, NewChatGate } from "#gateways/whatsapp/linked/new-chats.ts";
-import { OwnValues } from "#gateways/whatsapp/linked/session-store.ts";
+import { SessionStore } from "#gateways/whatsapp/linked/session-store.ts";
 import { movableClock } from "../../../clock.ts";
 
 const day = 86_400_000;
@@ -25,7 +25,7 @@ function gate(setting: number | "ramp" | null) {
       for (const [key, value] of changes) stored.set(key, value);
     },
   };
-  return { clock, stored, gate: new NewChatGate(clock, new OwnValues(state, new Map()), setting) };
+  return { clock, stored, gate: new NewChatGate(clock, new SessionStore(state, new Map()), setting) };
 }
 
 test("a person is counted once, and the count begins anew with the day", async () => {

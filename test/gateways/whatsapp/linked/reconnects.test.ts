@@ -40,9 +40,9 @@ test("three server errors in a row, without a connection between them, mean dama
 
 test("a link that is taken twice within ten minutes is left to the other", async () => {
   const { clock, reconnects } = make();
-  assert.equal(reconnects.isDuel(), false);
+  assert.equal(reconnects.isConflict(), false);
   await clock.advance(10 * minute);
-  assert.equal(reconnects.isDuel(), false);
+  assert.equal(reconnects.isConflict(), false);
   await clock.advance(10 * minute - 1);
-  assert.equal(reconnects.isDuel(), true);
+  assert.equal(reconnects.isConflict(), true);
 });

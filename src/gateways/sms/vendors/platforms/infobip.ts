@@ -7,7 +7,7 @@ import { textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { header } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -60,7 +60,7 @@ export const infobip = defineHttpSms({
     },
   }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     items: "$.results",
     receipt: {
       reference: "$.messageId",

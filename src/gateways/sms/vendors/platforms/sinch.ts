@@ -7,7 +7,7 @@ import { callbackTokenField } from "#gateways/callback-token.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { bearer } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { hmac } from "#gateways/sms/engine/proof-hmac.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
@@ -63,7 +63,7 @@ export const sinch = defineHttpSms({
   }),
   answer: answerFormat({ vendor: "Sinch", reference: "$.id", code: "$.code", text: "$.text" }),
   callback: ({ webhook_secret }) => ({
-    proofs: webhook_secret === undefined ? unsigned : [signed],
+    proofs: webhook_secret === undefined ? tokenProofs : [signed],
     receipt: {
       when: ["$.type", "recipient_delivery_report_sms"],
       reference: "$.batch_id",

@@ -7,7 +7,7 @@ import { callbackTokenField } from "#gateways/callback-token.ts";
 import { textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -45,7 +45,7 @@ export const jasmin = defineHttpSms({
     faults: { configuration: ["no_route"] },
   }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     receipt: {
       reference: "$.id",
       status: "$.message_status",

@@ -9,7 +9,7 @@ import { type Json, textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { documentOf } from "#gateways/sms/engine/callback.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { type Coverage, unsigned } from "#gateways/sms/engine/proof.ts";
+import { type Coverage, tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -88,7 +88,7 @@ export const kannel = defineHttpSms({
     notAcceptedStatuses: [503],
   }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     document: queryDocument,
     receipt: {
       status: "$.type",

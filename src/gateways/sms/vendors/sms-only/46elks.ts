@@ -6,7 +6,7 @@ import { callbackTokenField } from "#gateways/callback-token.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { basic } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -29,7 +29,7 @@ export const elks = defineHttpSms({
   }),
   answer: answerFormat({ vendor: "46elks", reference: "$.id" }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     receipt: {
       reference: "$.id",
       status: "$.status",

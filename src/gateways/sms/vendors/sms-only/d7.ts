@@ -5,7 +5,7 @@ import { callbackTokenField } from "#gateways/callback-token.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { bearer } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -35,7 +35,7 @@ export const d7 = defineHttpSms({
     text: ["$.detail.message", "$.detail[0].msg"],
   }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     receipt: {
       reference: "$.request_id",
       status: "$.status",

@@ -8,7 +8,7 @@ import { textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { mac } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
-import { unsigned } from "#gateways/sms/engine/proof.ts";
+import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
@@ -35,7 +35,7 @@ export const smsglobal = defineHttpSms({
     text: "$.errors",
   }),
   callback: {
-    proofs: unsigned,
+    proofs: tokenProofs,
     receipt: {
       reference: (report) => textAt(report, "$.outgoing_id") ?? textAt(report, "$.msgid"),
       status: (report) => textAt(report, "$.status") ?? textAt(report, "$.dlrstatus"),

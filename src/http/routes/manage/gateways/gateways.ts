@@ -65,15 +65,15 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
   };
 }
 
-function providerOf({ news }: GatewayWithLane): GatewayReplyData["provider"] {
-  if (news === null) return null;
-  const facts = JSON.parse(news.facts) as GatewayFacts;
+function providerOf({ accountUpdate: update }: GatewayWithLane): GatewayReplyData["provider"] {
+  if (update === null) return null;
+  const facts = JSON.parse(update.facts) as GatewayFacts;
   const { number = null, name = null, quality = null, limit = null, throughput = null } = facts;
   const notice =
-    news.notice === null || news.noticed_at === null
+    update.notice === null || update.noticed_at === null
       ? null
-      : { text: news.notice, at: isoTime(news.noticed_at) };
-  return { number, name, quality, limit, throughput, notice, at: isoTime(news.changed_at) };
+      : { text: update.notice, at: isoTime(update.noticed_at) };
+  return { number, name, quality, limit, throughput, notice, at: isoTime(update.changed_at) };
 }
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
