@@ -2,8 +2,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { type AiGateway, openAiGateway } from "#ai/ai.ts";
-import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
+import { openAiGateway } from "#ai/ai.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
@@ -16,48 +15,35 @@ import { closeApp } from "#http/server/shutdown.ts";
 import type { HttpSettings } from "#http/settings.ts";
 import { createPasswordHasher } from "#identity/password.ts";
 import { readLoad } from "#maintenance/load.ts";
-import { maintenanceLane, openMaintenance, type RetentionPolicy } from "#maintenance/maintenance.ts";
+import { maintenanceLane } from "#maintenance/maintenance.ts";
 import { warnAboutHold } from "#maintenance/restore-hold.ts";
 import { createAcceptance } from "#messaging/accept/acceptance.ts";
-import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
-import { openReroute, rerouteLane } from "#messaging/deliver/reroute.ts";
-import { createMailFiles } from "#messaging/email/files.ts";
+import { rerouteLane } from "#messaging/deliver/reroute.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import { Phones } from "#messaging/phones/phones.ts";
-import { eventRecordOf } from "#messaging/record.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
-import { Lanes } from "#queue/lanes.ts";
-import { SharedChildren } from "#runtime/children/shared-children.ts";
+import type { Lanes } from "#queue/lanes.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
-import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
 import { sealStoredUrls } from "#webhooks/endpoint-url.ts";
-import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
+import { fanOutLane } from "#webhooks/fan-out.ts";
 import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
-import { openEndpointLane } from "#webhooks/open-endpoint.ts";
+import { createLanes, type LanesSettings } from "./lanes.ts";
 
-export interface SystemSettings extends HttpSettings {
+export interface SystemSettings extends HttpSettings, LanesSettings {
   masterKey: string;
   /** Longest whole answer of an AI provider, bytes. */
   answerBytes: number;
   showApiKeys: boolean;
-  takeoverMs: number;
-  /** How often a process sends its heartbeat and looks after its lanes, ms. */
-  heartbeatMs: number;
-  /** How often due rows are read for all lanes, in case a notification is lost, ms. */
-  pollMs: number;
-  /** How often retention and overdue messages are handled, ms. */
-  maintenanceMs: number;
-  retention: RetentionPolicy;
 }
 
 export interface System {
@@ -78,14 +64,9 @@ export interface System {
   stop(): Promise<void>;
 }
 
-/** A lane outside its sending hours notices a changed wall clock within this time. */
-const maxLaneWaitMs = 60_000;
 const graceMs = 30_000;
 /** A phone that falls silent is noticed after half an hour, give or take this. */
 const minSweepMs = 30_000;
-/** Files on their way to the servers of providers that take them by upload, in all lanes together. */
-const maxFileBytes = 128 * 1024 * 1024;
-
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
   runtime: Runtime,
@@ -190,53 +171,4 @@ export async function openSystem(
       await database.close();
     },
   };
-}
-
-/** The lanes of this process, and how each kind of lane is opened. */
-function createLanes(
-  core: Core,
-  settings: SystemSettings,
-  processId: string,
-  { ai, phones }: { ai: AiGateway; phones: Phones },
-): Lanes {
-  const { database, clock, log } = core;
-  const { publicUrl, pollMs, heartbeatMs, retention } = settings;
-  const deps = { ...core, publicUrl, pollMs, longestWaitMs: Math.max(pollMs, maxLaneWaitMs) };
-  const sharedChildren = new SharedChildren(clock);
-  const gateways = {
-    ...deps,
-    mailFiles: createMailFiles(database),
-    fileBytes: new Semaphore(maxFileBytes),
-    sharedChildren,
-  };
-  return new Lanes({
-    database,
-    clock,
-    log,
-    processId,
-    takeoverMs: settings.takeoverMs,
-    heartbeatMs,
-    pollMs,
-    dueElsewhere: (laneId, due) => phones.streams.due(laneId, due),
-    // Only gateways have attempts to settle.
-    recover: async (lane) => {
-      if (lane.kind === "gateway") await recoverGateway(gateways, lane);
-    },
-    open: async (lane) => {
-      switch (lane.kind) {
-        case "gateway":
-          return await openGateway(gateways, lane);
-        case "webhook":
-          return await openEndpointLane(deps, lane);
-        case "deferred":
-          return openDeferredLane({ ...deps, ai }, lane);
-        case "fan_out":
-          return openFanOut({ ...deps, record: eventRecordOf }, lane);
-        case "maintenance":
-          return openMaintenance({ ...core, retention, intervalMs: settings.maintenanceMs }, lane);
-        case "reroute":
-          return openReroute({ ...core, intervalMs: heartbeatMs }, lane);
-      }
-    },
-  });
 }

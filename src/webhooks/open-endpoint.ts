@@ -10,10 +10,10 @@ const concurrency = 8;
 
 /** Starts an endpoint's lane; null when there is no active endpoint of this id. */
 export async function openEndpointLane(
-  deps: PostDeps & { longestWaitMs: number },
+  deps: PostDeps & { maxWaitMs: number },
   state: ClaimedLane,
 ): Promise<OpenLane | null> {
-  const { database, clock, random, log, longestWaitMs } = deps;
+  const { database, clock, random, log, maxWaitMs } = deps;
   const endpoint = await database.run(findEndpoint, state.id);
   // Removed or disabled since the lane was looked at.
   if (!endpoint || endpoint.active === 0) return null;
@@ -24,7 +24,7 @@ export async function openEndpointLane(
     clock,
     fraction: random.fraction,
     log,
-    maxWaitMs: longestWaitMs,
+    maxWaitMs,
     interrupted: state.interrupted,
   });
 }

@@ -19,6 +19,7 @@ export const ranks: Readonly<Record<string, number>> = {
   maintenance: 4,
   http: 5,
   provision: 5,
+  "lanes.ts": 5,
   "system.ts": 6,
   "main.ts": 7,
 };
@@ -104,6 +105,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/configure/link.ts": "run by the test of http/routes/manage/gateways/link.ts",
   "src/contract/manage/links.ts": "a schema, run by the test of http/routes/manage/gateways/link.ts",
   "src/main.ts": "started for real by the fault tests and by the start test",
+  "src/lanes.ts": "wired and run by every scenario test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",
   "src/store/schema/migrations/dialect.ts": "run by the test of every migration, on both engines",

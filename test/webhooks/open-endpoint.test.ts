@@ -32,7 +32,7 @@ function open(id: string) {
     metrics: createMetrics(async () => []),
     sealer: it.system.core.sealer,
     signals: signalsTo(),
-    longestWaitMs: 60_000,
+    maxWaitMs: 60_000,
   };
   return { outbound, opened: openEndpointLane(deps, { ...newLane(id, "webhook"), fence: 0 }) };
 }

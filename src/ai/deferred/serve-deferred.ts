@@ -35,7 +35,7 @@ export interface ServeDeferredDeps
   > {
   ai: Pick<AiGateway, "openById" | "serve">;
   /** The longest wait for an instant, ms. */
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
 /** Few enough that a backlog leaves most of a key's concurrency to calls whose callers wait. */
@@ -46,7 +46,7 @@ const retry: RetryRule = { firstMs: 15_000, maxMs: 15 * 60_000 };
 
 /** Starts the lane of a pool's deferred completions. */
 export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): OpenLane {
-  const { clock, random, log, longestWaitMs } = deps;
+  const { clock, random, log, maxWaitMs } = deps;
   return new Lane({
     work: deferredWork(deps, state.id, state.fence),
     rules: { concurrency },
@@ -54,7 +54,7 @@ export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): O
     clock,
     fraction: random.fraction,
     log,
-    maxWaitMs: longestWaitMs,
+    maxWaitMs,
     interrupted: state.interrupted,
   });
 }

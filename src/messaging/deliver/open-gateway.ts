@@ -35,7 +35,7 @@ export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "s
   publicUrl: string | null;
   /** See `GatewayHost.fileBytes`. */
   fileBytes: Semaphore;
-  longestWaitMs: number;
+  maxWaitMs: number;
   sharedChildren: SharedChildren;
 }
 
@@ -164,7 +164,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     clock,
     fraction: random.fraction,
     log,
-    maxWaitMs: deps.longestWaitMs,
+    maxWaitMs: deps.maxWaitMs,
     interrupted: state.interrupted,
     suspended: adapter.connection !== "on_demand",
   });

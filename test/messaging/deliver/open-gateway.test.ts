@@ -70,7 +70,7 @@ function open(
     sealer,
     publicUrl,
     fileBytes: new Semaphore(1024),
-    longestWaitMs: 3_600_000,
+    maxWaitMs: 3_600_000,
     sharedChildren: new SharedChildren(it.clock),
     mailFiles: createMailFiles(it.system.database),
   };
