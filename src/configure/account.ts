@@ -8,7 +8,7 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
-import { isTimeZone } from "#runtime/time-zones.ts";
+import { isTimeZone, startOfMonth } from "#runtime/time-zones.ts";
 import { findAccount, findAccountByName, readCredits, replaceApiKey } from "#store/accounts/accounts.ts";
 import {
   type AccountColumns,
@@ -16,6 +16,7 @@ import {
   createAccount as insertAccount,
   type NewAllowance,
 } from "#store/accounts/changes.ts";
+import { type GrantResult, grantCredit } from "#store/accounts/ledger.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
 import { sharedBudgetInput, storedBudget } from "./budget-input.ts";
@@ -304,4 +305,15 @@ export async function issueApiKey(
   });
   deps.signals.emit("accountsChanged");
   return key;
+}
+
+/** Grants extra credit on a channel, or takes some away, as `grantCredit` does; the ledger keeps the note. */
+export function changeCredit(
+  { clock, database, newId }: ConfigureDeps,
+  { id: accountId, time_zone }: Pick<AccountsTable, "id" | "time_zone">,
+  change: { channel: Channel; amount: number; note: string | null },
+): Promise<GrantResult> {
+  const at = clock.now();
+  const renewedFrom = startOfMonth(at, time_zone);
+  return database.run(grantCredit, { accountId, ...change, id: newId("ce"), at, renewedFrom });
 }

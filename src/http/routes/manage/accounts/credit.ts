@@ -2,6 +2,7 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { creditOf } from "#accounts/credit.ts";
+import { changeCredit } from "#configure/account.ts";
 import {
   type CreditEntryData,
   creditReply,
@@ -15,8 +16,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import { startOfMonth } from "#runtime/time-zones.ts";
-import { grantCredit, type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
+import { type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
@@ -60,17 +60,7 @@ export const grantCreditRoute = endpoint({
   const input = validate(grantRequest, body.value);
   if (isProblem(input)) return input;
   const { channel, amount, note = null } = input.value;
-  const { database } = core;
-  const at = core.clock.now();
-  const result = await database.run(grantCredit, {
-    accountId: account.id,
-    channel,
-    amount,
-    note: note || null,
-    id: core.newId("ce"),
-    at,
-    renewedFrom: startOfMonth(at, account.time_zone),
-  });
+  const result = await changeCredit(core, account, { channel, amount, note: note || null });
   switch (result.kind) {
     case "unlimited":
       return problem("conflict", { message: `The plan sets no allowance for ${channel}: it is unlimited.` });
