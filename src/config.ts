@@ -298,12 +298,12 @@ export const environment: Readonly<Record<string, string | undefined>> = process
 /** Judges a value that this file cannot: the problem in plain words, or null. */
 export type Checks = Partial<Record<keyof typeof variables, (value: string) => string | null>>;
 
-/** Reads the environment. All faults are reported at once, those of `checks` too. */
+/** Reads the environment. All errors are reported at once, those of `checks` too. */
 export function readConfig(
   from: Readonly<Record<string, string | undefined>> = environment,
   checks: Checks = {},
-): { config: Config } | { faults: string[] } {
-  const faults: string[] = [];
+): { config: Config } | { errors: string[] } {
+  const errors: string[] = [];
   const values: Record<string, string> = {};
   for (const name of Object.keys(variables)) {
     const value = from[`TRUNKLINE_${name}`];
@@ -312,11 +312,11 @@ export function readConfig(
   for (const name of asFile) {
     const path = from[`TRUNKLINE_${name}_FILE`];
     if (path === undefined || path === "") continue;
-    if (values[name] !== undefined) faults.push(`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`);
+    if (values[name] !== undefined) errors.push(`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`);
     try {
       values[name] = readFileSync(path, "utf8").trim();
     } catch (error) {
-      faults.push(
+      errors.push(
         `TRUNKLINE_${name}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`,
       );
     }
@@ -324,17 +324,17 @@ export function readConfig(
   const known = new Set([...Object.keys(variables), ...asFile.map((name) => `${name}_FILE`)]);
   for (const name of Object.keys(from)) {
     if (name.startsWith("TRUNKLINE_") && !name.startsWith("TRUNKLINE_TEST_") && !known.has(name.slice(10))) {
-      faults.push(`${name} is not a setting of this version.`);
+      errors.push(`${name} is not a setting of this version.`);
     }
   }
   const result = schema.safeParse(values);
   if (!result.success) {
     for (const issue of result.error.issues)
-      faults.push(`TRUNKLINE_${issue.path.join(".")} ${issue.message}.`);
+      errors.push(`TRUNKLINE_${issue.path.join(".")} ${issue.message}.`);
   }
   for (const [name, check] of Object.entries(checks)) {
     const problem = check(values[name] ?? "");
-    if (problem !== null) faults.push(`TRUNKLINE_${name}: ${problem}`);
+    if (problem !== null) errors.push(`TRUNKLINE_${name}: ${problem}`);
   }
-  return faults.length > 0 || !result.success ? { faults } : { config: result.data };
+  return errors.length > 0 || !result.success ? { errors } : { config: result.data };
 }

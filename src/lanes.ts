@@ -57,7 +57,7 @@ export function createLanes(
     takeoverMs: settings.takeoverMs,
     heartbeatMs,
     pollMs,
-    dueElsewhere: (laneId, due) => phones.streams.due(laneId, due),
+    onRemoteDue: (laneId, due) => phones.streams.due(laneId, due),
     // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(gateways, lane);

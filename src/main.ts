@@ -22,16 +22,16 @@ import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
 
 /** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
-const longestBeatMs = 5_000;
+const maxHeartbeatMs = 5_000;
 
 /** So many bodies of the largest size may be in memory at once, unless the operator says otherwise. */
-const bodiesOfUsualSize = 4;
+const defaultConcurrentBodies = 4;
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Faults in the operator's hands: named one by one, then the end. */
-function fail(faults: readonly string[]): never {
-  process.stderr.write(`${faults.map((fault) => `trunkline: ${fault}`).join("\n")}\n`);
+/** Errors in the operator's hands: named one by one, then the end. */
+function fail(errors: readonly string[]): never {
+  process.stderr.write(`${errors.map((error) => `trunkline: ${error}`).join("\n")}\n`);
   process.exit(1);
 }
 
@@ -70,7 +70,7 @@ async function open(config: Config) {
     maxBodyBytes: config.MAX_BODY_BYTES,
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,
-    maxBodiesBytes: config.MAX_BODIES_BYTES ?? bodiesOfUsualSize * config.MAX_BODY_BYTES,
+    maxBodiesBytes: config.MAX_BODIES_BYTES ?? defaultConcurrentBodies * config.MAX_BODY_BYTES,
     maxConnections: config.MAX_CONNECTIONS,
     linkedDevices: { inAll: config.LINKED_DEVICES, ofAccount: config.LINKED_DEVICES_PER_ACCOUNT },
     trustedProxies: config.TRUSTED_PROXIES,
@@ -78,7 +78,7 @@ async function open(config: Config) {
     dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../ui/dist") : null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,
-    heartbeatMs: Math.min(longestBeatMs, config.TAKEOVER_MS / 4),
+    heartbeatMs: Math.min(maxHeartbeatMs, config.TAKEOVER_MS / 4),
     // In one process acceptance wakes the lanes itself.
     pollMs: config.DATABASE_URL ? 1_000 : 60_000,
     maintenanceMs: 60_000,
@@ -103,10 +103,10 @@ async function serve(config: Config): Promise<void> {
   const provision = config.PROVISION === undefined ? null : await readProvision(config.PROVISION);
   const { runtime, system } = await open(config);
   if (provision) {
-    const { faults, made } = await system.provision(provision);
-    if (faults.length > 0) {
+    const { errors, made } = await system.provision(provision);
+    if (errors.length > 0) {
       await system.stop();
-      fail(faults);
+      fail(errors);
     }
     for (const { what, secret } of made) print(`${what} (shown once): ${secret}`);
   }
@@ -175,7 +175,7 @@ async function readProvision(path: string): Promise<ProvisionFile> {
   // Only who has a file needs its parser.
   const { readProvisionFile } = await import("#provision/file.ts");
   const read = readProvisionFile(path, environment);
-  if ("faults" in read) fail(read.faults);
+  if ("errors" in read) fail(read.errors);
   return read.file;
 }
 
@@ -340,7 +340,7 @@ Settings come from TRUNKLINE_ variables; see docs/reference/configuration.md.
 
 const [command = "serve", ...rest] = process.argv.slice(2);
 const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
-if ("faults" in read) fail(read.faults);
+if ("errors" in read) fail(read.errors);
 const copying = backupArguments(rest);
 try {
   if (command === "serve" && rest.length === 0) await serve(read.config);

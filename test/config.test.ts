@@ -1,4 +1,4 @@
-// The environment: defaults, every form, all faults at once, and never a value in a fault.
+// The environment: defaults, every form, all errors at once, and never a value in an error.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +16,9 @@ function read(environment: Record<string, string>) {
   return result.config;
 }
 
-function faults(environment: Record<string, string>): string[] {
+function errors(environment: Record<string, string>): string[] {
   const result = readConfig(environment);
-  return "faults" in result ? result.faults : [];
+  return "errors" in result ? result.errors : [];
 }
 
 test("without any variable everything has its default", () => {
@@ -73,7 +73,7 @@ test("every variable is read in its form; an empty one is as if it were not ther
     [config.KEEP_MESSAGES_DAYS, config.KEEP_WEBHOOK_DAYS, config.KEEP_AUDIT_DAYS],
     [365, 1, undefined],
   );
-  assert.deepEqual(faults({ TRUNKLINE_KEEP_MESSAGES_DAYS: "0", TRUNKLINE_KEEP_AUDIT_DAYS: "all" }), [
+  assert.deepEqual(errors({ TRUNKLINE_KEEP_MESSAGES_DAYS: "0", TRUNKLINE_KEEP_AUDIT_DAYS: "all" }), [
     "TRUNKLINE_KEEP_MESSAGES_DAYS must be between 1 and 36500.",
     "TRUNKLINE_KEEP_AUDIT_DAYS must be a whole number.",
   ]);
@@ -93,12 +93,12 @@ test("wrong values are all reported at once, each by its name, without being rep
     LOG_LEVEL: "canary",
     TAKEOVER_MS: "999999999999",
   };
-  const found = faults(
+  const found = errors(
     Object.fromEntries(Object.entries(wrong).map(([name, value]) => [`TRUNKLINE_${name}`, value])),
   );
   for (const name of Object.keys(wrong)) {
     assert.ok(
-      found.some((fault) => fault.startsWith(`TRUNKLINE_${name} must`)),
+      found.some((error) => error.startsWith(`TRUNKLINE_${name} must`)),
       `${name}: ${found}`,
     );
   }
@@ -109,9 +109,9 @@ test("wrong values are all reported at once, each by its name, without being rep
 test("a value that the caller judges is reported with the others", () => {
   const checks = { OUTBOUND_ALLOW: (text: string) => (text === "10.0.0.0/8" ? null : "needs a CIDR block.") };
   const wrong = readConfig({ TRUNKLINE_OUTBOUND_ALLOW: "inside", TRUNKLINE_PORT: "x" }, checks);
-  assert.ok("faults" in wrong);
-  assert.equal(wrong.faults.length, 2);
-  assert.equal(wrong.faults[1], "TRUNKLINE_OUTBOUND_ALLOW: needs a CIDR block.");
+  assert.ok("errors" in wrong);
+  assert.equal(wrong.errors.length, 2);
+  assert.equal(wrong.errors[1], "TRUNKLINE_OUTBOUND_ALLOW: needs a CIDR block.");
   assert.ok("config" in readConfig({ TRUNKLINE_OUTBOUND_ALLOW: "10.0.0.0/8" }, checks));
 });
 
@@ -124,14 +124,14 @@ test("numbers at their bounds", () => {
     ["POSTGRES_CONNECTIONS", "2", "501"],
     ["TAKEOVER_MS", "1000", "999"],
   ] as const) {
-    assert.deepEqual(faults({ [`TRUNKLINE_${name}`]: good }), []);
-    assert.equal(faults({ [`TRUNKLINE_${name}`]: bad }).length, 1, `${name} ${bad}`);
+    assert.deepEqual(errors({ [`TRUNKLINE_${name}`]: good }), []);
+    assert.equal(errors({ [`TRUNKLINE_${name}`]: bad }).length, 1, `${name} ${bad}`);
   }
 });
 
 test("a misspelled variable is a fault, not a silence", () => {
-  assert.deepEqual(faults({ TRUNKLINE_PROT: "80" }), ["TRUNKLINE_PROT is not a setting of this version."]);
-  assert.deepEqual(faults({ TRUNKLINE_PORT_FILE: "/x" }), [
+  assert.deepEqual(errors({ TRUNKLINE_PROT: "80" }), ["TRUNKLINE_PROT is not a setting of this version."]);
+  assert.deepEqual(errors({ TRUNKLINE_PORT_FILE: "/x" }), [
     "TRUNKLINE_PORT_FILE is not a setting of this version.",
   ]);
 });
@@ -142,13 +142,13 @@ test("secrets may stand in files: their text is trimmed, both at once is a fault
   for (const name of asFile) {
     assert.equal(read({ [`TRUNKLINE_${name}_FILE`]: path })[name], `postgres://${"s".repeat(40)}`);
     const both = { [`TRUNKLINE_${name}_FILE`]: path, [`TRUNKLINE_${name}`]: `postgres://${"t".repeat(40)}` };
-    assert.deepEqual(faults(both), [`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`]);
-    assert.deepEqual(faults({ [`TRUNKLINE_${name}_FILE`]: join(folder, "none") }), [
+    assert.deepEqual(errors(both), [`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`]);
+    assert.deepEqual(errors({ [`TRUNKLINE_${name}_FILE`]: join(folder, "none") }), [
       `TRUNKLINE_${name}_FILE cannot be read: ENOENT.`,
     ]);
   }
   writeFileSync(path, "short");
-  assert.deepEqual(faults({ TRUNKLINE_MASTER_KEY_FILE: path }), [
+  assert.deepEqual(errors({ TRUNKLINE_MASTER_KEY_FILE: path }), [
     "TRUNKLINE_MASTER_KEY must have at least 32 characters.",
   ]);
 });

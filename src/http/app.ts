@@ -19,7 +19,7 @@ import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
-import type { Break } from "#http/server/broken-request.ts";
+import type { RequestError } from "#http/server/broken-request.ts";
 import { createConnections } from "#http/server/connections.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
@@ -215,7 +215,7 @@ export function buildApp(
     writer.write(request, response, core.newId("req"), requestFault("malformed_request", request.url));
   }
 
-  let breakConnection: (socket: Socket, how: Break) => boolean = () => false;
+  let breakConnection: (socket: Socket, how: RequestError) => boolean = () => false;
   const app = fastify({
     logger: false,
     genReqId: () => core.newId("req"),

@@ -24,13 +24,13 @@ export interface PasswordHasher {
   hash(password: string): Promise<string | HashingBusy>;
   /**
    * Whether the password matches this PHC string; null (an unknown user) takes as long and never matches. Calls for
-   * `stranger` wait in a queue of their own, which is served after the other; `hash` uses the queue of `known`.
+   * `anonymous` wait in a queue of their own, which is served after the other; `hash` uses the queue of `trusted`.
    */
   verify(password: string, stored: string | null, priority?: HashPriority): Promise<boolean | HashingBusy>;
 }
 
-/** `known`: in a session, or in a browser with a device token. A flood of sign-ins by strangers delays neither. */
-export type HashPriority = "known" | "stranger";
+/** `trusted`: in a session, or in a browser with a device token. A flood of anonymous sign-ins delays neither. */
+export type HashPriority = "trusted" | "anonymous";
 
 /** Too many hashes are waiting; the caller should try again later. */
 export type HashingBusy = "busy";
@@ -38,7 +38,7 @@ export type HashingBusy = "busy";
 /** Create one per process: its queue bounds the work. */
 export function createPasswordHasher(random: Random): PasswordHasher {
   let running = 0;
-  const waiting: Record<HashPriority, (() => void)[]> = { known: [], stranger: [] };
+  const waiting: Record<HashPriority, (() => void)[]> = { trusted: [], anonymous: [] };
 
   async function inTurn<T>(priority: HashPriority, work: () => Promise<T>): Promise<T | HashingBusy> {
     if (running >= maxConcurrent) {
@@ -50,7 +50,7 @@ export function createPasswordHasher(random: Random): PasswordHasher {
       return await work();
     } finally {
       // The next waiting call takes the place over.
-      const next = waiting.known.shift() ?? waiting.stranger.shift();
+      const next = waiting.trusted.shift() ?? waiting.anonymous.shift();
       if (next === undefined) running -= 1;
       else next();
     }
@@ -58,12 +58,12 @@ export function createPasswordHasher(random: Random): PasswordHasher {
 
   return {
     hash: (password) =>
-      inTurn("known", async () => {
+      inTurn("trusted", async () => {
         const salt = random.bytes(saltBytes);
         const tag = await derive(password, { salt, memoryKib, passes, lanes, tagBytes });
         return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(tag)}`;
       }),
-    verify: (password, stored, priority = "known") =>
+    verify: (password, stored, priority = "trusted") =>
       inTurn(priority, async () => {
         const { tag, ...parameters } = parse(stored ?? dummyHash);
         const derived = await derive(password, { ...parameters, tagBytes: tag.length });

@@ -65,7 +65,7 @@ export async function signIn(
   const isCorrect = await passwords.verify(
     input.password,
     user?.password ?? null,
-    known ? "known" : "stranger",
+    known ? "trusted" : "anonymous",
   );
   if (isCorrect === "busy") return { kind: "busy" };
   const secret = isCorrect && user !== null ? await beginSession(deps, user, input.replaced) : null;
@@ -107,7 +107,7 @@ export async function changePassword(
 ): Promise<ChangePasswordResult> {
   const { database, clock, passwords } = deps;
   const user = await database.run(findUser, userId);
-  const isCorrect = await passwords.verify(input.current, user?.password ?? null, "known");
+  const isCorrect = await passwords.verify(input.current, user?.password ?? null, "trusted");
   if (isCorrect === "busy") return { kind: "busy" };
   if (!isCorrect || user === null) return { kind: "wrong" };
   const message = passwordIssue(input.password, user.email);

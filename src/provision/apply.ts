@@ -30,48 +30,48 @@ export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): 
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
   // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that was never shown.
-  const applied: Applied = { faults: await faultsOf(deps, file, changed), made: [] };
-  if (applied.faults.length > 0) return applied;
+  const applied: Applied = { errors: await errorsOf(deps, file, changed), made: [] };
+  if (applied.errors.length > 0) return applied;
   for (const account of file.accounts) await applyAccount(deps, account, changed, applied);
   for (const token of file.management_tokens) {
     const mark = changed("management_token", token.name, token);
     if (!mark) continue;
     const result = await upsertManagementToken(deps, token);
     if (result.kind === "invalid")
-      applied.faults.push(...issueLines(`management token ${token.name}`, result.issues));
+      applied.errors.push(...issueLines(`management token ${token.name}`, result.issues));
     else await recordApplied(deps, mark, "configureManagementToken", null, result.id);
   }
   return applied;
 }
 
-async function faultsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Changed): Promise<string[]> {
+async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Changed): Promise<string[]> {
   const { database } = deps;
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const { gateways, webhooks, pools, api_key, name } of file.accounts) {
     const existing = await database.run(findAccountByName, name);
     const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashSecret(api_key));
     if (holder && holder.id !== existing?.id)
-      faults.push(`account ${name}: api_key: is used by another account`);
+      errors.push(`account ${name}: api_key: is used by another account`);
     const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
     for (const piece of pieces(coming)) {
       const found = await Promise.all(piece.map((one) => gatewayIssues(deps, existing?.id ?? null, one)));
       for (const [i, { identifier }] of piece.entries())
-        faults.push(...issueLines(`gateway ${identifier}`, found[i]!));
+        errors.push(...issueLines(`gateway ${identifier}`, found[i]!));
     }
     for (const [index, webhook] of webhooks.entries())
-      faults.push(...issueLines(`account ${name}: webhooks.${index}`, webhookIssues(deps.outbound, webhook)));
+      errors.push(...issueLines(`account ${name}: webhooks.${index}`, webhookIssues(deps.outbound, webhook)));
     for (const pool of pools) {
       if (!changed("pool", provisionKey(name, pool.name), pool)) continue;
       const issues = await poolIssues(deps, existing?.id ?? null, pool);
-      faults.push(...issueLines(`account ${name}: pool ${pool.name}`, issues));
+      errors.push(...issueLines(`account ${name}: pool ${pool.name}`, issues));
     }
   }
   const coming = file.accounts.map(({ name }) => name);
   for (const token of file.management_tokens)
-    faults.push(
+    errors.push(
       ...issueLines(`management token ${token.name}`, await managementTokenIssues(deps, token, coming)),
     );
-  return faults;
+  return errors;
 }
 
 async function applyAccount(
@@ -114,7 +114,7 @@ async function applyDomains(
     if (!mark) continue;
     const result = await upsertSendingDomain(deps, account.id, domain);
     if (result.kind === "invalid") {
-      applied.faults.push(
+      applied.errors.push(
         ...issueLines(`account ${account.name}: sending domain ${domain.domain}`, result.issues),
       );
       continue;
@@ -136,7 +136,7 @@ async function applyPools(
     const where = `account ${account.name}: pool ${pool.name}`;
     const result = await upsertPool(deps, account.id, pool);
     if (result.kind === "invalid") {
-      applied.faults.push(...issueLines(where, result.issues));
+      applied.errors.push(...issueLines(where, result.issues));
       continue;
     }
     for (const { name, key } of result.issuedKeys)

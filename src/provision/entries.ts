@@ -46,12 +46,12 @@ export async function applyGateways(
   });
   for (const piece of pieces(wanted)) {
     const entries: ProvisionedEntry[] = [];
-    const fault = (identifier: string, issues: readonly Issue[]) =>
-      applied.faults.push(...issueLines(`gateway ${identifier}`, issues));
+    const error = (identifier: string, issues: readonly Issue[]) =>
+      applied.errors.push(...issueLines(`gateway ${identifier}`, issues));
     const prepared = await Promise.all(piece.map(({ gateway }) => prepareGateway(deps, account.id, gateway)));
     for (const [i, { gateway, mark }] of piece.entries()) {
       const result = prepared[i]!;
-      if (result.kind === "invalid") fault(gateway.identifier, result.issues);
+      if (result.kind === "invalid") error(gateway.identifier, result.issues);
       else {
         const save = { kind: "gateway", row: result.row } as const;
         entries.push(entryOf(deps, mark, save, "configureGateway", account.id, gateway.identifier));
@@ -64,7 +64,7 @@ export async function applyGateways(
       // Another process, with the same file, or a request came first: now it is changed alone.
       const result = await upsertGateway(deps, account.id, gateway);
       if (result.kind === "invalid") {
-        fault(gateway.identifier, result.issues);
+        error(gateway.identifier, result.issues);
         continue;
       }
       await recordApplied(deps, mark, "configureGateway", account.id, gateway.identifier);
@@ -113,16 +113,16 @@ async function finishWebhook(
   saved: { made: string | null; outcome: SaveEntryResult } | undefined,
   applied: Applied,
 ): Promise<void> {
-  const fault = (issues: readonly Issue[]) =>
-    applied.faults.push(...issueLines(`account ${account.name}: webhooks.${index}`, issues));
+  const error = (issues: readonly Issue[]) =>
+    applied.errors.push(...issueLines(`account ${account.name}: webhooks.${index}`, issues));
   const show = (secret: string | null) => {
     const what = `Secret of webhook ${index + 1} of account ${account.name}`;
     if (secret !== null) applied.made.push({ what, secret });
   };
   if (saved?.outcome === "saved") return show(saved.made);
-  if (saved?.outcome === "too_many") return void fault([tooManyEndpoints]);
+  if (saved?.outcome === "too_many") return void error([tooManyEndpoints]);
   const result = await upsertWebhook(deps, account.id, webhook);
-  if (result.kind === "invalid") return void fault(result.issues);
+  if (result.kind === "invalid") return void error(result.issues);
   show(result.secret);
   await recordApplied(deps, mark, "configureWebhook", account.id, result.id);
 }

@@ -8,7 +8,7 @@ import { type ProvisionMark, storeProvisionMark } from "#store/maintenance/provi
 import type { ProvisionFile } from "./file.ts";
 
 export interface Applied {
-  faults: string[];
+  errors: string[];
   /** What was made here because the file does not give it, to be shown once. */
   made: { what: string; secret: string }[];
 }

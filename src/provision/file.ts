@@ -1,5 +1,5 @@
-// The provisioning file: its shape, and reading it with `${NAME}` filled in from the environment. Every fault
-// is reported, with its place; values are never repeated in faults, since they may be secrets.
+// The provisioning file: its shape, and reading it with `${NAME}` filled in from the environment. Every error
+// is reported, with its place; values are never repeated in errors, since they may be secrets.
 
 import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
@@ -54,13 +54,13 @@ export type ProvisionFile = z.output<typeof provisionFile>;
 export function readProvisionFile(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
-): { file: ProvisionFile } | { faults: string[] } {
+): { file: ProvisionFile } | { errors: string[] } {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
     return {
-      faults: [`The provisioning file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`],
+      errors: [`The provisioning file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`],
     };
   }
   let raw: unknown;
@@ -69,56 +69,56 @@ export function readProvisionFile(
     raw = parse(text, { maxAliasCount: 100 });
   } catch (error) {
     const line = error instanceof YAMLParseError ? error.linePos?.[0]?.line : undefined;
-    return { faults: [`The provisioning file is not YAML or JSON${line ? ` (line ${line})` : ""}.`] };
+    return { errors: [`The provisioning file is not YAML or JSON${line ? ` (line ${line})` : ""}.`] };
   }
-  const faults: string[] = [];
-  const filled = fill(raw ?? {}, environment, faults);
+  const errors: string[] = [];
+  const filled = fill(raw ?? {}, environment, errors);
   const result = provisionFile.safeParse(filled);
   if (!result.success) {
     for (const issue of result.error.issues)
-      faults.push(`${issue.path.join(".") || "file"}: ${issue.message}`);
+      errors.push(`${issue.path.join(".") || "file"}: ${issue.message}`);
   } else {
     for (const twice of repeated(result.data.accounts.map(({ name }) => name)))
-      faults.push(`accounts: ${twice} is given twice`);
+      errors.push(`accounts: ${twice} is given twice`);
     const keys = result.data.accounts.flatMap(({ api_key, name }) =>
       api_key === undefined ? [] : [{ api_key, name }],
     );
     for (const { name } of keys.filter(
       ({ api_key }, i) => keys.findIndex((one) => one.api_key === api_key) < i,
     ))
-      faults.push(`accounts: ${name} has the api_key of another account`);
+      errors.push(`accounts: ${name} has the api_key of another account`);
     const identifiers = result.data.accounts.flatMap(({ gateways }) =>
       gateways.map(({ identifier }) => identifier),
     );
-    for (const twice of repeated(identifiers)) faults.push(`gateways: ${twice} is given twice`);
+    for (const twice of repeated(identifiers)) errors.push(`gateways: ${twice} is given twice`);
     for (const { name, webhooks } of result.data.accounts) {
       // A url may hold a secret in its query, so it is not repeated.
       if (repeated(webhooks.map(({ url }) => url)).length > 0)
-        faults.push(`accounts: ${name}: webhooks: a url is given twice`);
+        errors.push(`accounts: ${name}: webhooks: a url is given twice`);
     }
     for (const { name, sending_domains } of result.data.accounts) {
       for (const twice of repeated(sending_domains.map(({ domain }) => domainOf(domain) ?? domain)))
-        faults.push(`accounts: ${name}: sending_domains: ${twice} is given twice`);
+        errors.push(`accounts: ${name}: sending_domains: ${twice} is given twice`);
     }
-    faults.push(...repeatedInPools(result.data.accounts));
+    errors.push(...repeatedInPools(result.data.accounts));
     for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))
-      faults.push(`management_tokens: ${twice} is given twice`);
+      errors.push(`management_tokens: ${twice} is given twice`);
   }
-  return faults.length > 0 || !result.success ? { faults } : { file: result.data };
+  return errors.length > 0 || !result.success ? { errors } : { file: result.data };
 }
 
 /** Names of pools, members and keys that are in a list twice, and keys of one text. */
 function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const keys: { key: string; where: string }[] = [];
   for (const { name, pools } of accounts) {
     const where = `accounts: ${name}: pools`;
     for (const twice of repeated(pools.map((pool) => pool.name)))
-      faults.push(`${where}: ${twice} is given twice`);
+      errors.push(`${where}: ${twice} is given twice`);
     for (const pool of pools) {
       for (const list of ["members", "keys"] as const) {
         for (const twice of repeated(pool[list].map((one) => one.name)))
-          faults.push(`${where}: ${pool.name}: ${list}: ${twice} is given twice`);
+          errors.push(`${where}: ${pool.name}: ${list}: ${twice} is given twice`);
       }
       for (const { key, name: keyName } of pool.keys)
         if (key !== undefined) keys.push({ key, where: `${where}: ${pool.name}: keys: ${keyName}` });
@@ -126,27 +126,27 @@ function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   }
   // The key itself is not repeated.
   for (const { where } of keys.filter(({ key }, at) => keys.findIndex((one) => one.key === key) < at))
-    faults.push(`${where} has the key of another one`);
-  return faults;
+    errors.push(`${where} has the key of another one`);
+  return errors;
 }
 
 function fill(
   value: unknown,
   environment: Readonly<Record<string, string | undefined>>,
-  faults: string[],
+  errors: string[],
 ): unknown {
   if (typeof value === "string") {
     return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const found = environment[name];
-      const fault = `The environment variable ${name} is not set.`;
-      if (found === undefined && !faults.includes(fault)) faults.push(fault);
+      const error = `The environment variable ${name} is not set.`;
+      if (found === undefined && !errors.includes(error)) errors.push(error);
       return found ?? "";
     });
   }
-  if (Array.isArray(value)) return value.map((item) => fill(item, environment, faults));
+  if (Array.isArray(value)) return value.map((item) => fill(item, environment, errors));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, fill(item, environment, faults)]),
+      Object.entries(value).map(([key, item]) => [key, fill(item, environment, errors)]),
     );
   }
   return value;

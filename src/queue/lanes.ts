@@ -41,7 +41,7 @@ export interface LanesDeps {
   /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be driven. */
   recover(lane: LanesTable): Promise<void>;
   /** Something is due `at` (epoch ms; undefined: now) on a lane not driven here. `polled`: it is said again until it is gone. */
-  dueElsewhere?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
+  onRemoteDue?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
 }
 
 export class Lanes {
@@ -183,7 +183,7 @@ export class Lanes {
   #wakeHere(id: string, at?: number, polled = false): boolean {
     const open = this.#open.get(id);
     open?.lane.wake(at);
-    if (!open) this.#deps.dueElsewhere?.(id, { at, polled });
+    if (!open) this.#deps.onRemoteDue?.(id, { at, polled });
     return open !== undefined;
   }
 

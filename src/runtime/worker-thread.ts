@@ -28,28 +28,28 @@ export interface WorkerThreadOptions {
   clock: Clock;
   /** The limit of one input, from the moment that the thread receives it, ms. */
   limitMs: number;
-  mostWaiting: number;
+  maxQueued: number;
 }
 
 /** The limit of the thread's heap, MiB. */
 const heap = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** The messages of a thread: that it has started, and then one result for each input. */
-type Said<Output> = "ready" | { output: Output } | { reason: string };
+type WorkerReply<Output> = "ready" | { output: Output } | { reason: string };
 
 /** In the thread: answers each input with the result of `work`. */
 export function serveWorker<Input, Output>(work: (input: Input) => Output): void {
   const port = parentPort;
   if (port === null) throw new Error("This file runs as a worker thread.");
-  const say = (said: Said<Output>) => port.postMessage(said);
+  const reply = (message: WorkerReply<Output>) => port.postMessage(message);
   port.on("message", (input: Input) => {
     try {
-      say({ output: work(input) });
+      reply({ output: work(input) });
     } catch (error) {
-      say({ reason: error instanceof Error ? error.message : String(error) });
+      reply({ reason: error instanceof Error ? error.message : String(error) });
     }
   });
-  say("ready");
+  reply("ready");
 }
 
 interface Job<Input, Output> {
@@ -58,7 +58,7 @@ interface Job<Input, Output> {
 }
 
 export function createWorkerThread<Input, Output>(options: WorkerThreadOptions): WorkerThread<Input, Output> {
-  const { module, name, clock, limitMs, mostWaiting } = options;
+  const { module, name, clock, limitMs, maxQueued } = options;
   const waiting: Job<Input, Output>[] = [];
   let current: Job<Input, Output> | null = null;
   let worker: Worker | null = null;
@@ -92,13 +92,13 @@ export function createWorkerThread<Input, Output>(options: WorkerThreadOptions):
   };
   const start = (): Worker => {
     const thread = new Worker(module, { name, resourceLimits: heap });
-    thread.on("message", (said: Said<Output>) => {
+    thread.on("message", (message: WorkerReply<Output>) => {
       if (thread !== worker) return;
-      if (said === "ready") {
+      if (message === "ready") {
         ready = true;
         if (current !== null) hand(thread, current);
-      } else if ("output" in said) settle({ kind: "done", output: said.output });
-      else settle({ kind: "failed", reason: said.reason });
+      } else if ("output" in message) settle({ kind: "done", output: message.output });
+      else settle({ kind: "failed", reason: message.reason });
     });
     const broke = (reason: string) => {
       if (thread !== worker) return;
@@ -121,7 +121,7 @@ export function createWorkerThread<Input, Output>(options: WorkerThreadOptions):
   return {
     run: (input) => {
       if (closed) return Promise.resolve({ kind: "busy", reason: "the thread is closed" });
-      if (waiting.length >= mostWaiting) return Promise.resolve({ kind: "busy", reason: "too many wait" });
+      if (waiting.length >= maxQueued) return Promise.resolve({ kind: "busy", reason: "too many wait" });
       return new Promise((resolve) => {
         waiting.push({ input, settle: resolve });
         next();

@@ -25,7 +25,7 @@ const api_key = "tl_0123456789abcdef0123456789abcdef";
 const entry = { domain: "example.com", keys: [{ selector: "mail2025", private_key }] };
 const apply = (...sending_domains: object[]) =>
   applyProvision(open.deps, provisionFile.parse({ accounts: [{ name: "acme", api_key, sending_domains }] }));
-const fine = { faults: [], made: [] };
+const fine = { errors: [], made: [] };
 
 async function domains() {
   const account = await open.deps.database.run(findAccountByName, "acme");
@@ -64,13 +64,13 @@ test("what was deleted elsewhere stays so until its entry changes", async () => 
   );
 });
 
-test("faults are told with their place, and never repeat a key", () => {
+test("errors are told with their place, and never repeat a key", () => {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-domains-"));
   const read = (sending_domains: object[]) => {
     const path = join(folder, "provision.yaml");
     writeFileSync(path, JSON.stringify({ accounts: [{ name: "acme", api_key, sending_domains }] }));
     const result = readProvisionFile(path, { KEY: private_key });
-    return "faults" in result ? result.faults : [];
+    return "errors" in result ? result.errors : [];
   };
   try {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in from the environment

@@ -26,7 +26,7 @@ const member = { name: "primary", kind: "sandbox", models: ["echo"] };
 const pool = { name: "default", members: [member], keys: [{ name: "app", key }] };
 const acme = { name: "acme", api_key, pools: [pool] };
 const apply = (...accounts: object[]) => applyProvision(open.deps, provisionFile.parse({ accounts }));
-const fine = { faults: [], made: [] };
+const fine = { errors: [], made: [] };
 const find = async (name = "default") => {
   const account = await open.deps.database.run(findAccountByName, "acme");
   const found = await open.deps.database.run(findPoolByName, { accountId: account!.id, name });
@@ -47,8 +47,8 @@ test("what a file names is there afterwards, and applying it again changes nothi
 
 test("a key that the file does not give is made and told once", async () => {
   const entry = { ...acme, pools: [{ ...pool, keys: [{ name: "app" }] }] };
-  const { faults, made } = await apply(entry);
-  assert.deepEqual([faults, made.map(({ what }) => what)], [[], ["Key app of pool default of account acme"]]);
+  const { errors, made } = await apply(entry);
+  assert.deepEqual([errors, made.map(({ what }) => what)], [[], ["Key app of pool default of account acme"]]);
   assert.ok(await open.deps.database.run(findPoolByKey, hashSecret(made[0]!.secret)));
   assert.deepEqual(await apply(entry), fine);
   const changed = { ...entry, pools: [{ ...entry.pools[0], deadline_ms: 9_000 }] };
@@ -89,16 +89,16 @@ test("a pool with a fault keeps the whole file from being applied", async () => 
   const before = open.dump();
   const settings = { base_url: "http://127.0.0.1:9100/v1" };
   const bad = { ...pool, members: [{ ...member, kind: "openai-compatible", settings }] };
-  const { faults, made } = await apply(
+  const { errors, made } = await apply(
     { ...acme, country: "DE", pools: [bad] },
     { name: "new", pools: [pool] },
   );
-  assert.equal(faults.length, 2, faults.join("\n"));
+  assert.equal(errors.length, 2, errors.join("\n"));
   assert.match(
-    faults[0]!,
+    errors[0]!,
     /^account acme: pool default: members\.0\.settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW can let it through$/,
   );
-  assert.equal(faults[1], "account new: pool default: keys.0.key: is used by another key");
+  assert.equal(errors[1], "account new: pool default: keys.0.key: is used by another key");
   assert.deepEqual(made, []);
   assert.equal(open.dump(), before);
 });
@@ -118,8 +118,8 @@ test("what is given twice is found when the file is read, and no key is repeated
       },
       { name: "other", pools: [{ ...pool, keys: [{ name: "same", key }] }] },
     ]);
-    assert.ok("faults" in found);
-    assert.deepEqual(found.faults, [
+    assert.ok("errors" in found);
+    assert.deepEqual(found.errors, [
       "accounts: acme: pools: default is given twice",
       "accounts: acme: pools: default: members: primary is given twice",
       "accounts: acme: pools: default: keys: a is given twice",
@@ -127,7 +127,7 @@ test("what is given twice is found when the file is read, and no key is repeated
     ]);
     assert.ok("file" in read([acme]));
     const wrong = read([{ ...acme, pools: [{ ...pool, keys: [{ name: "app", key: "too-short" }] }] }]);
-    assert.deepEqual(wrong, { faults: ["accounts.0.pools.0.keys.0.key: must have at least 32 characters"] });
+    assert.deepEqual(wrong, { errors: ["accounts.0.pools.0.keys.0.key: must have at least 32 characters"] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

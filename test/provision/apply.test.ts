@@ -30,7 +30,7 @@ const acme = {
   gateways: [sandbox],
 };
 const apply = (...accounts: object[]) => applyProvision(open.deps, provisionFile.parse({ accounts }));
-const fine = { faults: [], made: [] };
+const fine = { errors: [], made: [] };
 const find = async (name = "acme") => {
   const account = await open.deps.database.run(findAccountByName, name);
   assert.ok(account);
@@ -109,10 +109,10 @@ test("without a key a new account gets one, told once; an account that was there
   assert.equal((await find("there")).country, "DE");
 });
 
-test("a file with faults changes nothing at all, and names every one of them", async () => {
+test("a file with errors changes nothing at all, and names every one of them", async () => {
   await apply(acme);
   const before = open.dump();
-  const { faults, made } = await apply(
+  const { errors, made } = await apply(
     { ...acme, country: "DE" },
     {
       name: "new",
@@ -131,7 +131,7 @@ test("a file with faults changes nothing at all, and names every one of them", a
   );
   assert.deepEqual(made, []);
   assert.deepEqual(
-    faults.map((fault) => fault.replace(/: (127|is no kind).*/, "")),
+    errors.map((error) => error.replace(/: (127|is no kind).*/, "")),
     [
       "gateway sms-main: identifier: is used by another account",
       "gateway pigeon: kind",
@@ -139,8 +139,8 @@ test("a file with faults changes nothing at all, and names every one of them", a
       "account thief: api_key: is used by another account",
     ],
   );
-  assert.match(faults[2]!, /TRUNKLINE_OUTBOUND_ALLOW/);
-  assert.ok(!faults.join().includes("canary"));
+  assert.match(errors[2]!, /TRUNKLINE_OUTBOUND_ALLOW/);
+  assert.ok(!errors.join().includes("canary"));
   assert.equal(open.dump(), before);
 });
 
@@ -193,7 +193,7 @@ const endpoints = async () => open.deps.database.run(listEndpoints, (await find(
 test("webhook endpoints are told apart by their url; a secret that the file does not give is shown once", async () => {
   const { secret: _secret, ...secretless } = hook;
   const first = await apply({ ...acme, webhooks: [secretless] });
-  assert.deepEqual(first.faults, []);
+  assert.deepEqual(first.errors, []);
   assert.equal(first.made.length, 1);
   assert.match(first.made[0]!.secret, /^whsec_/);
   assert.ok(!first.made[0]!.what.includes("canary"));
@@ -219,17 +219,17 @@ test("an endpoint that was changed elsewhere is left alone while its entry stays
 });
 
 test("a url with the mask of the management API is a fault, and not taken for a url", async () => {
-  const { faults } = await apply({ ...acme, webhooks: [{ url: "https://hooks.example.com/in?••••" }] });
-  assert.equal(faults.length, 1);
-  assert.match(faults[0]!, /^account acme: webhooks\.0: url: is masked/);
+  const { errors } = await apply({ ...acme, webhooks: [{ url: "https://hooks.example.com/in?••••" }] });
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]!, /^account acme: webhooks\.0: url: is masked/);
   assert.equal(await open.deps.database.run(findAccountByName, "acme"), null);
 });
 
 test("an endpoint inside is refused before anything is changed, without its url", async () => {
-  const { faults } = await apply({ ...acme, webhooks: [{ url: "http://127.0.0.1/?k=canary" }] });
-  assert.equal(faults.length, 1);
-  assert.match(faults[0]!, /^account acme: webhooks\.0: url: /);
-  assert.ok(!faults[0]!.includes("canary"));
+  const { errors } = await apply({ ...acme, webhooks: [{ url: "http://127.0.0.1/?k=canary" }] });
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]!, /^account acme: webhooks\.0: url: /);
+  assert.ok(!errors[0]!.includes("canary"));
   assert.equal(await open.deps.database.run(findAccountByName, "acme"), null);
 });
 
@@ -242,10 +242,10 @@ test("management tokens come with their accounts, and a faulty one keeps the fil
   assert.deepEqual({ ...row }, { name: "ci", role: "member", account_id: (await find()).id });
   assert.ok(!open.dump().includes(token));
   assert.deepEqual(await file({ name: "ci", token, role: "operator" }), fine);
-  const { faults } = await file({ name: "lost", token: `${token}x`, role: "member", account: "missing" }, [
+  const { errors } = await file({ name: "lost", token: `${token}x`, role: "member", account: "missing" }, [
     { name: "never" },
   ]);
-  assert.deepEqual(faults, ["management token lost: account: is not the name of an account"]);
+  assert.deepEqual(errors, ["management token lost: account: is not the name of an account"]);
   assert.equal(await open.deps.database.run(findAccountByName, "never"), null);
 });
 

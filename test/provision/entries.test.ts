@@ -42,7 +42,7 @@ const count = (table: string) => Number(open.query(`select count(*) as count fro
 test("450 gateways and 50 endpoints are saved in four transactions, with their marks and their lines of the audit log", async () => {
   const file = { gateways: gateways(450), webhooks: webhooks(50) };
   const { applied, writes } = await apply(file);
-  assert.deepEqual(applied.faults, []);
+  assert.deepEqual(applied.errors, []);
   assert.equal(applied.made.length, 50, "each endpoint's secret is shown");
   assert.equal(writes.saveProvisioned, 4);
   const others = Object.values({ ...writes, saveProvisioned: 0 }).reduce((sum, one) => sum + one, 0);
@@ -51,7 +51,7 @@ test("450 gateways and 50 endpoints are saved in four transactions, with their m
   assert.equal(count("provisioned where kind in ('gateway', 'webhook')"), 500);
   assert.equal(count("audit_entries where action in ('configureGateway', 'configureWebhook')"), 500);
   const again = await apply(file);
-  assert.deepEqual([again.applied, again.writes], [{ faults: [], made: [] }, {}]);
+  assert.deepEqual([again.applied, again.writes], [{ errors: [], made: [] }, {}]);
 });
 
 test("gateways keep the file's order, and of two defaults the last one is it", async () => {
@@ -81,7 +81,7 @@ test("what another account took meanwhile is a fault, and the other entries of t
     }
     return await database.run(operation, input);
   });
-  assert.deepEqual(applied.faults, ["gateway gw-0: identifier: is used by another account"]);
+  assert.deepEqual(applied.errors, ["gateway gw-0: identifier: is used by another account"]);
   assert.ok(await database.run(findGatewayByIdentifier, "gw-2"));
   assert.equal(count("provisioned where kind = 'gateway'"), 2, "the one with the fault is not marked");
 });
@@ -90,7 +90,7 @@ test("two spellings of one url are one endpoint", async () => {
   const { applied } = await apply({
     webhooks: [{ url: "https://hook.test" }, { url: "https://hook.test/", events: ["gateway.*"] }],
   });
-  assert.deepEqual(applied.faults, []);
+  assert.deepEqual(applied.errors, []);
   assert.deepEqual(
     open.query("select events from webhook_endpoints").map((row) => ({ ...row })),
     [{ events: '["gateway.*"]' }],

@@ -1,4 +1,4 @@
-// What the steps of applying a file share: the wording of faults, and the memory of what was applied.
+// What the steps of applying a file share: the wording of errors, and the memory of what was applied.
 
 import assert from "node:assert/strict";
 import test from "node:test";

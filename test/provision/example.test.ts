@@ -97,7 +97,7 @@ async function applied(yaml: string): Promise<void> {
   const read = readProvisionFile(path, environment);
   assert.ok("file" in read, JSON.stringify(read));
   const open = await openConfiguring();
-  assert.deepEqual(await applyProvision(open.deps, read.file), { faults: [], made: [] });
+  assert.deepEqual(await applyProvision(open.deps, read.file), { errors: [], made: [] });
   await open.close();
 }
 

@@ -22,9 +22,9 @@ function good(text: string, environment: Record<string, string> = {}): Provision
   return result.file;
 }
 
-function faults(text: string, environment: Record<string, string> = {}): string[] {
+function errors(text: string, environment: Record<string, string> = {}): string[] {
   const result = read(text, environment);
-  return "faults" in result ? result.faults : [];
+  return "errors" in result ? result.errors : [];
 }
 
 const key = "tl_0123456789abcdef0123456789abcdef";
@@ -64,14 +64,14 @@ test("environment variables are filled into texts, once, and all missing ones re
   assert.equal(account?.name, `\${KEY}-\${KEY}`, "what a variable holds is text");
   assert.equal(account?.api_key, key);
   assert.equal(good(`accounts: [{ name: "$NAME \${} \${1X}" }]`).accounts[0]?.name, `$NAME \${} \${1X}`);
-  const missing = faults(text);
+  const missing = errors(text);
   assert.ok(missing.includes("The environment variable NAME is not set."));
   assert.ok(missing.includes("The environment variable KEY is not set."));
   assert.equal(new Set(missing).size, missing.length, "each once");
 });
 
 test("every fault is reported at once, in its place", () => {
-  const found = faults(`
+  const found = errors(`
 accounts:
   - name: ""
     time_zone: Mars/Olympus
@@ -95,7 +95,7 @@ webhook: []
     'file: Unrecognized key: "webhook"',
   ]) {
     assert.ok(
-      found.some((fault) => fault.startsWith(start)),
+      found.some((error) => error.startsWith(start)),
       `${start}\n${found.join("\n")}`,
     );
   }
@@ -105,7 +105,7 @@ webhook: []
 test("what is given twice is refused: account names, gateway identifiers, API keys", () => {
   const gateway = "{ identifier: same, channel: sms, kind: sandbox }";
   assert.deepEqual(
-    faults(
+    errors(
       `accounts: [{ name: a, api_key: ${key}, gateways: [${gateway}] }, { name: b, api_key: ${key}, gateways: [${gateway}] }, { name: a }]`,
     ),
     [
@@ -117,12 +117,12 @@ test("what is given twice is refused: account names, gateway identifiers, API ke
 });
 
 test("what is no YAML is refused with its line, what cannot be read with its reason", () => {
-  assert.deepEqual(faults("accounts:\n  - name: [unclosed\n    canary: 1\n"), [
+  assert.deepEqual(errors("accounts:\n  - name: [unclosed\n    canary: 1\n"), [
     "The provisioning file is not YAML or JSON (line 3).",
   ]);
-  for (const text of ["- a\n- b", "just text", "5"]) assert.equal(faults(text).length, 1, text);
+  for (const text of ["- a\n- b", "just text", "5"]) assert.equal(errors(text).length, 1, text);
   assert.deepEqual(readProvisionFile(join(folder, "none.yaml"), {}), {
-    faults: ["The provisioning file cannot be read: ENOENT."],
+    errors: ["The provisioning file cannot be read: ENOENT."],
   });
 });
 
@@ -131,7 +131,7 @@ test("aliases that grow without end are refused", () => {
   for (const [from, to] of ["ab", "bc", "cd", "de"].map((pair) => [...pair])) {
     bomb.push(`${to}: &${to} [${Array(10).fill(`*${from}`).join(", ")}]`);
   }
-  assert.deepEqual(faults(bomb.join("\n")), ["The provisioning file is not YAML or JSON."]);
+  assert.deepEqual(errors(bomb.join("\n")), ["The provisioning file is not YAML or JSON."]);
 });
 
 test("a fault never repeats a value", () => {
@@ -146,8 +146,8 @@ accounts:
     rate_limit: ${canary}
     gateways: [{ identifier: " ${canary}", channel: ${canary}, kind: sandbox, active: ${canary}, settings: ${canary}, on_unknown: ${canary}, pace: { hours: ${canary} } }]
 `;
-  const found = faults(wrong);
+  const found = errors(wrong);
   assert.ok(found.length >= 12, found.join("\n"));
   assert.ok(!found.join("\n").includes(canary));
-  assert.ok(!faults(`accounts: "\${SECRET}"`, { SECRET: canary }).join().includes(canary));
+  assert.ok(!errors(`accounts: "\${SECRET}"`, { SECRET: canary }).join().includes(canary));
 });

@@ -8,13 +8,13 @@ import { movableClock } from "../clock.ts";
 type Task = { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" };
 
 const clock = movableClock();
-const open = (module: string, mostWaiting = 3): WorkerThread<Task, string> =>
+const open = (module: string, maxQueued = 3): WorkerThread<Task, string> =>
   createWorkerThread({
     module: new URL(module, import.meta.url),
     name: "test",
     clock,
     limitMs: 1000,
-    mostWaiting,
+    maxQueued,
   });
 const thread = open("./side-thread-work.ts");
 after(() => thread.close());

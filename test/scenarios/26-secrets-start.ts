@@ -54,7 +54,7 @@ export async function start({ it, evidence, manage, known }: Story, folder: stri
     writeFileSync(file, text);
     evidence.given.push(text, JSON.stringify(environment));
     const read = readProvisionFile(file, environment);
-    const faults = "faults" in read ? read.faults : (await it.system.provision(read.file)).faults;
+    const faults = "errors" in read ? read.errors : (await it.system.provision(read.file)).errors;
     evidence.add("faults of the provisioning file", faults.join("\n"));
     return faults;
   };
@@ -114,8 +114,8 @@ export async function start({ it, evidence, manage, known }: Story, folder: stri
   };
   evidence.given.push(JSON.stringify(config));
   const read = readConfig(config);
-  assert.ok("faults" in read && read.faults.length >= 2);
-  evidence.add("faults of the settings", read.faults.join("\n"));
+  assert.ok("errors" in read && read.errors.length >= 2);
+  evidence.add("faults of the settings", read.errors.join("\n"));
   const unreachable = `postgres://user:${planted.wrongDatabasePassword}@127.0.0.1:1/x`;
   evidence.given.push(unreachable);
   await assert.rejects(openPostgres({ url: unreachable, startMs: 0 }), (error: Error) => {

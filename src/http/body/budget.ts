@@ -10,20 +10,20 @@ const smallBody = 64 * 1024;
 
 /** The memory that all bodies share. All numbers are bytes. */
 export class BodyBudget {
-  readonly #most: number;
-  readonly #mostOfStrangers: number;
+  readonly #maxBytes: number;
+  readonly #maxAnonymousBytes: number;
   readonly #reserve: number;
   #held = 0;
-  #heldByStrangers = 0;
+  #anonymousBytes = 0;
 
   /**
-   * Bodies hold `most` together. Small ones may go half of that beyond it. Bodies whose sender is not known yet hold a
-   * quarter of it at most, so that strangers keep out one another and not the holders of keys.
+   * Bodies hold `maxBytes` together. Small ones may go half of that beyond it. Bodies whose sender is not known yet hold a
+   * quarter of it at most, so that anonymous clients keep out one another and not the holders of keys.
    */
-  constructor(most: number) {
-    this.#most = most;
-    this.#mostOfStrangers = Math.floor(most / 4);
-    this.#reserve = Math.floor(most / 2);
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#maxAnonymousBytes = Math.floor(maxBytes / 4);
+    this.#reserve = Math.floor(maxBytes / 2);
   }
 
   /** What all bodies hold now. */
@@ -31,37 +31,37 @@ export class BodyBudget {
     return this.#held;
   }
 
-  /** Takes `more` for a body that holds `own`; false, and nothing is taken, when there is no room. */
-  take(own: number, more: number, stranger: boolean): boolean {
+  /** Reserves `more` for a body that holds `own`; false, and nothing is taken, when there is no room. */
+  reserve(own: number, more: number, anonymous: boolean): boolean {
     const reserve = own + more <= smallBody ? this.#reserve : 0;
     const held = this.#held + more;
     // A body that is alone always has room: whether a body may be so large is not decided here.
-    if (held > this.#most + reserve && this.#held > own) return false;
-    if (stranger) {
-      const byStrangers = this.#heldByStrangers + more;
-      if (byStrangers > this.#mostOfStrangers + reserve && this.#heldByStrangers > own) return false;
-      this.#heldByStrangers = byStrangers;
+    if (held > this.#maxBytes + reserve && this.#held > own) return false;
+    if (anonymous) {
+      const anonymousBytes = this.#anonymousBytes + more;
+      if (anonymousBytes > this.#maxAnonymousBytes + reserve && this.#anonymousBytes > own) return false;
+      this.#anonymousBytes = anonymousBytes;
     }
     this.#held = held;
     return true;
   }
 
-  give(bytes: number, stranger: boolean): void {
+  release(bytes: number, anonymous: boolean): void {
     this.#held -= bytes;
-    if (stranger) this.#heldByStrangers -= bytes;
+    if (anonymous) this.#anonymousBytes -= bytes;
   }
 
-  /** So many bytes of a stranger are those of a holder of a key. */
-  admit(bytes: number): void {
-    this.#heldByStrangers -= bytes;
+  /** A sender proved a key: its bytes are no longer counted as anonymous. */
+  promote(bytes: number): void {
+    this.#anonymousBytes -= bytes;
   }
 }
 
-/** What the body of one request holds of the budget. Begins as a stranger's. */
+/** What the body of one request holds of the budget. It is anonymous at first. */
 export class BodyShare {
   readonly #budget: BodyBudget;
   #held = 0;
-  #stranger = true;
+  #isAnonymous = true;
 
   constructor(budget: BodyBudget) {
     this.#budget = budget;
@@ -69,7 +69,7 @@ export class BodyShare {
 
   /** Takes so many bytes more; false: there is no room for them, and the request is to be answered 503. */
   grow(bytes: number): boolean {
-    if (!this.#budget.take(this.#held, bytes, this.#stranger)) return false;
+    if (!this.#budget.reserve(this.#held, bytes, this.#isAnonymous)) return false;
     this.#held += bytes;
     return true;
   }
@@ -81,14 +81,14 @@ export class BodyShare {
 
   /** The sender's key is right: what is held counts among the bodies of holders of keys from here on. */
   markAuthenticated(): void {
-    if (!this.#stranger) return;
-    this.#stranger = false;
-    this.#budget.admit(this.#held);
+    if (!this.#isAnonymous) return;
+    this.#isAnonymous = false;
+    this.#budget.promote(this.#held);
   }
 
   /** The request is answered. */
   release(): void {
-    this.#budget.give(this.#held, this.#stranger);
+    this.#budget.release(this.#held, this.#isAnonymous);
     this.#held = 0;
   }
 }

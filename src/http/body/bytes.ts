@@ -2,7 +2,7 @@
 // pieces than honest clients send. Nothing is parsed here, so all three hold for anything a client may send.
 
 import type { IncomingMessage } from "node:http";
-import { breakOf, brokenEvent } from "#http/server/broken-request.ts";
+import { brokenEvent, requestErrorOf } from "#http/server/broken-request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { BodyShare } from "./budget.ts";
@@ -53,7 +53,7 @@ export function streamBody(
 ): Promise<BodyEnd> {
   if (!announcesBody(request)) return Promise.resolve("ended");
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve("too_large");
-  const broken = breakOf(request);
+  const broken = requestErrorOf(request);
   if (broken !== undefined) return Promise.resolve(broken);
   if (request.destroyed) return Promise.resolve("gone");
   return new Promise((resolve, reject) => {

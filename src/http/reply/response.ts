@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problem } from "#contract/problem.ts";
 import { announcesBody } from "#http/body/bytes.ts";
-import { breakOf, brokenEvent } from "#http/server/broken-request.ts";
+import { brokenEvent, requestErrorOf } from "#http/server/broken-request.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -178,7 +178,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
       }
       const headers = head(requestId, answer, text);
       // Of a request that broke nothing more will come.
-      const broken = breakOf(request) !== undefined;
+      const broken = requestErrorOf(request) !== undefined;
       const unread = announcesBody(request) && !request.complete && !request.readableEnded && !broken;
       const length = request.headers["content-length"];
       const lingers = unread && answer.status !== 408 && (length === undefined || Number(length) > dumpable);

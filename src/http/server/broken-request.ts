@@ -4,21 +4,21 @@
 import type { IncomingMessage } from "node:http";
 
 /** `malformed`: what follows is no HTTP. `too_slow`: the rest did not come in Node's own time. */
-export type Break = "malformed" | "too_slow";
+export type RequestError = "malformed" | "too_slow";
 
-/** Emitted on the request, with the `Break`. */
+/** Emitted on the request, with the `RequestError`. */
 export const brokenEvent = Symbol("broken");
 
-const broken = new WeakMap<IncomingMessage, Break>();
+const broken = new WeakMap<IncomingMessage, RequestError>();
 
 /** No more of the request's body will come. Every reader of it, now or later, gets the reason. */
-export function breakRequest(request: IncomingMessage, how: Break): void {
+export function breakRequest(request: IncomingMessage, how: RequestError): void {
   if (broken.has(request)) return;
   broken.set(request, how);
   request.emit(brokenEvent, how);
 }
 
 /** How the request broke; undefined: it did not. */
-export function breakOf(request: IncomingMessage): Break | undefined {
+export function requestErrorOf(request: IncomingMessage): RequestError | undefined {
   return broken.get(request);
 }

@@ -7,7 +7,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ReadingTurns } from "#runtime/net/paced-request.ts";
-import { type Break, breakRequest } from "./broken-request.ts";
+import { breakRequest, type RequestError } from "./broken-request.ts";
 
 /** With so many requests waiting, nothing more is read from their connection; what was read may still bring more. */
 const readingEndsAt = 16;
@@ -35,7 +35,7 @@ export interface Connections {
    * answered before the connection is closed; a body that is still being read ends with this break. False: there are
    * none, and the fault itself can be answered.
    */
-  break(socket: Socket, how: Break): boolean;
+  break(socket: Socket, how: RequestError): boolean;
 }
 
 /** `turns`: where requests that waited take turns. */

@@ -12,22 +12,22 @@ export interface Held {
 }
 
 export class ConnectionLimit {
-  readonly #most: number;
-  readonly #mostOfNetwork: number;
+  readonly #maxConnections: number;
+  readonly #maxPerNetwork: number;
   /** The connections of each network, the oldest first. */
   readonly #networks = new Map<string, Set<Held>>();
   #taken = 0;
 
-  constructor(limits: { most: number; mostOfNetwork: number }) {
-    this.#most = limits.most;
-    this.#mostOfNetwork = limits.mostOfNetwork;
+  constructor(limits: { maxConnections: number; maxPerNetwork: number }) {
+    this.#maxConnections = limits.maxConnections;
+    this.#maxPerNetwork = limits.maxPerNetwork;
   }
 
   /** Takes a place for a connection; false: there is none for it. */
   take(connection: Held): boolean {
     const connections = this.#networks.get(connection.network);
-    if (connections !== undefined && connections.size >= this.#mostOfNetwork) return false;
-    if (this.#taken >= this.#most) {
+    if (connections !== undefined && connections.size >= this.#maxPerNetwork) return false;
+    if (this.#taken >= this.#maxConnections) {
       const loser = this.#leastWanted();
       if (loser === null) return false;
       this.leave(loser);

@@ -36,19 +36,19 @@ export interface SmtpListener {
 export const maxMailBytes = 64 * 1024 * 1024;
 /** A report comes before the mail that it returns. */
 const keptBytes = 1024 * 1024;
-const places = { most: 100, mostOfNetwork: 10 };
-const mostRecipients = 10;
+const connectionLimits = { maxConnections: 100, maxPerNetwork: 10 };
+const maxRecipients = 10;
 /** Mail servers answer within seconds, and Postfix keeps an idle connection for 2 s. */
 const idleMs = 30_000;
 /** Until a connection has named an address that is wanted here, which only servers with a mail of ours can. */
 const provingMs = 30_000;
 /** However slowly it talks, a connection ends; Postfix and others keep one open for a few minutes at most. */
-const longestConnectionMs = 300_000;
+const maxConnectionMs = 300_000;
 /** Wrong addresses are guesses: a server that has a mail of ours knows the right one. */
-const mostWrongAddresses = 5;
-const mostMails = 100;
+const maxWrongAddresses = 5;
+const maxMails = 100;
 /** Bytes of commands before each mail; the longest that are needed, for ten recipients, have 4 KiB. */
-const mostCommandBytes = 16 * 1024;
+const maxCommandBytes = 16 * 1024;
 const closeMs = 5_000;
 
 /** A connection, and what it has done so far. */
@@ -65,7 +65,7 @@ const refusal = (responseCode: number, text: string) => Object.assign(new Error(
 /** Rejects when the port cannot be had. */
 export async function openSmtpListener(options: SmtpListenerOptions): Promise<SmtpListener> {
   const { host, port, clock, log, accepts, take } = options;
-  const open = new ConnectionLimit(places);
+  const open = new ConnectionLimit(connectionLimits);
   /** By network and port of the client. */
   const callers = new Map<string, Caller>();
   const callerOf = ({ remoteAddress, remotePort }: { remoteAddress: string; remotePort: number }) =>
@@ -81,14 +81,14 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
     hideSMTPUTF8: true,
     disableReverseLookup: true,
     // Refuses with a reason what `meet` has no place for, should both count differently.
-    maxClients: places.most + 1,
-    maxRecipients: mostRecipients,
+    maxClients: connectionLimits.maxConnections + 1,
+    maxRecipients: maxRecipients,
     socketTimeout: idleMs,
     closeTimeout: closeMs,
     logger: false,
     onMailFrom(_address, session, done) {
       const caller = callerOf(session);
-      done(caller !== undefined && caller.mails >= mostMails ? refusal(421, "4.7.0 Too many mails") : null);
+      done(caller !== undefined && caller.mails >= maxMails ? refusal(421, "4.7.0 Too many mails") : null);
     },
     onRcptTo({ address }, session, done) {
       const caller = callerOf(session);
@@ -98,7 +98,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
         return;
       }
       if (caller !== undefined) caller.wrongAddresses += 1;
-      const guesses = caller !== undefined && caller.wrongAddresses >= mostWrongAddresses;
+      const guesses = caller !== undefined && caller.wrongAddresses >= maxWrongAddresses;
       done(
         guesses ? refusal(421, "4.7.0 Too many wrong addresses") : refusal(550, "5.1.1 No such address here"),
       );
@@ -163,12 +163,12 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
     });
     socket.on("data", () => {
       const { commandsFrom } = caller;
-      if (commandsFrom !== null && socket.bytesRead - commandsFrom > mostCommandBytes)
+      if (commandsFrom !== null && socket.bytesRead - commandsFrom > maxCommandBytes)
         end(socket, "4.7.0 Too many commands");
     });
     void clock.sleep(provingMs, gone.signal).then(async () => {
       if (!gone.signal.aborted && !caller.proven) end(socket, "4.4.2 Too slow");
-      await clock.sleep(longestConnectionMs - provingMs, gone.signal);
+      await clock.sleep(maxConnectionMs - provingMs, gone.signal);
       if (!gone.signal.aborted) socket.destroy();
     });
   };

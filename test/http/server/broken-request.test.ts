@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
-import { breakOf, breakRequest, brokenEvent } from "#http/server/broken-request.ts";
+import { breakRequest, brokenEvent, requestErrorOf } from "#http/server/broken-request.ts";
 
 test("the first break counts", () => {
   const request = new EventEmitter() as IncomingMessage;
   const told: unknown[] = [];
   request.on(brokenEvent, (how) => told.push(how));
-  assert.equal(breakOf(request), undefined);
+  assert.equal(requestErrorOf(request), undefined);
   breakRequest(request, "malformed");
   breakRequest(request, "too_slow");
   assert.deepEqual(told, ["malformed"]);
-  assert.equal(breakOf(request), "malformed");
+  assert.equal(requestErrorOf(request), "malformed");
 });

@@ -12,7 +12,7 @@ const connection = (network: string, name = network, proven = false): Held => ({
 });
 
 test("a network has so many places, and gets them back", () => {
-  const places = new ConnectionLimit({ most: 10, mostOfNetwork: 2 });
+  const places = new ConnectionLimit({ maxConnections: 10, maxPerNetwork: 2 });
   const first = connection("a");
   assert.deepEqual(
     [first, connection("a"), connection("a"), connection("b")].map((each) => places.take(each)),
@@ -28,7 +28,7 @@ test("a network has so many places, and gets them back", () => {
 
 test("a newcomer gets the place of the oldest idler of the network that has the most", () => {
   gone.length = 0;
-  const places = new ConnectionLimit({ most: 4, mostOfNetwork: 3 });
+  const places = new ConnectionLimit({ maxConnections: 4, maxPerNetwork: 3 });
   const proven = connection("crowd", "proven", true);
   for (const each of [connection("b"), proven, connection("crowd", "old"), connection("crowd", "new")])
     assert.ok(places.take(each));
@@ -40,7 +40,7 @@ test("a newcomer gets the place of the oldest idler of the network that has the 
 
 test("a connection that is proven keeps its place", () => {
   gone.length = 0;
-  const places = new ConnectionLimit({ most: 2, mostOfNetwork: 2 });
+  const places = new ConnectionLimit({ maxConnections: 2, maxPerNetwork: 2 });
   for (const network of ["a", "b"]) assert.ok(places.take(connection(network, network, true)));
   assert.equal(places.take(connection("c")), false);
   assert.deepEqual(gone, []);

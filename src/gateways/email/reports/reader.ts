@@ -34,7 +34,7 @@ export function createReportReader(parts: {
     name: "mail-reports",
     clock,
     limitMs,
-    mostWaiting: maxWaiting,
+    maxQueued: maxWaiting,
   });
   return {
     read: async (raw) => {

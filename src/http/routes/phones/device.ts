@@ -15,7 +15,7 @@ import {
   phoneOf,
   phonePath,
   readJson,
-  tried,
+  withThrottle,
 } from "./phone-call.ts";
 
 const failed = z.object({ message: z.string() });
@@ -32,7 +32,7 @@ async function register(call: Call) {
   // Counted before the look-up: of guesses that come at once, none is looked up beyond the limit.
   const retryAfterMs = code === null ? 0 : call.gate.signInLimits.linkCode(call.caller.ip);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const linked = await tried<Registration>(call, code ?? credentialOf(call, "Bearer"), (text) =>
+  const linked = await withThrottle<Registration>(call, code ?? credentialOf(call, "Bearer"), (text) =>
     call.core.phones.register({ secret, text }, device, call.request.headers["user-agent"]),
   );
   if (isProblem(linked) || "status" in linked) return linked;

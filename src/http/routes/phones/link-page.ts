@@ -5,7 +5,7 @@ import type { Call } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { linkPage, linkPageOver, linkPagePolicy } from "#http/pages/link-phone.ts";
 import { findLinkPage } from "#messaging/phones/link.ts";
-import { phonePath, tried } from "./phone-call.ts";
+import { phonePath, withThrottle } from "./phone-call.ts";
 
 function page<const Status extends number>(status: Status, body: string) {
   const headers = { "Content-Security-Policy": linkPagePolicy, "Referrer-Policy": "no-referrer" };
@@ -16,7 +16,7 @@ const over = page(404, linkPageOver);
 
 async function show(call: Call) {
   const { publicUrl } = call.settings;
-  const found = await tried(call, call.params.page ?? "", (shown) => findLinkPage(call.core, shown));
+  const found = await withThrottle(call, call.params.page ?? "", (shown) => findLinkPage(call.core, shown));
   if (!("token" in found) || publicUrl === null) return over;
   const { token, code, expiresAt } = found;
   return page(200, linkPage({ apiUrl: `${publicUrl}${phonePath}`, token, code, expiresAt }));

@@ -25,7 +25,7 @@ export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | nu
 export const notAuthenticated = { status: 401, body: { message: "The token is not valid." } } as const;
 
 /** Tries a credential, no more often than a guesser may; null: it is not right. */
-export async function tried<T>(
+export async function withThrottle<T>(
   call: Call,
   credential: string | null,
   look: (credential: string) => Promise<T | null>,
@@ -44,7 +44,7 @@ export async function tried<T>(
 
 /** The phone whose token the request shows. */
 export const phoneOf = (call: Call) =>
-  tried<LinkedPhone>(call, credentialOf(call, "Bearer"), (token) =>
+  withThrottle<LinkedPhone>(call, credentialOf(call, "Bearer"), (token) =>
     call.core.phones.authenticate(token, call.request.headers["user-agent"]),
   );
 
