@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
-import { memberInput } from "#configure/pool-input.ts";
+import { memberFields } from "#contract/manage/pools/members.ts";
 import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
@@ -175,7 +175,7 @@ API. Their settings are sealed in the database as a whole. [Completion guarantee
 
 The fields of every member:
 
-${fields(memberInput, "", ["settings"])}
+${fields(memberFields, "", ["settings"])}
 
 A URL that leads to a private or loopback address, such as a model on your own machine, is refused, unless
 \`TRUNKLINE_OUTBOUND_ALLOW\` lets it through.

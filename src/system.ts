@@ -34,7 +34,6 @@ import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
-import { sealStoredUrls } from "#webhooks/endpoint-url.ts";
 import { fanOutLane } from "#webhooks/fan-out.ts";
 import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 import { createLanes, type LanesSettings } from "./lanes.ts";
@@ -87,7 +86,6 @@ export async function openSystem(
     () => ai.members(),
   );
   const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
-  await sealStoredUrls(core);
   const stopping = new AbortController();
 
   const authenticator = createAuthenticator(core);

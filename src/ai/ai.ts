@@ -11,7 +11,7 @@ import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
-import type { MemberState } from "#contract/manage/pools.ts";
+import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";

@@ -127,8 +127,9 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
   const { id, key, kind, stream, at, clientRequestId, labels } = call;
   const { promptTokens, completionTokens } = outcome.usage;
   const member = pool.members.find(({ name }) => name === outcome.member);
-  const cost = member
-    ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
+  const cost = member?.price
+    ? // A price for a million tokens is the price of one in millionths.
+      Math.round(promptTokens * member.price.input + completionTokens * member.price.output)
     : 0;
   return {
     id,

@@ -4,8 +4,10 @@
 import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
+import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
+import { patchSchema } from "#contract/resource-schema.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { isTimeZone, startOfMonth } from "#runtime/time-zones.ts";
@@ -19,9 +21,8 @@ import {
 import { type GrantResult, grantCredit } from "#store/accounts/ledger.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
-import { sharedBudgetInput, storedBudget } from "./budget-input.ts";
-import { patchSchema, type Refusal, taken } from "./changes.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import { type Refusal, taken } from "./changes.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
 
@@ -96,29 +97,14 @@ export const accountInput = z.strictObject({
       "Whether messages that named no gateway leave a paused gateway for the channel's next active one; never one that may have been sent.",
     ),
   attachments: attachmentsInput.prefault({}),
-  ai_budget: sharedBudgetInput
+  ai_budget: sharedBudgetRules
     .nullish()
     .describe("How much AI in all, for all keys of all pools together; null: no bound."),
 });
 export type AccountInput = z.output<typeof accountInput>;
 
-const { name, time_zone, country, rate_limit, lateness_ms, channel_failover, ai_budget } =
-  patchSchema(accountInput).shape;
-const attachments = patchSchema(attachmentsInput).optional().describe("What files an email may have.");
-
 /** The PATCH body of an account. An absent field stays as it is, also inside `plan`, its credit and `attachments`; `ai_budget` is replaced as a whole. */
-export const accountChanges = z.strictObject({
-  name,
-  time_zone,
-  country,
-  plan: patchSchema(planInput).optional().describe("What the account may send, and until when."),
-  rate_limit,
-  lateness_ms,
-  channel_failover,
-  attachments,
-  ai_budget,
-  revision: seenRevision,
-});
+export const accountChanges = patchSchema(accountInput).extend({ revision: seenRevision });
 export type AccountChanges = z.output<typeof accountChanges>;
 
 /** Creates the account, or replaces the one with this name. Returns its id. */
@@ -283,7 +269,7 @@ function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
   if (lateness_ms !== undefined) columns.lateness_ms = lateness_ms;
   if (channel_failover !== undefined) columns.channel_failover = channel_failover ? 1 : 0;
   const { ai_budget } = changes;
-  if (ai_budget !== undefined) columns.ai_budget = ai_budget === null ? null : storedBudget(ai_budget);
+  if (ai_budget !== undefined) columns.ai_budget = ai_budget === null ? null : JSON.stringify(ai_budget);
   const files = changes.attachments;
   if (files?.max_files !== undefined) columns.attachment_files = files.max_files;
   if (files?.max_bytes !== undefined) columns.attachment_bytes = files.max_bytes;

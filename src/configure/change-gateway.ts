@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
+import { patchSchema } from "#contract/resource-schema.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import {
   type DeleteGatewayResult,
@@ -14,9 +15,8 @@ import { findGatewayByIdentifier, settingsContext } from "#store/gateways/gatewa
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { omitUndefined, patchSchema, type Refusal, taken } from "./changes.ts";
+import { omitUndefined, type Refusal, taken } from "./changes.ts";
 import {
-  type ConfigureDeps,
   type GatewayInput,
   gatewayInput,
   gatewayRow,
@@ -27,6 +27,7 @@ import {
   storeGatewayRow,
 } from "./gateway.ts";
 import { phoneIssues } from "./phone-of-account.ts";
+import type { ConfigureDeps } from "./resource.ts";
 import { maskIssues, mergeSettings } from "./settings-change.ts";
 
 const { kind, default: isDefault, active, settings, on_unknown } = patchSchema(gatewayInput).shape;

@@ -1,7 +1,5 @@
-// The schema of a PATCH body: the fields of an object, all optional and without defaults, so that an absent field keeps
-// its stored value. Nested objects become patches only where the caller asks for it.
+// Why a change of the configuration was not made.
 
-import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import type { Overtaken } from "#store/revision.ts";
 
@@ -10,7 +8,11 @@ export type Refusal =
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" }
   /** Other changes were stored first, or the caller has seen an older revision. */
-  | { kind: Overtaken };
+  | { kind: Overtaken }
+  /** The state of the thing is in the way. */
+  | { kind: "conflict"; message: string }
+  /** The provisioning file finds the thing by its name, so the name cannot change. */
+  | { kind: "provisioned" };
 
 /** The refusal of a value that has to be unique and is not. */
 export const taken = (field: string, message = "is taken"): Extract<Refusal, { kind: "invalid" }> => ({
@@ -20,21 +22,6 @@ export const taken = (field: string, message = "is taken"): Extract<Refusal, { k
 
 /** The same for an entry of the provisioning file that loses against other changes again and again. */
 export const changedElsewhere = (field: string) => taken(field, "is being changed elsewhere");
-
-type WithoutDefault<T> = T extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : T;
-
-/** The fields of `object`, each optional and without its default, with its description. */
-export function patchSchema<S extends z.ZodRawShape>(
-  object: z.ZodObject<S>,
-): z.ZodObject<{ [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.core.SomeType> }, z.core.$strict> {
-  const fields = Object.entries(object.shape).map(([name, field]) => {
-    const bare = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field;
-    const description = (field as z.ZodType).description;
-    const optional = (bare as z.ZodType).optional();
-    return [name, description === undefined ? optional : optional.describe(description)];
-  });
-  return z.strictObject(Object.fromEntries(fields)) as never;
-}
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 

@@ -6,7 +6,7 @@ import { findAdapter } from "#gateways/registry.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayInputOf } from "./change-gateway.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 /** An operator waits for the answer. */
 const timeoutMs = 15_000;

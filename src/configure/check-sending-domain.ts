@@ -12,7 +12,7 @@ import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
 import { gatewayInputOf } from "./change-gateway.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 import { activateDomainKeys } from "./sending-domain.ts";
 
 export interface CheckDomainResult {

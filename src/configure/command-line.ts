@@ -1,5 +1,6 @@
 // What the command line changes: the account of a new installation, an account's API key, and set-up codes.
 
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { channels } from "#contract/messages/channel.ts";
 import type { Core } from "#core/core.ts";
 import { audit, commandLine } from "#identity/audit.ts";
@@ -7,9 +8,9 @@ import { createSetupCode as createCode } from "#identity/setup.ts";
 import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
 import { accountInput, issueApiKey, saveAccount } from "./account.ts";
-import { type ConfigureDeps, gatewayInput, upsertGateway } from "./gateway.ts";
+import { gatewayInput, upsertGateway } from "./gateway.ts";
 import { upsertPool } from "./pool.ts";
-import { poolInput } from "./pool-input.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 type Deps = ConfigureDeps & Pick<Core, "random"> & { showApiKeys: boolean };
 

@@ -4,7 +4,6 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
-import type { Core } from "#core/core.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
@@ -19,6 +18,7 @@ import {
 import { retryOvertaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { changedElsewhere } from "./changes.ts";
+import type { ConfigureDeps } from "./resource.ts";
 import { parseSettings, type SettingsChange } from "./settings-change.ts";
 
 export const paceInput = z
@@ -99,8 +99,6 @@ export const gatewayInput = z.strictObject({
     ),
 });
 export type GatewayInput = z.output<typeof gatewayInput>;
-
-export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
 interface ParsedGateway {
   adapter: GatewayAdapter;

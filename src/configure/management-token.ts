@@ -6,7 +6,7 @@ import { nameText } from "#contract/name.ts";
 import { maxTokenLength, tokenRow } from "#identity/management-token.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { saveManagementToken } from "#store/identity/tokens.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 export const managementTokenInput = z
   .strictObject({

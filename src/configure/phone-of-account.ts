@@ -3,7 +3,8 @@
 import type { Issue } from "#contract/issue.ts";
 import { android } from "#gateways/sms/android/android.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
-import type { ConfigureDeps, GatewayInput } from "./gateway.ts";
+import type { GatewayInput } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 /** One wording for phones of other accounts and for ids without a phone, so that it does not tell which ids other accounts use. */
 const notOfAccount: Issue = {

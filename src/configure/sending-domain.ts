@@ -20,7 +20,7 @@ import {
 import { type Overtaken, retryOvertaken } from "#store/revision.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
 import { changedElsewhere, taken } from "./changes.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 /** How long a retired key is listed: receivers still verify mail that it signed for days. */
 const retiredMs = 30 * 86_400_000;

@@ -8,7 +8,7 @@ import { keptSecrets, unmasked } from "#settings/secrets.ts";
 import { urlFieldPath } from "#settings/url.ts";
 
 /** A gateway adapter or a provider. */
-interface Kind {
+export interface Kind {
   settings: z.ZodObject;
   /** The URLs in settings that are valid by the schema. */
   urls(settings: unknown): string[];

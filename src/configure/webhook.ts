@@ -6,6 +6,7 @@ import { seenRevision } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
 import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
+import { patchSchema } from "#contract/resource-schema.ts";
 import type { Core } from "#core/core.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
@@ -24,8 +25,8 @@ import {
 import { isMasked, isShownForm, openUrl, sealUrl, urlHash } from "#webhooks/endpoint-url.ts";
 import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
-import { changedElsewhere, patchSchema, type Refusal, taken } from "./changes.ts";
-import type { ConfigureDeps } from "./gateway.ts";
+import { changedElsewhere, type Refusal, taken } from "./changes.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 const maxEndpoints = 50;
 /** How long a replaced secret still signs. */

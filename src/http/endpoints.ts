@@ -79,28 +79,9 @@ import {
   listSuppressionsRoute,
 } from "#http/routes/manage/messages/suppressions.ts";
 import { cancelPoolDeferredRoute, listPoolDeferredRoute } from "#http/routes/manage/pools/deferred.ts";
-import {
-  createPoolKeyRoute,
-  getPoolKeyRoute,
-  listPoolKeysRoute,
-  revokePoolKeyRoute,
-  updatePoolKeyRoute,
-} from "#http/routes/manage/pools/keys.ts";
-import {
-  createPoolMemberRoute,
-  deletePoolMemberRoute,
-  getPoolHealthRoute,
-  getPoolMemberRoute,
-  listPoolMembersRoute,
-  updatePoolMemberRoute,
-} from "#http/routes/manage/pools/members.ts";
-import {
-  createPoolRoute,
-  deletePoolRoute,
-  getPoolRoute,
-  listPoolsRoute,
-  updatePoolRoute,
-} from "#http/routes/manage/pools/pools.ts";
+import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
+import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
+import { poolRoutes } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
 import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
@@ -244,25 +225,13 @@ export const endpoints: readonly Endpoint[] = [
   replayDeliveryRoute,
   replayFailedDeliveriesRoute,
   listProviderKindsRoute,
-  listPoolsRoute,
-  createPoolRoute,
-  getPoolRoute,
-  updatePoolRoute,
-  deletePoolRoute,
+  ...Object.values(poolRoutes),
   getPoolHealthRoute,
   getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
-  listPoolMembersRoute,
-  createPoolMemberRoute,
-  getPoolMemberRoute,
-  updatePoolMemberRoute,
-  deletePoolMemberRoute,
-  listPoolKeysRoute,
-  createPoolKeyRoute,
-  getPoolKeyRoute,
-  updatePoolKeyRoute,
-  revokePoolKeyRoute,
+  ...Object.values(poolMemberRoutes),
+  ...Object.values(poolKeyRoutes),
   listPoolDeferredRoute,
   cancelPoolDeferredRoute,
 ];

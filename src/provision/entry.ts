@@ -1,6 +1,6 @@
 // What the steps that apply the entries of a provisioning file share.
 
-import type { ConfigureDeps } from "#configure/gateway.ts";
+import type { ConfigureDeps } from "#configure/resource.ts";
 import type { Issue } from "#contract/issue.ts";
 import { audit, provisioning } from "#identity/audit.ts";
 import type { Log, Random } from "#runtime/runtime.ts";

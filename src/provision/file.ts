@@ -7,13 +7,13 @@ import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
-import { poolInput } from "#configure/pool-input.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
+import { maxPools } from "#contract/manage/pools/limits.ts";
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { isName, notAName } from "#contract/name.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import { maxSendingDomains } from "#store/email/sending-domains.ts";
-import { maxPools } from "#store/pools/pools.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z

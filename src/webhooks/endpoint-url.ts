@@ -1,10 +1,9 @@
 // The URL of a webhook endpoint: many a receiver takes a key in its query, so it is sealed at rest, and shown without the query.
 
-import type { Core } from "#core/core.ts";
 import { mask } from "#settings/secrets.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { endpointUrlContext, readUnsealedUrls, sealUrls } from "#store/webhooks/endpoints.ts";
+import { endpointUrlContext } from "#store/webhooks/endpoints.ts";
 
 /** One spelling for equal URLs, so that an account has one endpoint for each. */
 const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
@@ -46,21 +45,3 @@ export const isMasked = (url: string): boolean =>
 /** Whether this is what `shownUrl` shows of the stored URL, so that it stands for that one. */
 export const isShownForm = (given: string, stored: string | null): boolean =>
   isMasked(given) && normaliseUrl(given) === normaliseUrl(shownUrl(stored));
-
-/** Seals the URLs that an earlier version stored as they are; before anything reads them. */
-export async function sealStoredUrls({
-  database,
-  sealer,
-  log,
-}: Pick<Core, "database" | "log" | "sealer">): Promise<void> {
-  const found = await database.run(readUnsealedUrls, null);
-  if (found.length === 0) return;
-  await database.run(
-    sealUrls,
-    found.map(({ id, url }) => ({ id, ...sealUrl(sealer, id, url) })),
-  );
-  log.info(
-    { event: "webhook_endpoint.urls_sealed", count: found.length },
-    "The URLs of webhook endpoints that an earlier version had stored were sealed.",
-  );
-}

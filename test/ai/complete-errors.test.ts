@@ -41,7 +41,7 @@ test("embeddings of a pool without embedding models: a 400 that says so, and nob
 
 test("of a pool whose only member with such models is switched off: a 503, since it may come back", async () => {
   const it = script();
-  const off = it.member("off", [], { embeddingModels: ["embed"], active: false });
+  const off = it.member("off", [], { embedding_models: ["embed"], active: false });
   const { status, error } = await errorOf(it, [off], "embeddings");
   assert.deepEqual([status, error.code], [503, "no_member"]);
 });

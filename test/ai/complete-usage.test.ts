@@ -38,7 +38,7 @@ test("a whole answer without usage is estimated from its text, an embedding from
     object: "list",
     data: [{ embedding: Array.from({ length: 1_536 }, () => 0.0123456789) }],
   });
-  const member = it.member("only", [whole, vector], { embeddingModels: ["embed"] });
+  const member = it.member("only", [whole, vector], { embedding_models: ["embed"] });
   for (const [kind, completionTokens] of [
     ["chat", 10],
     ["embeddings", 0],

@@ -176,7 +176,7 @@ test("embeddings go to members that embed", async () => {
     data: [{ embedding: [1] }],
     usage: { prompt_tokens: 3, total_tokens: 3 },
   });
-  const members = [it.member("chats", []), it.member("embeds", [embedded], { embeddingModels: ["embed"] })];
+  const members = [it.member("chats", []), it.member("embeds", [embedded], { embedding_models: ["embed"] })];
   const request = requested(false, { kind: "embeddings", text: '{"input":"x"}', body: { input: "x" } });
   const { completed, spent } = start(it, poolOf(members), request);
   const result = await completed;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { upsertPool } from "#configure/pool.ts";
-import { poolInput } from "#configure/pool-input.ts";
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { listCalls } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
 import type { Harness } from "../harness.ts";

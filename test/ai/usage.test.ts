@@ -38,7 +38,7 @@ function logging() {
   return { clock, rows, storage, usage, told };
 }
 
-const priced = [{ name: "main", price: { input: 1_000_000, output: 1_500_000 } }] as unknown as Member[];
+const priced = [{ name: "main", price: { input: 1, output: 1.5 } }] as unknown as Member[];
 
 const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Member[] = []): UsedCall =>
   usageRow(

@@ -2,19 +2,19 @@
 
 import { type StreamEvent, UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
+import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
 import type { BodyError, BodyReader } from "#runtime/net/streaming-client.ts";
-import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
 
 export const timeouts: MemberTimeouts = {
-  connectMs: 5000,
-  headersMs: 60_000,
-  firstTokenMs: 120_000,
-  idleMs: 30_000,
-  thinkingMs: 600_000,
-  totalMs: null,
+  connect_ms: 5000,
+  headers_ms: 60_000,
+  first_token_ms: 120_000,
+  idle_ms: 30_000,
+  thinking_ms: 600_000,
+  total_ms: null,
 };
 
 /** A body that holds these pieces, and ends as it is told. */

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
-import { createPool } from "#configure/pool.ts";
-import { keyChanges, keyInput, poolFields } from "#configure/pool-input.ts";
-import { createKey, keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import { pools } from "#configure/pool.ts";
+import { keys, keyTextOf, revokeKey } from "#configure/pool-key.ts";
 import type { PoolRef } from "#configure/pool-member.ts";
+import { keyChanges, keyFields } from "#contract/manage/pools/keys.ts";
+import { poolFields } from "#contract/manage/pools/pools.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolKey } from "#store/pools/keys.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
@@ -18,17 +19,26 @@ let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
   const accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
-  const made = await createPool(open.deps, accountId, poolFields.parse({ name: "default" }));
+  const made = await pools.create(open.deps, { accountId }, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
 });
 after(() => open.close());
 
-const configure = (name: string, rest: object = {}, existing: PoolKeysTable | null = null) =>
-  upsertKey(open.deps, of, keyInput.parse({ name, ...rest }), existing);
+async function configure(name: string, rest: object = {}, existing: PoolKeysTable | null = null) {
+  const fields = keyFields.parse({ name, ...rest });
+  const { key, issued } = keyTextOf(open.deps, fields, existing);
+  const stored = await keys.put(open.deps, of, { ...fields, key }, existing);
+  return stored.kind === "saved" ? { ...stored, issuedKey: issued } : stored;
+}
+/** The fields of a stored key beside its name. */
+function rulesOf(row: PoolKeysTable) {
+  const { name: _, ...rules } = keys.fieldsOf(open.deps.sealer, row);
+  return rules;
+}
 async function make(name: string, rest: object = {}): Promise<{ row: PoolKeysTable; made: string | null }> {
   const result = await configure(name, rest);
-  assert.ok(typeof result === "object" && result.kind === "saved");
+  assert.ok(result.kind === "saved");
   return { row: await rowOf(result.id), made: result.issuedKey };
 }
 const rowOf = async (id: string) => {
@@ -66,12 +76,11 @@ test("its bounds are stored as they were given, and change one at a time", async
     expires_at: "2027-01-01T00:00:00.000Z",
   };
   const { row } = await make("bound", bounds);
-  assert.deepEqual(keyLimits(row), bounds);
-  assert.equal(row.cost_per_month, 12_345_678);
+  assert.deepEqual(rulesOf(row), bounds);
   const change = async (changes: object) => {
-    const result = await updateKey(open.deps, of, row.id, keyChanges.parse(changes));
-    assert.deepEqual(result, { kind: "saved", id: row.id, issuedKey: null });
-    return keyLimits(await rowOf(row.id));
+    const result = await keys.update(open.deps, of, row.id, keyChanges.parse(changes));
+    assert.deepEqual(result, { kind: "saved", id: row.id });
+    return rulesOf(await rowOf(row.id));
   };
   assert.deepEqual(await change({}), bounds);
   assert.deepEqual(
@@ -88,7 +97,7 @@ test("its bounds are stored as they were given, and change one at a time", async
       expires_at: null,
     },
   );
-  assert.deepEqual(keyLimits((await make("free")).row), {
+  assert.deepEqual(rulesOf((await make("free")).row), {
     models: null,
     limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
     budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
@@ -106,7 +115,7 @@ test("a revoked key stays so while its entry changes; another text takes its pla
     assert.deepEqual(again, { kind: "saved", id: row.id, issuedKey: null });
     assert.equal(await works(text("a")), false);
   }
-  assert.equal((await rowOf(row.id)).concurrency, 3);
+  assert.equal(rulesOf(await rowOf(row.id)).limits.concurrency, 3);
   assert.deepEqual(await configure("entry", { key: text("b") }, await rowOf(row.id)), {
     kind: "saved",
     id: row.id,
@@ -125,8 +134,8 @@ test("without a text a key that was there keeps its own", async () => {
 
 test("names and texts are taken, and a pool that is not there has no keys", async () => {
   await make("taken", { key: text("t") });
-  assert.equal(await configure("taken"), "name_taken");
-  assert.deepEqual(await createKey(open.deps, of, keyInput.parse({ name: "taken" })), {
+  assert.equal((await configure("taken")).kind, "taken");
+  assert.deepEqual(await keys.create(open.deps, of, keyFields.parse({ name: "taken", key: text("u") })), {
     kind: "invalid",
     issues: [{ path: ["name"], message: "is taken" }],
   });
@@ -136,7 +145,7 @@ test("names and texts are taken, and a pool that is not there has no keys", asyn
   });
   const nowhere = { ...of, poolId: "pool_none" };
   const told = open.deps.told.pools;
-  assert.deepEqual(await upsertKey(open.deps, nowhere, keyInput.parse({ name: "x" }), null), {
+  assert.deepEqual(await keys.create(open.deps, nowhere, keyFields.parse({ name: "x", key: text("x") })), {
     kind: "not_found",
   });
   assert.equal(await revokeKey(open.deps, nowhere, "key_none"), null);

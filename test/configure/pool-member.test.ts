@@ -3,16 +3,10 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
-import { createPool } from "#configure/pool.ts";
-import { memberChanges, memberInput, poolFields } from "#configure/pool-input.ts";
-import {
-  createMember,
-  deleteMember,
-  memberInputOf,
-  memberIssues,
-  type PoolRef,
-  updateMember,
-} from "#configure/pool-member.ts";
+import { pools } from "#configure/pool.ts";
+import { deleteMember, members, type PoolRef } from "#configure/pool-member.ts";
+import { memberChanges, memberFields } from "#contract/manage/pools/members.ts";
+import { poolFields } from "#contract/manage/pools/pools.ts";
 import { memberSettingsContext, readPools } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 
@@ -21,7 +15,7 @@ let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
   const accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
-  const made = await createPool(open.deps, accountId, poolFields.parse({ name: "default" }));
+  const made = await pools.create(open.deps, { accountId }, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
 });
@@ -32,8 +26,8 @@ const openai = {
   models: ["gpt-4o-mini"],
   settings: { base_url: "https://api.example.test/v1", api_key: "sk-a-secret-of-the-member" },
 };
-const inputOf = (name: string, rest: object = {}) => memberInput.parse({ name, ...openai, ...rest });
-const make = (name: string, rest: object = {}) => createMember(open.deps, of, inputOf(name, rest));
+const inputOf = (name: string, rest: object = {}) => memberFields.parse({ name, ...openai, ...rest });
+const make = (name: string, rest: object = {}) => members.create(open.deps, of, inputOf(name, rest));
 const row = async (name: string) => {
   const [found] = await open.deps.database.run(readPools, { accountId: of.accountId, id: of.poolId });
   const member = found?.members.find((one) => one.name === name);
@@ -41,7 +35,7 @@ const row = async (name: string) => {
   return member;
 };
 const change = async (name: string, changes: object) =>
-  updateMember(open.deps, of, (await row(name)).id, memberChanges.parse(changes));
+  members.update(open.deps, of, (await row(name)).id, memberChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "invalid"
     ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -65,52 +59,45 @@ test("a stored member is the input that made it, its secret sealed", async () =>
   assert.equal(faults(await make("same", rest)), "saved");
   const stored = await row("same");
   const input = inputOf("same", rest);
-  assert.deepEqual(memberInputOf(open.deps.sealer, stored), {
+  assert.deepEqual(members.fieldsOf(open.deps.sealer, stored), {
     ...input,
     settings: { ...input.settings, vendor: "openai", headers: {} },
   });
-  assert.deepEqual([stored.input_price, stored.output_price], [150_000, 600_000]);
-  assert.deepEqual(JSON.parse(stored.timeouts), {
-    connectMs: 5_000,
-    headersMs: 60_000,
-    firstTokenMs: 120_000,
-    idleMs: 1_000,
-    thinkingMs: 600_000,
-    totalMs: 9_000,
-  });
+  const { name: _name, kind: _kind, settings: _settings, ...rules } = input;
+  assert.deepEqual(JSON.parse(stored.rules), rules, "in the words of the API");
   assert.ok(!open.dump().includes(openai.settings.api_key));
   assert.ok(
     open.deps.sealer.unseal(stored.settings, memberSettingsContext(stored.id)).includes("sk-a-secret"),
   );
 });
 
-test("what its provider refuses is told by field, and an address that must not be called as well", () => {
-  const told = (rest: object) =>
-    memberIssues(open.deps.outbound, inputOf("x", rest)).map(
+test("what its provider refuses is told by field, and an address that must not be called as well", async () => {
+  const told = async (rest: object) =>
+    (await members.issues(open.deps, of, inputOf("x", rest), null)).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
-  assert.deepEqual(told({}), []);
+  assert.deepEqual(await told({}), []);
   assert.match(
-    told({ kind: "nothing" }).join(),
+    (await told({ kind: "nothing" })).join(),
     /^kind: is no kind of provider; there are: openai-compatible, /,
   );
-  assert.deepEqual(told({ settings: { base_url: 7, other: 1 } }), [
+  assert.deepEqual(await told({ settings: { base_url: 7, other: 1 } }), [
     "settings.base_url: must be an http or https URL",
     "settings.other: is not a field",
   ]);
-  assert.deepEqual(told({ settings: { vendor: "azure-openai" } }), [
+  assert.deepEqual(await told({ settings: { vendor: "azure-openai" } }), [
     "settings.base_url: is needed: this vendor has no common address",
   ]);
   for (const settings of [{ base_url: "http://127.0.0.1:9100/v1" }, { vendor: "ollama" }])
-    assert.match(told({ settings }).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
-  assert.deepEqual(told({ models: [] }), ["models: must name at least one"]);
-  assert.deepEqual(told({ models: [], embedding_models: ["e"] }), []);
+    assert.match((await told({ settings })).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
+  assert.deepEqual(await told({ models: [] }), ["models: must name at least one"]);
+  assert.deepEqual(await told({ models: [], embedding_models: ["e"] }), []);
   const settings = { api_key: "k" };
-  assert.deepEqual(told({ kind: "anthropic", embedding_models: ["e"], settings }), [
+  assert.deepEqual(await told({ kind: "anthropic", embedding_models: ["e"], settings }), [
     "embedding_models: must be empty: providers of kind anthropic have none",
   ]);
-  assert.deepEqual(told({ models: [], rerank_models: ["r"] }), []);
-  assert.deepEqual(told({ kind: "anthropic", speech_models: ["s"], settings }), [
+  assert.deepEqual(await told({ models: [], rerank_models: ["r"] }), []);
+  assert.deepEqual(await told({ kind: "anthropic", speech_models: ["s"], settings }), [
     "speech_models: must be empty: providers of kind anthropic have none",
   ]);
 });
@@ -118,15 +105,15 @@ test("what its provider refuses is told by field, and an address that must not b
 test("an operator who allows an address may have a member there", async () => {
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
   const settings = { base_url: "http://127.0.0.1:9100/v1" };
-  assert.deepEqual(memberIssues(allowing.deps.outbound, inputOf("x", { settings })), []);
+  assert.deepEqual(await members.issues(allowing.deps, of, inputOf("x", { settings }), null), []);
   await allowing.close();
 });
 
 test("only what is given changes, also inside settings and timeouts", async () => {
   await make("part", { price: { input: 1, output: 2 }, timeouts: { idle_ms: 500 } });
-  const before = memberInputOf(open.deps.sealer, await row("part"));
+  const before = members.fieldsOf(open.deps.sealer, await row("part"));
   assert.equal(faults(await change("part", {})), "saved");
-  assert.deepEqual(memberInputOf(open.deps.sealer, await row("part")), before);
+  assert.deepEqual(members.fieldsOf(open.deps.sealer, await row("part")), before);
   const given = {
     weight: 9,
     price: null,
@@ -134,7 +121,7 @@ test("only what is given changes, also inside settings and timeouts", async () =
     settings: { headers: { "X-Org": "1" } },
   };
   assert.equal(faults(await change("part", given)), "saved");
-  assert.deepEqual(memberInputOf(open.deps.sealer, await row("part")), {
+  assert.deepEqual(members.fieldsOf(open.deps.sealer, await row("part")), {
     ...before,
     weight: 9,
     price: null,
@@ -160,7 +147,7 @@ test("a secret stays where it belongs: not to another server, not to another kin
     "settings.api_key: is a mask, and nothing is stored that it could stand for",
   ]);
   assert.equal(faults(await change("moved", { kind: "sandbox" })), "saved");
-  assert.deepEqual(memberInputOf(open.deps.sealer, await row("moved")).settings, {});
+  assert.deepEqual(members.fieldsOf(open.deps.sealer, await row("moved")).settings, {});
   assert.deepEqual(faults(await make("masked", { settings: { api_key: "••••" } })), [
     "settings.api_key: is a mask, and nothing is stored that it could stand for",
   ]);
@@ -176,5 +163,5 @@ test("a name is taken once, also when two ask at the same time; whoever caches p
   assert.equal(await deleteMember(open.deps, of, id), true);
   assert.equal(await deleteMember(open.deps, of, id), false);
   assert.equal(open.deps.told.pools, told + 1);
-  assert.equal(faults(await updateMember(open.deps, of, id, { weight: 2 })), "not_found");
+  assert.equal(faults(await members.update(open.deps, of, id, { weight: 2 })), "not_found");
 });

@@ -4,12 +4,14 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
-import { createPool, deletePool, poolFieldsOf, poolIssues, updatePool, upsertPool } from "#configure/pool.ts";
-import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
+import { deletePool, poolIssues, pools, upsertPool } from "#configure/pool.ts";
 import { revokeKey } from "#configure/pool-key.ts";
+import { members } from "#configure/pool-member.ts";
+import { maxMembers } from "#contract/manage/pools/limits.ts";
+import { poolChanges, poolFields, poolInput } from "#contract/manage/pools/pools.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
-import { findPoolByKey, findPoolByName, maxMembers, provisionKey } from "#store/pools/pools.ts";
+import { findPoolByKey, findPoolByName, provisionKey } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
@@ -48,8 +50,8 @@ test("a pool with its members and keys is made, and made keys are told once", as
   const { id, issuedKeys: made } = await saved(input);
   const found = await find();
   assert.deepEqual(
-    [found.pool.id, found.pool.strict_models, found.members.map(({ name }) => name)],
-    [id, 1, ["one", "two"]],
+    [found.pool.id, pools.rulesOf(found.pool).strict_models, found.members.map(({ name }) => name)],
+    [id, true, ["one", "two"]],
   );
   assert.deepEqual(
     made.map(({ name }) => name),
@@ -58,7 +60,7 @@ test("a pool with its members and keys is made, and made keys are told once", as
   for (const text of [key, made[0]!.key])
     assert.equal((await open.deps.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
   assert.deepEqual((await saved(input)).issuedKeys, [], "the same again makes no key");
-  assert.deepEqual(poolFieldsOf((await find()).pool), {
+  assert.deepEqual(pools.fieldsOf(open.deps.sealer, (await find()).pool), {
     ...poolFields.parse({ name: "default", strict_models: true }),
     budget: noBudget,
     hedge: null,
@@ -70,9 +72,9 @@ test("what is named changes and keeps its id, what is not named is left alone", 
   const before = await find();
   await saved({ deadline_ms: 5_000, members: [member("two", { weight: 7 }), member("three")] });
   const after = await find();
-  assert.deepEqual([after.pool.id, after.pool.deadline_ms], [before.pool.id, 5_000]);
+  assert.deepEqual([after.pool.id, pools.rulesOf(after.pool).deadline_ms], [before.pool.id, 5_000]);
   assert.deepEqual(
-    after.members.map(({ name, weight }) => [name, weight]),
+    after.members.map((row) => [row.name, members.rulesOf(row).weight]),
     [
       ["one", 1],
       ["two", 7],
@@ -146,19 +148,23 @@ test("a key that was revoked by hand is not revived because something else in th
 test("one by one: made, changed, refused and deleted, and whoever caches pools is told each time", async () => {
   const fields = poolFields.parse({ name: "single" });
   const before = open.deps.told.pools;
-  const made = await createPool(open.deps, accountId, fields);
+  const made = await pools.create(open.deps, { accountId }, fields);
   assert.ok(made.kind === "saved");
-  assert.deepEqual(told(await createPool(open.deps, accountId, fields)), ["name: is taken"]);
+  assert.deepEqual(told(await pools.create(open.deps, { accountId }, fields)), ["name: is taken"]);
   const { pool } = await find("single");
-  const change = (changes: object) => updatePool(open.deps, accountId, pool.id, poolChanges.parse(changes));
+  const change = (changes: object) =>
+    pools.update(open.deps, { accountId }, pool.id, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
   assert.equal((await change({ budget: { tokens_per_day: 9, low_percent: 50 } })).kind, "saved");
-  const hedged = { budget: { tokens_per_day: null, low_percent: 80 }, hedge: { most: 0.1 } };
+  const hedged = { budget: { tokens_per_day: null, low_percent: 80 }, hedge: { max_share: 0.1 } };
   assert.equal((await change(hedged)).kind, "saved");
-  assert.deepEqual(poolFieldsOf((await find("renamed")).pool).hedge, { after: "p95", most: 0.1 });
+  assert.deepEqual(pools.fieldsOf(open.deps.sealer, (await find("renamed")).pool).hedge, {
+    after: "p95",
+    max_share: 0.1,
+  });
   assert.equal((await change({ hedge: null })).kind, "saved");
   const after = (await find("renamed")).pool;
-  assert.deepEqual(poolFieldsOf(after), {
+  assert.deepEqual(pools.fieldsOf(open.deps.sealer, after), {
     ...fields,
     stream_mode: "complete",
     name: "renamed",
@@ -171,7 +177,10 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
     name: provisionKey("acme", "renamed"),
     hash: "x",
   });
-  assert.equal((await updatePool(open.deps, accountId, after.id, { name: "again" })).kind, "provisioned");
+  assert.equal(
+    (await pools.update(open.deps, { accountId }, after.id, { name: "again" })).kind,
+    "provisioned",
+  );
   assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
   assert.equal(open.deps.told.pools, before + 5);
   assert.equal(await deletePool(open.deps, accountId, after.id), true);

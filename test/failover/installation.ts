@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { upsertPool } from "#configure/pool.ts";
-import { poolInput } from "#configure/pool-input.ts";
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";

@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import type { z } from "zod";
 import { upsertPool } from "#configure/pool.ts";
-import { poolInput } from "#configure/pool-input.ts";
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { type Harness, type HarnessOptions, harness } from "../harness.ts";
 import type { Peer } from "./openai-peer.ts";
 

@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { afterEach, beforeEach } from "node:test";
-import { deleteMember, updateMember } from "#configure/pool-member.ts";
+import { pools as poolResource } from "#configure/pool.ts";
+import { deleteMember, members as memberResource } from "#configure/pool-member.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile, readProvisionFile } from "#provision/file.ts";
 import { hashSecret } from "#runtime/secret.ts";
@@ -53,25 +54,31 @@ test("a key that the file does not give is made and told once", async () => {
   assert.deepEqual(await apply(entry), fine);
   const changed = { ...entry, pools: [{ ...entry.pools[0], deadline_ms: 9_000 }] };
   assert.deepEqual(await apply(changed), fine, "it keeps its key");
-  assert.equal((await find()).pool.deadline_ms, 9_000);
+  assert.equal(poolResource.rulesOf((await find()).pool).deadline_ms, 9_000);
 });
 
 test("what was changed elsewhere stays so until the pool's entry changes; what it does not name is left alone", async () => {
   await apply(acme);
   const { pool: row, members } = await find();
-  await updateMember(open.deps, { accountId: row.account_id, poolId: row.id }, members[0]!.id, { weight: 5 });
+  await memberResource.update(open.deps, { accountId: row.account_id, poolId: row.id }, members[0]!.id, {
+    weight: 5,
+  });
   await apply({ ...acme, country: "DE" });
-  assert.equal((await find()).members[0]!.weight, 5);
+  assert.equal(memberResource.rulesOf((await find()).members[0]!).weight, 5);
   await apply({
     ...acme,
     pools: [{ ...pool, strict_models: true, members: [{ ...member, name: "second" }] }],
   });
   const after = await find();
   assert.deepEqual(
-    [after.pool.id, after.pool.strict_models, after.members.map(({ name, weight }) => [name, weight])],
+    [
+      after.pool.id,
+      poolResource.rulesOf(after.pool).strict_models,
+      after.members.map((row) => [row.name, memberResource.rulesOf(row).weight]),
+    ],
     [
       row.id,
-      1,
+      true,
       [
         ["primary", 5],
         ["second", 1],

@@ -177,13 +177,13 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into dkim_keys (id, domain_id, account_id, selector, algorithm, public_key, private_key, state, created_at, updated_at)
      select ${idSql("dkm", "i")}, ${idSql("dom", "i % 20")}, ${idSql("acc", "i % 20")}, 's' || i, 'rsa-sha256', 'p', 'p',
        case when i < 20 then 'active' else 'pending' end, ${times} from ${series(0, 40)}`,
-    `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats, wait_ms, params, budget, whole_answers, revision, created_at, updated_at)
-     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', '{}', 'forward', 1, ${times} from ${series(0, 20)}`,
-    `insert into pool_members (id, pool_id, account_id, name, kind, active, models, embedding_models, forwarded_models, priority, weight, settings, timeouts, created_at, updated_at)
-     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', 1, '[]', '[]', '{}', 1, 1, 's', '{}', ${times}
+    `insert into pools (id, account_id, name, rules, revision, created_at, updated_at)
+     select ${idSql("pool", "i")}, ${idSql("acc", "i % 20")}, 'pool ' || i, '{}', 1, ${times} from ${series(0, 20)}`,
+    `insert into pool_members (id, pool_id, account_id, name, kind, rules, settings, created_at, updated_at)
+     select ${idSql("mem", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'm' || i, 'sandbox', '{}', 's', ${times}
      from ${series(0, 40)}`,
-    `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
-     select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', ${times} from ${series(0, 40)}`,
+    `insert into pool_keys (id, pool_id, account_id, name, hash, hint, rules, created_at, updated_at)
+     select ${idSql("key", "i")}, ${idSql("pool", "i % 20")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'hash' || i, 'h', '{}', ${times} from ${series(0, 40)}`,
     `insert into deferred_completions (id, account_id, pool_id, key_id, status, priority, due_at, attempts, expires_at, bytes, request, scheduled_for, created_at, finished_at)
      select ${idSql("cmp", "i")}, ${idSql("acc", "i % 20")}, ${idSql("pool", "i % 20")}, ${idSql("key", "i % 20")},
        case when i < 400 then 'queued' else 'completed' end, 0, case when i < 400 then i end, 0, 1, 10, 's', 1, 1, case when i >= 400 then 1 end

@@ -305,8 +305,6 @@ export const managementCases: Case[] = [
   given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
   given(webhooks.findEndpointByUrl, { accountId, urlHash: "hash0" }),
   given(webhooks.listEndpoints, accountId),
-  given(webhooks.readUnsealedUrls, null),
-  given(webhooks.sealUrls, [{ id: endpointId, sealed: "sealed", hash: "hash" }]),
   given(webhooks.hasActiveEndpoints, null),
   given(webhooks.findInactiveWithDeliveries, null),
   given(webhooks.createEndpoint, { endpoint: endpointOf(accountId), maxEndpoints: 5 }),

@@ -18,7 +18,7 @@ const [accountId, poolId, keyId] = [accountOf(0), id("pool", 0), id("key", 0)];
 const whose = { accountId, poolId };
 const call = {
   keyId,
-  limits: { requestsPerMinute: 10, tokensPerMinute: 100, concurrency: 5 },
+  limits: { requests_per_minute: 10, tokens_per_minute: 100, concurrency: 5 },
   tokens: 1,
   slot: "new",
   until: now + 1,

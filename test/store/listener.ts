@@ -11,11 +11,12 @@ export async function listen(
   events: readonly string[] = ["*"],
 ): Promise<void> {
   await store.query(
-    `insert into webhook_endpoints (id, account_id, url, events, active, secret, created_at, updated_at)
-     values (?, ?, ?, ?, 1, 'sealed', 1, 1)`,
+    `insert into webhook_endpoints (id, account_id, url, url_hash, events, active, secret, created_at, updated_at)
+     values (?, ?, ?, ?, ?, 1, 'sealed', 1, 1)`,
     fresh("wh"),
     accountId,
     `https://${fresh("host")}.test/`,
+    fresh("hash"),
     JSON.stringify(events),
   );
 }

@@ -3,6 +3,7 @@
 
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { simulate } from "#ai/stream/simulate.ts";
+import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
@@ -17,7 +18,6 @@ import type {
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyReader, StreamingClient, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { UpstreamStream, upstreamError } from "./upstream-stream.ts";
 
 export interface AttemptDeps {
@@ -64,14 +64,14 @@ export async function askWhole(
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
-  const limitAt = earlierDeadline(deps.clock, deadlineAt, target.timeouts.totalMs);
+  const limitAt = earlierDeadline(deps.clock, deadlineAt, target.timeouts.total_ms);
   const opened = await openAnswer(deps, target, limitAt, Number.POSITIVE_INFINITY, signal);
   if (opened.kind !== "answer") return opened;
   const body = await collect(
     deps.clock,
     opened.body,
     target.maxAnswerBytes ?? defaultMaxAnswerBytes,
-    target.timeouts.idleMs,
+    target.timeouts.idle_ms,
     limitAt,
   );
   if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
@@ -94,14 +94,14 @@ export async function askStream(
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
   const { timeouts, provider } = target;
-  const limitAt = earlierDeadline(deps.clock, deadlineAt, timeouts.totalMs);
+  const limitAt = earlierDeadline(deps.clock, deadlineAt, timeouts.total_ms);
   const askedAt = deps.clock.monotonic();
-  const speakAt = Math.min(limitAt, askedAt + timeouts.firstTokenMs);
-  const opened = await openAnswer(deps, target, speakAt, timeouts.headersMs, signal);
+  const speakAt = Math.min(limitAt, askedAt + timeouts.first_token_ms);
+  const opened = await openAnswer(deps, target, speakAt, timeouts.headers_ms, signal);
   if (opened.kind !== "answer") return opened;
   const type = opened.headers["content-type"] ?? "";
   if (/json|html/i.test(type)) {
-    const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idleMs, speakAt);
+    const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idle_ms, speakAt);
     if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
     const answer = /json/i.test(type) ? provider.answer(textOf(body.bytes), request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
@@ -141,7 +141,7 @@ async function openAnswer(
             ? prepared.request.headers
             : { ...extraHeaders, ...prepared.request.headers },
           body: prepared.request.body,
-          connectMs: Math.min(timeouts.connectMs, leftMs),
+          connectMs: Math.min(timeouts.connect_ms, leftMs),
           headersMs: Math.min(headersMs, leftMs),
           signal,
           fresh,
@@ -152,7 +152,7 @@ async function openAnswer(
   }
   const { status, headers, body } = result;
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };
-  const read = await collect(clock, body, maxErrorBytes, timeouts.idleMs, limitAt);
+  const read = await collect(clock, body, maxErrorBytes, timeouts.idle_ms, limitAt);
   if (signal.aborted) return { kind: "aborted" };
   return failedWith(
     provider.failure(status, headers, read.kind === "bytes" ? textOf(read.bytes) : "", clock.now()),

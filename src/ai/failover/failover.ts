@@ -157,10 +157,10 @@ function keepLargerContext(
   { excluded }: Run,
   choice: Choice<Member>,
 ): boolean {
-  const size = choice.member.contextTokens ?? call.promptTokens;
+  const size = choice.member.context_tokens ?? call.promptTokens;
   const left = choices.filter((other) => other !== choice && !excluded.includes(other));
-  const larger = left.filter(({ member }) => (member.contextTokens ?? 0) > size);
-  const candidates = larger.length > 0 ? larger : left.filter(({ member }) => member.contextTokens === null);
+  const larger = left.filter(({ member }) => (member.context_tokens ?? 0) > size);
+  const candidates = larger.length > 0 ? larger : left.filter(({ member }) => member.context_tokens === null);
   const next = order(candidates, deps.clock.monotonic(), deps.fraction)[0];
   for (const other of left) if (other !== next) excluded.push(other);
   return next !== undefined;

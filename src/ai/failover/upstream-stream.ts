@@ -3,11 +3,11 @@
 
 import { timedOut } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
+import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { MemberTimeouts } from "#store/schema/pools.ts";
 
 /** How long the connection may stay open after `[DONE]`. */
 const drainMs = 1000;
@@ -71,11 +71,11 @@ export class UpstreamStream {
 
   /**
    * Reads up to the first output; null: there is some. The chunks before it are kept for `next`. `askedAt`: when the
-   * request was sent, monotonic ms. A member that shows signs of reasoning has `thinkingMs` from then on, every other
-   * one `firstTokenMs`.
+   * request was sent, monotonic ms. A member that shows signs of reasoning has `thinking_ms` from then on, every other
+   * one `first_token_ms`.
    */
   async firstToken(askedAt: number): Promise<FirstTokenFault | null> {
-    const { firstTokenMs, idleMs, thinkingMs } = this.#timeouts;
+    const { first_token_ms: firstTokenMs, idle_ms: idleMs, thinking_ms: thinkingMs } = this.#timeouts;
     const speakAt = Math.min(this.#limitAt, askedAt + firstTokenMs);
     const thinkAt = Math.min(this.#limitAt, askedAt + thinkingMs);
     let size = 0;
@@ -113,7 +113,7 @@ export class UpstreamStream {
       this.#preface = [];
       return { kind: "chunks", chunks };
     }
-    const { idleMs, firstTokenMs, thinkingMs } = this.#timeouts;
+    const { idle_ms: idleMs, first_token_ms: firstTokenMs, thinking_ms: thinkingMs } = this.#timeouts;
     // Time that a slow client took for the last chunks does not count as silence of the member.
     this.#lastChunkAt += this.#clock.monotonic() - this.#lastReadAt;
     const read = await this.#read(() => {
@@ -130,7 +130,7 @@ export class UpstreamStream {
   /** Whether the member shows that it works on its answer: it reasons, or sent a keep-alive a short while ago. */
   get isAtWork(): boolean {
     if (this.#lastSignAt === null) return false;
-    return this.#isThinking || this.#clock.monotonic() - this.#lastSignAt <= this.#timeouts.idleMs;
+    return this.#isThinking || this.#clock.monotonic() - this.#lastSignAt <= this.#timeouts.idle_ms;
   }
 
   cancel(): void {

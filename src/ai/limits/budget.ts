@@ -72,6 +72,7 @@ const lookupTimeoutMs = 2_000;
 const maxEntries = 100_000;
 
 const noSpend = (): Spend => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
+const millionths = 1_000_000;
 const monthOf = (day: string) => day.slice(0, 7);
 
 /** Resets the entry if a new day has begun. */
@@ -157,7 +158,7 @@ export function createBudgets(deps: {
   }
 
   function announceLow(entry: SpendEntry, owner: BudgetOwner, timeZone: string, now: number): void {
-    const { lowPercent } = owner.budget;
+    const { low_percent: lowPercent } = owner.budget;
     if (lowPercent === null) return;
     for (const { bound, used, limit, monthly } of boundsOf(entry, owner)) {
       if (limit === null || used < (limit * lowPercent) / 100) continue;
@@ -202,10 +203,16 @@ const longer = (a: number | null, b: number | null) => (a === null ? b : b === n
 
 function boundsOf({ stored, since }: SpendEntry, { budget }: BudgetOwner) {
   const used = (field: keyof Spend) => stored[field] + since[field];
+  const cost = budget.cost_per_month === null ? null : Math.round(budget.cost_per_month * millionths);
   return [
-    { bound: "tokens_per_month", used: used("tokensThisMonth"), limit: budget.tokensPerMonth, monthly: true },
-    { bound: "cost_per_month", used: used("costThisMonth"), limit: budget.costPerMonth, monthly: true },
-    { bound: "tokens_per_day", used: used("tokensToday"), limit: budget.tokensPerDay, monthly: false },
+    {
+      bound: "tokens_per_month",
+      used: used("tokensThisMonth"),
+      limit: budget.tokens_per_month,
+      monthly: true,
+    },
+    { bound: "cost_per_month", used: used("costThisMonth"), limit: cost, monthly: true },
+    { bound: "tokens_per_day", used: used("tokensToday"), limit: budget.tokens_per_day, monthly: false },
   ] as const;
 }
 

@@ -2,11 +2,9 @@
 // requests. Admission is one step, so that of a hundred simultaneous requests exactly the allowed number is
 // admitted; a refusal consumes nothing. Pure: time comes in.
 
-export interface KeyLimits {
-  requestsPerMinute: number | null;
-  tokensPerMinute: number | null;
-  concurrency: number | null;
-}
+import type { KeyRules } from "#contract/manage/pools/keys.ts";
+
+export type KeyLimits = KeyRules["limits"];
 
 /** The state of one limit, for the `x-ratelimit` headers. */
 export interface BucketState {
@@ -91,8 +89,8 @@ export class KeyMeter {
 
   /** Admits a request with an estimate of `tokens`; checks the limits with the cheapest retry first. */
   admit(limits: KeyLimits, tokens: number, now: number): Admission {
-    this.#requests = refilled(this.#requests, limits.requestsPerMinute, now);
-    this.#tokens = refilled(this.#tokens, limits.tokensPerMinute, now);
+    this.#requests = refilled(this.#requests, limits.requests_per_minute, now);
+    this.#tokens = refilled(this.#tokens, limits.tokens_per_minute, now);
     const refused = (by: "requests" | "tokens" | "concurrency", retryAfterMs: number): Admission => ({
       kind: "refused",
       by,

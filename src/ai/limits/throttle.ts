@@ -33,7 +33,7 @@ const admissionTimeoutMs = 2_000;
 const maxMeters = 100_000;
 
 const unlimited = ({ limits }: PoolKey) =>
-  limits.requestsPerMinute === null && limits.tokensPerMinute === null && limits.concurrency === null;
+  limits.requests_per_minute === null && limits.tokens_per_minute === null && limits.concurrency === null;
 
 export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
   const { clock, log, shared } = deps;

@@ -1,30 +1,29 @@
 // The models with which a member serves each kind of call.
 
 import { aiProblems } from "#contract/ai/openai-error.ts";
-import { type CallKind, isForwarded, modelsField } from "#contract/ai/operations.ts";
+import { type CallKind, forwardedOperations, isForwarded, modelsField } from "#contract/ai/operations.ts";
 import type { ApiError } from "#providers/provider.ts";
 import type { Member } from "./member.ts";
 
+type ModelLists = {
+  readonly [F in "models" | "embedding_models" | ReturnType<typeof modelsField>]: readonly string[];
+};
+
 /** All models of a member, of every operation. */
-export const allModels = ({
-  models,
-  embeddingModels,
-  forwardedModels,
-}: Pick<Member, "models" | "embeddingModels" | "forwardedModels">): string[] => [
-  ...models,
-  ...embeddingModels,
-  ...Object.values(forwardedModels).flat(),
+export const allModels = (member: ModelLists): string[] => [
+  ...member.models,
+  ...member.embedding_models,
+  ...forwardedOperations.flatMap((operation) => member[modelsField(operation)]),
 ];
 
 const chatModels = ({ models }: Member) => models;
-const embeddingModels = (member: Member) => (member.provider.embeds ? member.embeddingModels : []);
+const embeddingModels = (member: Member) => (member.provider.embeds ? member.embedding_models : []);
 
 /** The models with which a member serves such calls. */
 export function modelsFor(kind: CallKind): (member: Member) => readonly string[] {
   if (kind === "chat") return chatModels;
   if (kind === "embeddings") return embeddingModels;
-  return ({ provider, forwardedModels }) =>
-    provider.forwards.includes(kind) ? (forwardedModels[kind] ?? []) : [];
+  return (member) => (member.provider.forwards.includes(kind) ? member[modelsField(kind)] : []);
 }
 
 /** No member serves such calls: a 400 and not a 503, because repeating the call cannot help. */

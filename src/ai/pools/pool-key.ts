@@ -1,7 +1,7 @@
 // A pool key as requests use it: its pool, limits, budget and models.
 
 import type { KeyLimits } from "#ai/limits/limits.ts";
-import type { SharedBudget } from "#store/schema/pools.ts";
+import type { SharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 
 /** A budget that a call counts for: of its key, or shared by the keys of its pool or account. */
 export interface BudgetOwner {
@@ -11,7 +11,7 @@ export interface BudgetOwner {
   /** Names for events: of the pool, and of the key; null: it is of more than one. */
   pool: string | null;
   key: string | null;
-  budget: SharedBudget;
+  budget: SharedBudgetRules;
 }
 
 export interface PoolKey {

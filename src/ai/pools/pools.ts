@@ -6,20 +6,19 @@ import type { Pool } from "#ai/complete.ts";
 import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
+import { type SharedBudgetRules, sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
+import { keyRules } from "#contract/manage/pools/keys.ts";
+import { memberRules } from "#contract/manage/pools/members.ts";
+import { poolRules } from "#contract/manage/pools/pools.ts";
+import { readFields } from "#contract/resource-schema.ts";
 import type { Core } from "#core/core.ts";
 import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
-import {
-  findPoolByKey,
-  findPoolByKeyId,
-  memberSettingsContext,
-  type PoolByKey,
-  timeoutsIn,
-} from "#store/pools/pools.ts";
-import type { PoolMembersTable, SharedBudget } from "#store/schema/pools.ts";
+import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
 import type { Member } from "./member.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
@@ -166,22 +165,23 @@ export class Pools {
   #poolOf({ pool: row, members }: PoolByKey): Pool {
     const loaded = this.#loaded.get(row.id);
     if (loaded && loaded.revision >= row.revision) return loaded.pool;
+    const rules = readFields(poolRules, JSON.parse(row.rules));
     const pool: Pool = {
       id: row.id,
       accountId: row.account_id,
       name: row.name,
       createdAt: row.created_at,
-      strictModels: row.strict_models === 1,
-      answerModel: row.answer_model,
-      streamMode: row.stream_mode,
-      headersAfterMs: row.headers_after_ms,
-      deadlineMs: row.deadline_ms,
-      answerMs: row.answer_ms,
-      repeat: row.repeats,
-      waitMs: row.wait_ms,
-      params: row.params,
-      wholeAnswers: row.whole_answers,
-      hedge: row.hedge_most === null ? null : createHedgeBudget(row.hedge_most / 1e6),
+      strictModels: rules.strict_models,
+      answerModel: rules.answer_model,
+      streamMode: rules.stream_mode,
+      headersAfterMs: rules.headers_after_ms,
+      deadlineMs: rules.deadline_ms,
+      answerMs: rules.timeouts.answer_ms,
+      repeat: rules.repeat,
+      waitMs: rules.wait_ms,
+      params: rules.params,
+      wholeAnswers: rules.whole_answers,
+      hedge: rules.hedge && createHedgeBudget(rules.hedge.max_share),
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };
@@ -216,17 +216,9 @@ export class Pools {
     return {
       id: row.id,
       name: row.name,
-      priority: row.priority,
-      weight: row.weight,
-      active: row.active === 1,
-      models: JSON.parse(row.models) as string[],
-      embeddingModels: JSON.parse(row.embedding_models) as string[],
-      forwardedModels: JSON.parse(row.forwarded_models) as Member["forwardedModels"],
-      contextTokens: row.context_tokens,
-      price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
+      ...readFields(memberRules, JSON.parse(row.rules)),
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
-      timeouts: timeoutsIn(row.timeouts),
       health,
     };
   }
@@ -241,18 +233,15 @@ function put(map: Map<string, Entry>, token: string, entry: Entry): void {
 
 function keyOf(holder: PoolByKey): PoolKey {
   const { key: row, timeZone } = holder;
+  const { models, limits, budget } = readFields(keyRules, JSON.parse(row.rules));
   return {
     id: row.id,
     poolId: row.pool_id,
     accountId: row.account_id,
     timeZone,
-    models: row.models === null ? null : (JSON.parse(row.models) as string[]),
-    limits: {
-      requestsPerMinute: row.requests_per_minute,
-      tokensPerMinute: row.tokens_per_minute,
-      concurrency: row.concurrency,
-    },
-    budgets: budgetsOf(holder),
+    models,
+    limits,
+    budgets: budgetsOf(holder, { ...budget, low_percent: keyLowPercent }),
     expiresAt: row.expires_at,
   };
 }
@@ -260,25 +249,19 @@ function keyOf(holder: PoolByKey): PoolKey {
 /** The share of a key's bound whose use is announced. */
 const keyLowPercent = 80;
 
-function budgetsOf({ key, pool, accountBudget }: PoolByKey): BudgetOwner[] {
-  const ofKey: SharedBudget = {
-    tokensPerDay: key.tokens_per_day,
-    tokensPerMonth: key.tokens_per_month,
-    costPerMonth: key.cost_per_month,
-    lowPercent: keyLowPercent,
-  };
+function budgetsOf({ key, pool, accountBudget }: PoolByKey, ofKey: SharedBudgetRules): BudgetOwner[] {
   const accountId = key.account_id;
-  const ofPool = JSON.parse(pool.budget) as SharedBudget;
+  const { budget: ofPool } = readFields(poolRules, JSON.parse(pool.rules));
   const owners: BudgetOwner[] = [
     { kind: "key", id: key.id, accountId, pool: pool.name, key: key.name, budget: ofKey },
     { kind: "pool", id: pool.id, accountId, pool: pool.name, key: null, budget: ofPool },
   ];
   if (accountBudget !== null) {
-    const budget = JSON.parse(accountBudget) as SharedBudget;
+    const budget = readFields(sharedBudgetRules, JSON.parse(accountBudget));
     owners.push({ kind: "account", id: accountId, accountId, pool: null, key: null, budget });
   }
   return owners.filter(
-    ({ budget: { tokensPerDay, tokensPerMonth, costPerMonth } }) =>
-      tokensPerDay !== null || tokensPerMonth !== null || costPerMonth !== null,
+    ({ budget: { tokens_per_day, tokens_per_month, cost_per_month } }) =>
+      tokens_per_day !== null || tokens_per_month !== null || cost_per_month !== null,
   );
 }

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { cursorNote, idCursor, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText } from "#contract/name.ts";
-import { sharedBudget } from "./pools.ts";
+import { shown } from "#contract/resource-schema.ts";
+import { sharedBudgetRules } from "./pools/budgets.ts";
 
 const allowance = z.int().nullable();
 
@@ -30,7 +31,9 @@ const accountFields = z.object({
       max_bytes: z.int().describe("The maximum size of each file in bytes."),
     })
     .describe("The limits of an email's attachments."),
-  ai_budget: sharedBudget.nullable().describe("For all keys of all pools together; null: no bound."),
+  ai_budget: shown(sharedBudgetRules)
+    .nullable()
+    .describe("For all keys of all pools together; null: no bound."),
   revision,
   created_at: instant,
   updated_at: instant,

@@ -8,7 +8,8 @@ export type Refused =
   | { kind: "invalid"; issues: readonly Issue[] }
   | { kind: "not_found" }
   | { kind: "overtaken" }
-  | { kind: "provisioned" };
+  | { kind: "provisioned" }
+  | { kind: "conflict"; message: string };
 
 /** A value that is taken is a 422 with its field, as other wrong values are; a 409 says that the state is in the way. */
 export function refused(result: Refused): Problem {
@@ -17,6 +18,8 @@ export function refused(result: Refused): Problem {
       return validationFailed(result.issues);
     case "not_found":
       return problem("not_found");
+    case "conflict":
+      return problem("conflict", { message: result.message });
     case "overtaken":
       return problem("conflict", {
         message:

@@ -6,17 +6,12 @@
 // Nothing here is worth a flush to disk: after a crash of the database a bucket may be a moment fuller.
 
 import { sql } from "kysely";
+import type { KeyRules } from "#contract/manage/pools/keys.ts";
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
-
-export interface SharedLimits {
-  requestsPerMinute: number | null;
-  tokensPerMinute: number | null;
-  concurrency: number | null;
-}
 
 export interface CallToAdmit {
   keyId: string;
-  limits: SharedLimits;
+  limits: KeyRules["limits"];
   /** How many tokens it will take, as far as can be told. */
   tokens: number;
   /** Names its place among those under way. */
@@ -171,8 +166,8 @@ async function readStates(tx: Tx, ids: readonly string[], now: number): Promise<
 }
 
 function admit(state: KeyState, { limits, tokens, now }: CallToAdmit): SharedAdmission {
-  const requests = refilled(state.buckets.requests, limits.requestsPerMinute, now);
-  const spent = refilled(state.buckets.tokens, limits.tokensPerMinute, now);
+  const requests = refilled(state.buckets.requests, limits.requests_per_minute, now);
+  const spent = refilled(state.buckets.tokens, limits.tokens_per_minute, now);
   const levels = () => ({ requests: requests && leftOf(requests), tokens: spent && leftOf(spent) });
   const refused = (by: Kind | "concurrency", retryAfterMs: number): SharedAdmission => ({
     kind: "refused",

@@ -1,26 +1,14 @@
 // Pools with their members and keys. Everything that the management API asks for takes the account, and finds
 // nothing that is another one's. Every change of a pool or of one of its members raises the pool's revision.
 
+import { maxMembers, maxPools } from "#contract/manage/pools/limits.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
-import type { MemberTimeouts, PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
 /** The context in which a member's settings are sealed. */
 export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
-
-/** Pools of an account, and members of a pool. */
-export const maxPools = 100;
-export const maxMembers = 50;
-
-/** Of members that were stored without their own. */
-export const defaultThinkingMs = 600_000;
-
-/** Reads `pool_members.timeouts`. */
-export const timeoutsIn = (text: string): MemberTimeouts => ({
-  thinkingMs: defaultThinkingMs,
-  ...(JSON.parse(text) as Omit<MemberTimeouts, "thinkingMs">),
-});
 
 export interface PoolWithMembers {
   pool: PoolsTable;
@@ -33,7 +21,7 @@ export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
-  /** JSON of `SharedBudget`; null: none. */
+  /** JSON of `SharedBudgetRules`; null: none. */
   accountBudget: string | null;
 }
 

@@ -12,52 +12,10 @@ export interface PoolsTable extends Revised {
   account_id: string;
   /** Also the model name that callers see. */
   name: string;
-  /** 1: a model that no member serves is refused instead of meaning the whole pool. */
-  strict_models: Flag;
-  answer_model: "pool" | "served";
-  stream_mode: "live" | "complete";
-  headers_after_ms: number;
-  deadline_ms: number;
-  /** For a whole answer of one member while another is left; null: half of what is left of the deadline. */
-  answer_ms: number | null;
-  /** How often a member that fails quickly is asked again at once. */
-  repeats: number;
-  /** A `Retry-After` of up to this long is waited for at the same member. */
-  wait_ms: number;
-  /** What becomes of sampling parameters that a member does not take. */
-  params: "adapt" | "strict";
-  /** JSON of `SharedBudget`. */
-  budget: string;
-  /** How whole answers are asked for upstream. */
-  whole_answers: "forward" | "stream";
-  /** The most calls that are asked twice, in millionths of all; null: none. */
-  hedge_most: number | null;
+  /** JSON of `PoolRules`. */
+  rules: string;
   created_at: number;
   updated_at: number;
-}
-
-/** A budget that keys share. Costs in millionths. */
-export interface SharedBudget {
-  tokensPerDay: number | null;
-  tokensPerMonth: number | null;
-  costPerMonth: number | null;
-  /** The share of a bound, in percent, whose use is announced; null: none. */
-  lowPercent: number | null;
-}
-
-/** How long a member may take, step by step: JSON in `pool_members.timeouts`. */
-export interface MemberTimeouts {
-  connectMs: number;
-  /** Of a stream: until the response headers. A whole answer sends its headers when it is complete. */
-  headersMs: number;
-  /** Of a stream: from the start until the first output. */
-  firstTokenMs: number;
-  /** The longest silence inside an answer. */
-  idleMs: number;
-  /** Of a stream: until the first output of a member that shows signs of reasoning, and the longest silence in it. */
-  thinkingMs: number;
-  /** For the whole answer; null: only the deadline of the request applies. */
-  totalMs: number | null;
 }
 
 export interface PoolMembersTable extends Revised {
@@ -66,24 +24,10 @@ export interface PoolMembersTable extends Revised {
   account_id: string;
   name: string;
   kind: string;
-  active: Flag;
-  /** JSON list; the first is asked for when the request names none of them. */
-  models: string;
-  /** JSON list. */
-  embedding_models: string;
-  /** JSON: a list for each forwarded operation that has models. */
-  forwarded_models: string;
-  context_tokens: number | null;
-  /** Lower first. */
-  priority: number;
-  weight: number;
+  /** JSON of `MemberRules`. */
+  rules: string;
   /** Settings JSON, sealed as a whole. */
   settings: string;
-  /** JSON of `MemberTimeouts`, as far as configured. */
-  timeouts: string;
-  /** For a million tokens. */
-  input_price: number | null;
-  output_price: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -97,14 +41,8 @@ export interface PoolKeysTable extends Revised {
   hash: string;
   /** Its first and last characters, to know it by. */
   hint: string;
-  /** JSON list of the models it may use; null: all. */
-  models: string | null;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrency: number | null;
-  tokens_per_day: number | null;
-  tokens_per_month: number | null;
-  cost_per_month: number | null;
+  /** JSON of `KeyRules`. */
+  rules: string;
   expires_at: number | null;
   revoked_at: number | null;
   created_at: number;

@@ -65,7 +65,7 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
-  /** JSON of `SharedBudget`, for all pools; null: none. */
+  /** JSON of `SharedBudgetRules`, for all pools; null: none. */
   ai_budget: string | null;
   created_at: number;
   updated_at: number;
@@ -223,10 +223,10 @@ export interface OutboxTable {
 export interface WebhookEndpointsTable extends Revised {
   id: string;
   account_id: string;
-  /** Sealed; as it is while `url_hash` is null. */
+  /** Sealed. */
   url: string;
   /** Digest of the URL; null: an earlier version stored it, and this start has still to seal it. */
-  url_hash: string | null;
+  url_hash: string;
   /** JSON list of patterns, such as `message.*`. */
   events: string;
   active: Flag;

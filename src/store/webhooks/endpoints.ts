@@ -220,7 +220,7 @@ export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<voi
     .execute();
 }
 
-async function urlHashesOf(tx: Tx, accountId: string): Promise<(string | null)[]> {
+async function urlHashesOf(tx: Tx, accountId: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select("url_hash")
@@ -228,30 +228,3 @@ async function urlHashesOf(tx: Tx, accountId: string): Promise<(string | null)[]
     .execute();
   return rows.map(({ url_hash }) => url_hash);
 }
-
-/** The endpoints whose URL an earlier version stored as it is. */
-export const readUnsealedUrls = readOperation(
-  "readUnsealedUrls",
-  async (tx, _: null): Promise<Pick<WebhookEndpointsTable, "id" | "url">[]> =>
-    await tx.db
-      .selectFrom("webhook_endpoints")
-      .select(["id", "url"])
-      .where("url_hash", "is", null)
-      .orderBy("id")
-      .execute(),
-);
-
-/** Puts sealed URLs in the place of those that were stored as they are; what another process has sealed stays. */
-export const sealUrls = writeOperation(
-  "sealUrls",
-  async (tx, urls: readonly { id: string; sealed: string; hash: string }[]): Promise<void> => {
-    for (const { id, sealed, hash } of urls) {
-      await tx.db
-        .updateTable("webhook_endpoints")
-        .set({ url: sealed, url_hash: hash })
-        .where("id", "=", id)
-        .where("url_hash", "is", null)
-        .execute();
-    }
-  },
-);

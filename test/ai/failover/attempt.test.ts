@@ -8,9 +8,9 @@ import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type AttemptResult, askStream, askWhole } from "#ai/failover/attempt.ts";
 import { textOf } from "#ai/stream/collect.ts";
+import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
-import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { allow } from "../../runtime/asking.ts";
@@ -113,7 +113,7 @@ describe("whole", () => {
       {},
       ["upstream_error", 500, null, false],
     ],
-    ["no head", () => {}, { totalMs: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
+    ["no head", () => {}, { total_ms: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
     [
       "compressed, though nobody asked for it",
       (_q, response) =>
@@ -124,7 +124,7 @@ describe("whole", () => {
     [
       "silence inside",
       (_q, response) => void response.writeHead(200).write('{"a'),
-      { idleMs: 20 },
+      { idle_ms: 20 },
       ["upstream_error", 504, "upstream_timeout", true],
     ],
     [
@@ -221,11 +221,11 @@ describe("streamed", () => {
       {},
       ["upstream_error", 200, "empty_answer", false],
     ],
-    ["no head", () => {}, { headersMs: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
+    ["no head", () => {}, { headers_ms: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
     [
       "no word",
       (_q, response) => void response.writeHead(200).write(role),
-      { firstTokenMs: 40 },
+      { first_token_ms: 40 },
       ["upstream_error", 504, "upstream_timeout", true],
     ],
     [

@@ -137,11 +137,11 @@ test("too long: a member declared larger is tried once; others are not, and the 
   const long = refusal(400, "context_length_exceeded");
   const it = script();
   const members = [
-    it.member("small", [long], { contextTokens: 8_000 }),
-    it.member("same", [answered()], { contextTokens: 8_000 }),
+    it.member("small", [long], { context_tokens: 8_000 }),
+    it.member("same", [answered()], { context_tokens: 8_000 }),
     it.member("untold", [answered()]),
-    it.member("large", [answered()], { contextTokens: 64_000 }),
-    it.member("larger", [answered()], { contextTokens: 128_000 }),
+    it.member("large", [answered()], { context_tokens: 64_000 }),
+    it.member("larger", [answered()], { context_tokens: 128_000 }),
   ];
   const result = await run(it, call(members));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "large");
@@ -149,9 +149,9 @@ test("too long: a member declared larger is tried once; others are not, and the 
 
   const twice = script();
   const failing = [
-    twice.member("small", [long], { contextTokens: 8_000 }),
-    twice.member("large", [long], { contextTokens: 64_000 }),
-    twice.member("larger", [answered()], { contextTokens: 128_000 }),
+    twice.member("small", [long], { context_tokens: 8_000 }),
+    twice.member("large", [long], { context_tokens: 64_000 }),
+    twice.member("larger", [answered()], { context_tokens: 128_000 }),
   ];
   assert.equal(failureOf(await run(twice, call(failing))).error.code, "context_length_exceeded");
   assert.deepEqual(twice.names(), ["small", "large"]);
@@ -160,14 +160,14 @@ test("too long: a member declared larger is tried once; others are not, and the 
   const none = [
     untold.member("first", [long]),
     untold.member("other", [answered()]),
-    untold.member("big", [answered()], { contextTokens: 64_000 }),
+    untold.member("big", [answered()], { context_tokens: 64_000 }),
   ];
   await run(untold, call(none));
   assert.deepEqual(untold.names(), ["first", "big"]);
 
   const last = script();
   const others = [
-    last.member("first", [long], { contextTokens: 8_000 }),
+    last.member("first", [long], { context_tokens: 8_000 }),
     last.member("untold", [long]),
     last.member("other", [answered()]),
   ];
@@ -178,9 +178,9 @@ test("too long: a member declared larger is tried once; others are not, and the 
 test("of the larger ones, one that is well goes before one that is down", async () => {
   const it = script();
   const members = [
-    it.member("small", [refusal(400, "context_length_exceeded")], { contextTokens: 8_000 }),
-    it.member("down", [answered()], { contextTokens: 64_000 }),
-    it.member("well", [answered()], { contextTokens: 64_000 }),
+    it.member("small", [refusal(400, "context_length_exceeded")], { context_tokens: 8_000 }),
+    it.member("down", [answered()], { context_tokens: 64_000 }),
+    it.member("well", [answered()], { context_tokens: 64_000 }),
   ];
   const { health } = members[1]!;
   for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "upstream_error", null);

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamStream } from "#ai/failover/upstream-stream.ts";
+import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { forwardedStream } from "#providers/anthropic/native.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { responsesStream } from "#providers/openai/responses.ts";
 import type { StreamReader } from "#providers/provider.ts";
-import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { incoming, timeouts } from "../wire.ts";
@@ -114,7 +114,7 @@ for (const [name, api] of Object.entries(apis)) {
   });
 
   test(`${name}: thoughts that outlast thinking_ms go to the next member, and are no silence`, async () => {
-    const own = { thinkingMs: 200_000 };
+    const own = { thinking_ms: 200_000 };
     const { clock, stream } = streamOf(
       api,
       [

@@ -72,7 +72,7 @@ describe("the end of a stream", () => {
         return Buffer.from(": ping\n\n");
       },
     };
-    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, first_token_ms: 60_000 }, 1e9);
     assert.equal(await stream.firstToken(0), null);
     for (let turn = 0; turn < 3; turn++) {
       const said = await stream.next();
@@ -96,7 +96,7 @@ describe("the end of a stream", () => {
         return Buffer.from(first ? hi : ": ping\n\n");
       },
     };
-    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, first_token_ms: 60_000 }, 1e9);
     assert.equal(await stream.firstToken(0), null);
     assert.equal((await stream.next()).kind, "chunks");
     assert.equal((await stream.next()).kind, "failed");

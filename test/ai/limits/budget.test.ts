@@ -34,9 +34,9 @@ function budgets() {
   return { made, clock, stored, reads, lows, storage, left };
 }
 
-const daily = poolKey({ budget: { tokensPerDay: 100, tokensPerMonth: null, costPerMonth: null } });
-const monthly = poolKey({ budget: { tokensPerDay: null, tokensPerMonth: 100, costPerMonth: null } });
-const costly = poolKey({ budget: { tokensPerDay: null, tokensPerMonth: null, costPerMonth: 5_000_000 } });
+const daily = poolKey({ budget: { tokens_per_day: 100, tokens_per_month: null, cost_per_month: null } });
+const monthly = poolKey({ budget: { tokens_per_day: null, tokens_per_month: 100, cost_per_month: null } });
+const costly = poolKey({ budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: 5 } });
 
 test("a key without a budget is never looked up", async () => {
   const { left, reads } = budgets();
@@ -148,10 +148,10 @@ test("a storage that hangs holds nobody up for more than 2 s, and once; what is 
 test("a call counts for every budget, and waits for the one that is available last", async () => {
   const { left, made, clock } = budgets();
   const shared = [
-    budgetOf("pool_1", { tokensPerDay: 50 }, "pool"),
-    budgetOf("acc_1", { tokensPerMonth: 80 }, "account"),
+    budgetOf("pool_1", { tokens_per_day: 50 }, "pool"),
+    budgetOf("acc_1", { tokens_per_month: 80 }, "account"),
   ];
-  const key = poolKey({ budget: { tokensPerDay: 100 }, shared });
+  const key = poolKey({ budget: { tokens_per_day: 100 }, shared });
   const other = poolKey({ id: "key_2", shared });
   assert.deepEqual([await left(key), await left(other)], [null, null]);
   made.addCall(key, { day, tokens: 50, cost: 0 });
@@ -165,7 +165,7 @@ test("a call counts for every budget, and waits for the one that is available la
 
 test("each bound is announced once a period, when its share is used", async () => {
   const { left, made, lows, clock } = budgets();
-  const bounds = { tokensPerDay: 100, tokensPerMonth: 200, costPerMonth: 1_000, lowPercent: 80 };
+  const bounds = { tokens_per_day: 100, tokens_per_month: 200, cost_per_month: 0.001, low_percent: 80 };
   const key = poolKey({ shared: [budgetOf("pool_1", bounds, "pool")] });
   await left(key);
   made.addCall(key, { day, tokens: 79, cost: 0 });
@@ -182,7 +182,7 @@ test("each bound is announced once a period, when its share is used", async () =
   await left(key);
   made.addCall(key, { day: "2026-01-31", tokens: 90, cost: 0 });
   assert.deepEqual(told(), [["tokens_per_day", "2026-01-31", 90, 100]], "a new day");
-  const silent = poolKey({ shared: [budgetOf("pool_2", { ...bounds, lowPercent: null }, "pool")] });
+  const silent = poolKey({ shared: [budgetOf("pool_2", { ...bounds, low_percent: null }, "pool")] });
   await left(silent);
   made.addCall(silent, { day: "2026-01-31", tokens: 99, cost: 0 });
   assert.deepEqual(told(), []);

@@ -6,7 +6,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { durationText, type KeyLimits, KeyMeter } from "#ai/limits/limits.ts";
 
-const unlimited: KeyLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
+const unlimited: KeyLimits = { requests_per_minute: null, tokens_per_minute: null, concurrency: null };
 const kindOf = (meter: KeyMeter, limits: KeyLimits, tokens: number, now: number) => {
   const admission = meter.admit(limits, tokens, now);
   return admission.kind === "admitted" ? "admitted" : admission.by;
@@ -14,7 +14,7 @@ const kindOf = (meter: KeyMeter, limits: KeyLimits, tokens: number, now: number)
 
 test("of 100 at once exactly 40 get in; the next one after a 40th of a minute", () => {
   const meter = new KeyMeter();
-  const limits = { ...unlimited, requestsPerMinute: 40 };
+  const limits = { ...unlimited, requests_per_minute: 40 };
   const kinds = Array.from({ length: 100 }, () => kindOf(meter, limits, 0, 0));
   assert.deepEqual(kinds, [...Array(40).fill("admitted"), ...Array(60).fill("requests")]);
   const refused = meter.admit(limits, 0, 0);
@@ -31,7 +31,7 @@ test("of 100 at once exactly 40 get in; the next one after a 40th of a minute", 
 
 test("a refusal by one limit takes nothing of the others", () => {
   const meter = new KeyMeter();
-  const limits = { requestsPerMinute: 2, tokensPerMinute: 100, concurrency: 1 };
+  const limits = { requests_per_minute: 2, tokens_per_minute: 100, concurrency: 1 };
   assert.equal(kindOf(meter, limits, 60, 0), "admitted");
   for (let i = 0; i < 10; i++) assert.equal(kindOf(meter, limits, 1, 0), "concurrency");
   meter.settle(60, 60);
@@ -44,7 +44,7 @@ test("a refusal by one limit takes nothing of the others", () => {
 });
 
 test("what a call really used is settled: more is paid off first, less comes back at once", () => {
-  const limits = { ...unlimited, tokensPerMinute: 100 };
+  const limits = { ...unlimited, tokens_per_minute: 100 };
   const meter = new KeyMeter();
   assert.equal(kindOf(meter, limits, 10, 0), "admitted");
   meter.settle(10, 250);
@@ -58,7 +58,7 @@ test("what a call really used is settled: more is paid off first, less comes bac
 });
 
 test("a request larger than the whole bucket is let in when the bucket is full, and is paid off", () => {
-  const limits = { ...unlimited, tokensPerMinute: 100 };
+  const limits = { ...unlimited, tokens_per_minute: 100 };
   const meter = new KeyMeter();
   assert.equal(kindOf(meter, limits, 1_000, 0), "admitted");
   assert.equal(kindOf(meter, limits, 1, 9 * 60_000), "tokens");
@@ -67,7 +67,7 @@ test("a request larger than the whole bucket is let in when the bucket is full, 
 
 test("a limit that is changed moves what is left by the difference; one that is taken away is forgotten", () => {
   const meter = new KeyMeter();
-  const at = (requestsPerMinute: number | null) => ({ ...unlimited, requestsPerMinute });
+  const at = (requests_per_minute: number | null) => ({ ...unlimited, requests_per_minute });
   for (let i = 0; i < 5; i++) assert.equal(kindOf(meter, at(10), 0, 0), "admitted");
   for (let i = 0; i < 10; i++) assert.equal(kindOf(meter, at(15), 0, 0), "admitted");
   assert.equal(kindOf(meter, at(15), 0, 0), "requests");
@@ -94,8 +94,8 @@ test("against a plain model: any order of calls, ends and pauses, time that goes
   );
   const limit = (max: number) => fc.option(fc.integer({ min: 1, max }));
   const limitsOf = fc.record({
-    requestsPerMinute: limit(30),
-    tokensPerMinute: limit(500),
+    requests_per_minute: limit(30),
+    tokens_per_minute: limit(500),
     concurrency: limit(4),
   });
   fc.assert(
@@ -104,8 +104,8 @@ test("against a plain model: any order of calls, ends and pauses, time that goes
       // In 60,000ths, so that nothing is rounded.
       const scale = 60_000;
       const full = (max: number | null) => (max === null ? null : max * scale);
-      let requests = full(limits.requestsPerMinute);
-      let tokens = full(limits.tokensPerMinute);
+      let requests = full(limits.requests_per_minute);
+      let tokens = full(limits.tokens_per_minute);
       let now = 0;
       let seen = Number.NEGATIVE_INFINITY;
       const underWay: number[] = [];
@@ -115,14 +115,14 @@ test("against a plain model: any order of calls, ends and pauses, time that goes
         seen = Math.max(seen, now);
         const grow = (level: number | null, max: number | null) =>
           level === null || max === null ? null : Math.min(max * scale, level + gained * max);
-        requests = grow(requests, limits.requestsPerMinute);
-        tokens = grow(tokens, limits.tokensPerMinute);
+        requests = grow(requests, limits.requests_per_minute);
+        tokens = grow(tokens, limits.tokens_per_minute);
         const room = (level: number | null, amount: number, max: number | null) =>
           level === null || max === null || level >= Math.min(amount, max) * scale;
         const fits =
           (limits.concurrency === null || underWay.length < limits.concurrency) &&
-          room(requests, 1, limits.requestsPerMinute) &&
-          room(tokens, step.tokens, limits.tokensPerMinute);
+          room(requests, 1, limits.requests_per_minute) &&
+          room(tokens, step.tokens, limits.tokens_per_minute);
         const admission = meter.admit(limits, step.tokens, now);
         assert.equal(admission.kind, fits ? "admitted" : "refused");
         if (fits) {

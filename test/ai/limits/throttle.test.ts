@@ -8,7 +8,7 @@ import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 import { poolKey } from "../pools/pool-keys.ts";
 
-const one = { requestsPerMinute: null, tokensPerMinute: null, concurrency: 1 };
+const one = { requests_per_minute: null, tokens_per_minute: null, concurrency: 1 };
 const levels = { requests: null, tokens: null };
 
 function throttled(shared: SharedMeters | null = null) {

@@ -11,8 +11,12 @@ import { poolKey } from "./pool-keys.ts";
 const member = (name: string, models: string[], more: object = {}) => ({
   name,
   models,
-  embeddingModels: [],
-  forwardedModels: {},
+  embedding_models: [],
+  image_models: [],
+  speech_models: [],
+  transcription_models: [],
+  moderation_models: [],
+  rerank_models: [],
   active: true,
   health: new MemberHealth(),
   ...more,
@@ -27,7 +31,7 @@ const ids = (pool: Pool, models: string[] | null = null) =>
 
 test("each model once, by the first that has it, embeddings too; switched-off members are not asked for theirs", () => {
   const pool = poolOf(
-    member("one", ["a", "b"], { embeddingModels: ["e"] }),
+    member("one", ["a", "b"], { embedding_models: ["e"] }),
     member("two", ["b", "c"]),
     member("off", ["d"], { active: false }),
   );

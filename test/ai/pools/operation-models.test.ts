@@ -9,8 +9,9 @@ import { script } from "../scripted-members.ts";
 
 const lists = {
   models: ["chat"],
-  embeddingModels: ["vec"],
-  forwardedModels: { image: ["pic"], rerank: ["rank", "rank-2"] },
+  embedding_models: ["vec"],
+  image_models: ["pic"],
+  rerank_models: ["rank", "rank-2"],
 };
 const member = script().member("one", [], lists);
 

@@ -1,19 +1,19 @@
 // A pool key for tests that need no pool: without limits, unless given.
 
 import type { BudgetOwner, PoolKey } from "#ai/pools/pool-key.ts";
-import type { SharedBudget } from "#store/schema/pools.ts";
+import type { SharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 
-export const noBudget: SharedBudget = {
-  tokensPerDay: null,
-  tokensPerMonth: null,
-  costPerMonth: null,
-  lowPercent: null,
+export const noBudget: SharedBudgetRules = {
+  tokens_per_day: null,
+  tokens_per_month: null,
+  cost_per_month: null,
+  low_percent: null,
 };
 
 /** The budget of an owner with this id. */
 export function budgetOf(
   id: string,
-  bounds: Partial<SharedBudget>,
+  bounds: Partial<SharedBudgetRules>,
   kind: BudgetOwner["kind"] = "key",
 ): BudgetOwner {
   return { kind, id, accountId: "acc_1", pool: "pool", key: null, budget: { ...noBudget, ...bounds } };
@@ -24,7 +24,10 @@ export function poolKey({
   budget,
   shared = [],
   ...given
-}: Partial<PoolKey> & { budget?: Partial<SharedBudget>; shared?: readonly BudgetOwner[] } = {}): PoolKey {
+}: Partial<PoolKey> & {
+  budget?: Partial<SharedBudgetRules>;
+  shared?: readonly BudgetOwner[];
+} = {}): PoolKey {
   const id = given.id ?? "key_1";
   return {
     id,
@@ -35,6 +38,6 @@ export function poolKey({
     expiresAt: null,
     budgets: [...(budget ? [budgetOf(id, budget)] : []), ...shared],
     ...given,
-    limits: { requestsPerMinute: null, tokensPerMinute: null, concurrency: null, ...given.limits },
+    limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null, ...given.limits },
   };
 }

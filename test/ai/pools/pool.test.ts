@@ -7,7 +7,7 @@ import { type Candidate, type Choice, eligibleMembers, embeddingMembers, order }
 import { seededRandom } from "../../harness.ts";
 
 interface Embedding extends Candidate {
-  embeddingModels: readonly string[];
+  embedding_models: readonly string[];
 }
 
 function member(name: string, more: Partial<Embedding> = {}): Embedding {
@@ -18,7 +18,7 @@ function member(name: string, more: Partial<Embedding> = {}): Embedding {
     weight: 1,
     active: true,
     models: [`${name}-large`, "shared"],
-    embeddingModels: [],
+    embedding_models: [],
     health: new MemberHealth(),
     ...more,
   };
@@ -83,11 +83,11 @@ test("a key's list of models: others are unknown to it, and without a model it m
 test("embeddings go by the members' embedding models, and never leave the model that is first", () => {
   const members = [
     member("a"),
-    member("b", { embeddingModels: ["embed"], priority: 2 }),
-    member("c", { embeddingModels: ["other", "embed"], priority: 1 }),
-    member("d", { embeddingModels: ["other"], priority: 3 }),
+    member("b", { embedding_models: ["embed"], priority: 2 }),
+    member("c", { embedding_models: ["other", "embed"], priority: 1 }),
+    member("d", { embedding_models: ["other"], priority: 3 }),
   ];
-  const of = (one: Embedding) => one.embeddingModels;
+  const of = (one: Embedding) => one.embedding_models;
   assert.deepEqual(shown(embeddingMembers(members, asked, of)), ["c:other", "d:other"]);
   assert.deepEqual(shown(embeddingMembers(members, { ...asked, model: "a-large" }, of)), [
     "c:other",

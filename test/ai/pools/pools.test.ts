@@ -6,7 +6,7 @@ import test, { afterEach, beforeEach } from "node:test";
 import { Pools } from "#ai/pools/pools.ts";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { upsertPool } from "#configure/pool.ts";
-import { poolInput } from "#configure/pool-input.ts";
+import { poolInput } from "#contract/manage/pools/pools.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";

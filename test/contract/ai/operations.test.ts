@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { memberInput } from "#configure/pool-input.ts";
 import { callKinds, forwardedOperations, isForwarded, modelsField } from "#contract/ai/operations.ts";
-import { poolMemberReply } from "#contract/manage/pools.ts";
+import { memberFields, poolMemberReply } from "#contract/manage/pools/members.ts";
 
 test("each forwarded operation has its field in a member and in the reply", () => {
-  const input = memberInput.shape as Record<string, unknown>;
+  const input = memberFields.shape as Record<string, unknown>;
   const reply = JSON.stringify(poolMemberReply.toJSONSchema({ unrepresentable: "any" }));
   for (const operation of forwardedOperations) {
     assert.ok(modelsField(operation) in input, operation);

@@ -55,8 +55,8 @@ async function end(store: Store, operation: typeof releaseHeld, limit = 1000) {
 }
 
 async function addWebhooks(store: Store, accountId: string): Promise<void> {
-  const endpoint = `insert into webhook_endpoints (id, account_id, url, events, active, secret, created_at, updated_at)
-    values ('whe_1', ?, 'https://hook.test/', '["*"]', 1, 'sealed', 1, 1)`;
+  const endpoint = `insert into webhook_endpoints (id, account_id, url, url_hash, events, active, secret, created_at, updated_at)
+    values ('whe_1', ?, 'https://hook.test/', 'hash', '["*"]', 1, 'sealed', 1, 1)`;
   await store.query(endpoint, accountId);
   const delivery = (event: string, due: number | null, status: string) =>
     store.query(

@@ -5,20 +5,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { KeyMeter } from "#ai/limits/limits.ts";
-import {
-  admitCalls,
-  type CallToAdmit,
-  endCalls,
-  renewSlots,
-  type SharedLimits,
-} from "#store/pools/key-limits.ts";
+import type { KeyRules } from "#contract/manage/pools/keys.ts";
+import { admitCalls, type CallToAdmit, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
 import { removePool } from "#store/pools/pools.ts";
 import { onBothEngines } from "../conformance.ts";
 import { makePool } from "../pool-rows.ts";
 import { fresh, now } from "../rows.ts";
 
-const unlimited: SharedLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
+const unlimited: KeyRules["limits"] = {
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrency: null,
+};
 
 onBothEngines((open) => {
   const run: ReturnType<typeof open>["database"]["run"] = (operation, input) =>
@@ -26,7 +25,7 @@ onBothEngines((open) => {
   const keyOf = async () => (await makePool(open().database)).keyId;
   const call = (
     keyId: string,
-    limits: Partial<SharedLimits>,
+    limits: Partial<KeyRules["limits"]>,
     more: Partial<CallToAdmit> = {},
   ): CallToAdmit => ({
     keyId,
@@ -39,9 +38,9 @@ onBothEngines((open) => {
   });
 
   for (const [name, limits, tokens] of [
-    ["40 requests a minute", { requestsPerMinute: 40 }, 0],
+    ["40 requests a minute", { requests_per_minute: 40 }, 0],
     ["40 at once", { concurrency: 40 }, 0],
-    ["4,000 tokens a minute, 100 each", { tokensPerMinute: 4_000 }, 100],
+    ["4,000 tokens a minute, 100 each", { tokens_per_minute: 4_000 }, 100],
   ] as const) {
     test(`100 at the same instant in two processes, ${name}: exactly 40`, async () => {
       const keyId = await keyOf();
@@ -61,8 +60,8 @@ onBothEngines((open) => {
     const stepMs = 6_000;
     const limit = (...values: number[]) => fc.constantFrom(null, ...values);
     const limits = fc.record({
-      requestsPerMinute: limit(10, 30),
-      tokensPerMinute: limit(100, 200),
+      requests_per_minute: limit(10, 30),
+      tokens_per_minute: limit(100, 200),
       concurrency: limit(2, 4),
     });
     const step = fc.oneof(
@@ -84,9 +83,10 @@ onBothEngines((open) => {
           else if (one.kind === "change") {
             const sizes = one.limits;
             given = {
-              requestsPerMinute:
-                first.requestsPerMinute && (sizes.requestsPerMinute ?? first.requestsPerMinute),
-              tokensPerMinute: first.tokensPerMinute && (sizes.tokensPerMinute ?? first.tokensPerMinute),
+              requests_per_minute:
+                first.requests_per_minute && (sizes.requests_per_minute ?? first.requests_per_minute),
+              tokens_per_minute:
+                first.tokens_per_minute && (sizes.tokens_per_minute ?? first.tokens_per_minute),
               concurrency: first.concurrency && (sizes.concurrency ?? first.concurrency),
             };
           } else if (one.kind === "ask") {
@@ -109,7 +109,7 @@ onBothEngines((open) => {
 
   test("a refusal takes nothing, and many of them do not keep a bucket from filling", async () => {
     const keyId = await keyOf();
-    const limits = { requestsPerMinute: 7, concurrency: 100, tokensPerMinute: 1_000 };
+    const limits = { requests_per_minute: 7, concurrency: 100, tokens_per_minute: 1_000 };
     for (let i = 0; i < 7; i++) assert.equal((await run(admitCalls, call(keyId, limits))).kind, "admitted");
     const tables = async () => [
       await open().query("select * from key_buckets where key_id = ?", keyId),
@@ -142,7 +142,7 @@ onBothEngines((open) => {
 
   test("what was estimatedTokens too high comes back, what was used beyond it is owed", async () => {
     const keyId = await keyOf();
-    const limits = { tokensPerMinute: 1_000, concurrency: 9 };
+    const limits = { tokens_per_minute: 1_000, concurrency: 9 };
     const left = async () => {
       const said = await run(admitCalls, call(keyId, limits));
       return said.kind === "gone" ? null : said.levels.tokens!.remaining;
@@ -164,7 +164,7 @@ onBothEngines((open) => {
   test("keys do not touch each other, in one group or many", async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, keyOf));
     const asked = Array.from({ length: 60 }, (_, at) =>
-      call(keys[at % 5]!, { requestsPerMinute: 1 + (at % 5) }),
+      call(keys[at % 5]!, { requests_per_minute: 1 + (at % 5) }),
     );
     const said = await Promise.all(
       asked.map((one, at) => (at % 3 === 0 ? open().other : open().database).run(admitCalls, one)),
@@ -178,7 +178,7 @@ onBothEngines((open) => {
   test("a key that is revoked or gone admits nobody, at once, and leaves no rows", async () => {
     const of = await makePool(open().database);
     const { keyId } = of;
-    const limits = { requestsPerMinute: 10, concurrency: 5 };
+    const limits = { requests_per_minute: 10, concurrency: 5 };
     const first = call(keyId, limits, { tokens: 5 });
     assert.equal((await run(admitCalls, first)).kind, "admitted");
     await run(revokePoolKey, { ...of, id: keyId, at: now });

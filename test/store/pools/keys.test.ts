@@ -13,13 +13,13 @@ onBothEngines((open) => {
 
   test("a key is stored as it is given, and its limits change", async () => {
     const of = await makePool(open().database);
-    const key = keyRow(of, { requests_per_minute: 40, models: '["echo"]', expires_at: now + 1 });
+    const key = keyRow(of, { rules: '{"models":["echo"]}', expires_at: now + 1 });
     assert.equal(await run(savePoolKey, key), "saved");
     assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...key, revision: 1 });
-    const changed = { ...key, requests_per_minute: 50, models: null, revision: 1, updated_at: now + 5 };
+    const changed = { ...key, rules: "{}", revision: 1, updated_at: now + 5 };
     assert.equal(await run(savePoolKey, changed), "saved");
     assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...changed, revision: 2 });
-    assert.equal(await run(savePoolKey, { ...changed, concurrency: 9 }), "overtaken");
+    assert.equal(await run(savePoolKey, { ...changed, rules: "{9}" }), "overtaken");
     assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, { ...changed, revision: 2 });
     assert.deepEqual(
       { ...(await run(findKeyHash, key.hash)) },
@@ -39,7 +39,7 @@ onBothEngines((open) => {
     const revoked = (await run(revokePoolKey, { ...of, id: of.keyId, at: now + 1 }))!;
     assert.equal(revoked.revoked_at, now + 1);
     assert.equal((await run(revokePoolKey, { ...of, id: of.keyId, at: now + 2 }))!.revoked_at, now + 1);
-    const change = { ...before, concurrency: 3, hash: fresh("hash"), revoked_at: null };
+    const change = { ...before, rules: "{3}", hash: fresh("hash"), revoked_at: null };
     assert.equal(await run(savePoolKey, change), "overtaken");
     assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: of.keyId })) }, { ...revoked });
     assert.equal(await run(savePoolKey, { ...change, revision: revoked.revision }), "saved");

@@ -2,20 +2,18 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { maxMembers, maxPools } from "#contract/manage/pools/limits.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
 import {
   findPoolByKey,
   findPoolByName,
-  maxMembers,
-  maxPools,
   provisionKey,
   readPools,
   removeMember,
   removePool,
   saveMember,
   savePool,
-  timeoutsIn,
 } from "#store/pools/pools.ts";
 import { onBothEngines } from "../conformance.ts";
 import { keyRow, makePool, memberRow, poolRow } from "../pool-rows.ts";
@@ -49,17 +47,17 @@ onBothEngines((open) => {
     const of = await makePool(open().database);
     const revision = async () => (await poolOf(of.accountId, of.poolId))!.pool.revision;
     assert.equal(await revision(), 2, "made, and a member added");
-    const pool = poolRow(of.accountId, { id: of.poolId, deadline_ms: 5_000, revision: 2 });
+    const pool = poolRow(of.accountId, { id: of.poolId, rules: "{1}", revision: 2 });
     assert.equal(await run(savePool, pool), "saved");
     assert.equal(await revision(), 3);
-    assert.equal(await run(savePool, { ...pool, deadline_ms: 9_000 }), "overtaken");
-    const member = memberRow(of, { id: of.memberId, weight: 5, revision: 1, updated_at: now + 9 });
+    assert.equal(await run(savePool, { ...pool, rules: "{2}" }), "overtaken");
+    const member = memberRow(of, { id: of.memberId, rules: "{5}", revision: 1, updated_at: now + 9 });
     assert.equal(await run(saveMember, member), "saved");
-    assert.equal(await run(saveMember, { ...member, weight: 6 }), "overtaken");
+    assert.equal(await run(saveMember, { ...member, rules: "{6}" }), "overtaken");
     const { pool: after, members } = (await poolOf(of.accountId, of.poolId))!;
     assert.deepEqual(
-      [after.revision, after.deadline_ms, after.updated_at, members[0]!.weight, members[0]!.revision],
-      [4, 5_000, now + 9, 5, 2],
+      [after.revision, after.rules, after.updated_at, members[0]!.rules, members[0]!.revision],
+      [4, "{1}", now + 9, "{5}", 2],
     );
     assert.equal(await run(saveMember, memberRow(of, { name: member.name })), "name_taken");
     assert.equal(await run(removeMember, { ...of, id: "mem_none", at: now }), false);
@@ -104,7 +102,7 @@ onBothEngines((open) => {
     await run(storeProvisionMark, { kind: "pool", name, hash: "x" });
     const renamed = { ...pool, name: fresh("new") };
     assert.equal(await run(savePool, renamed), "provisioned");
-    assert.equal(await run(savePool, { ...pool, strict_models: 1 }), "saved");
+    assert.equal(await run(savePool, { ...pool, rules: "{1}" }), "saved");
   });
 
   test("what is another account's is not there", async () => {
@@ -118,16 +116,16 @@ onBothEngines((open) => {
     const pool = poolRow(stranger, { id: of.poolId, revision: 2 });
     assert.equal(await run(savePool, pool), "overtaken");
     assert.equal(await run(saveMember, memberRow(theirs)), "not_found");
-    const member = memberRow(theirs, { id: of.memberId, weight: 9, revision: 1 });
+    const member = memberRow(theirs, { id: of.memberId, rules: "{9}", revision: 1 });
     assert.equal(await run(saveMember, member), "not_found");
     assert.equal(await run(removeMember, { ...theirs, id: of.memberId, at: now }), false);
     assert.equal(await run(removePool, theirs), false);
     // Through a pool of one's own neither.
     const own = await makePool(open().database);
-    const moved = memberRow(own, { id: of.memberId, weight: 9, revision: 1 });
+    const moved = memberRow(own, { id: of.memberId, rules: "{9}", revision: 1 });
     assert.equal(await run(saveMember, moved), "overtaken");
     assert.equal(await run(removeMember, { ...own, id: of.memberId, at: now }), false);
-    assert.equal((await poolOf(of.accountId, of.poolId))!.members[0]!.weight, 1);
+    assert.equal((await poolOf(of.accountId, of.poolId))!.members[0]!.rules, '{"models":["echo"]}');
   });
 
   test("a removed pool leaves with its members, keys and limits", async () => {
@@ -172,9 +170,4 @@ onBothEngines((open) => {
     );
     assert.deepEqual([list[0]!.members.length, list[1]!.members.length], [maxMembers, 0]);
   });
-});
-
-test("a member that was stored before `thinking_ms` has its default", () => {
-  assert.deepEqual(timeoutsIn('{"idleMs":1}').thinkingMs, 600_000);
-  assert.deepEqual(timeoutsIn('{"thinkingMs":5}').thinkingMs, 5);
 });

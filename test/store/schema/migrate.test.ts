@@ -13,7 +13,7 @@ onBothEngines((open) => {
     const rows = await open().query<{ id: number; name: string }>(
       "select id, name from migrations order by id",
     );
-    assert.deepEqual({ ...rows[0] }, { id: 1, name: "initial" });
+    assert.deepEqual({ ...rows[0] }, { id: 1, name: "initial-rules" });
     assert.deepEqual(
       rows.map(({ id }) => id),
       Array.from({ length: newestSchema }, (_, i) => i + 1),

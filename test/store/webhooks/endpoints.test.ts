@@ -11,9 +11,7 @@ import {
   findEndpointByUrl,
   findInactiveWithDeliveries,
   listEndpoints,
-  readUnsealedUrls,
   removeEndpoint,
-  sealUrls,
 } from "#store/webhooks/endpoints.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
@@ -206,27 +204,6 @@ onBothEngines((open) => {
       left.map(({ event_id }) => event_id),
       [kept],
     );
-  });
-
-  test("a url that an earlier version stored as it is is sealed once, and found by its digest", async () => {
-    const { database } = open();
-    const accountId = await makeAccount(database);
-    const url = `https://${fresh("old")}.test/?k=1`;
-    const id = await makeEndpoint(database, accountId, { url, url_hash: null });
-    const done = await makeEndpoint(database, accountId);
-    const found = async () => (await database.run(readUnsealedUrls, null)).map((row) => ({ ...row }));
-    assert.deepEqual(
-      (await found()).filter((row) => [id, done].includes(row.id)),
-      [{ id, url }],
-    );
-    const seal = (sealed: string, hash: string) =>
-      database.run(sealUrls, [{ id, sealed: `${sealed} ${id}`, hash: `${hash} ${id}` }]);
-    await seal("first", "hash");
-    await seal("second", "hash");
-    const urlHash = `hash ${id}`;
-    assert.equal((await database.run(findEndpointByUrl, { accountId, urlHash }))?.url, `first ${id}`);
-    assert.equal((await endpointRow(open(), id)).revision, 1, "no change that anybody made");
-    assert.ok(!(await found()).some((row) => row.id === id));
   });
 
   test("what still waits for a switched-off endpoint is found", async () => {

@@ -13,11 +13,12 @@ import { fresh, makeAccount, makeGateway, makeSending, now, receiptOf, sendOf, s
 onBothEngines((open) => {
   const listen = (accountId: string, events: string[], active = 1) =>
     open().query(
-      `insert into webhook_endpoints (id, account_id, url, events, active, secret, created_at, updated_at)
-       values (?, ?, ?, ?, ?, 'sealed', 1, 1)`,
+      `insert into webhook_endpoints (id, account_id, url, url_hash, events, active, secret, created_at, updated_at)
+       values (?, ?, ?, ?, ?, ?, 'sealed', 1, 1)`,
       fresh("wh"),
       accountId,
       `https://${fresh("host")}.test/`,
+      fresh("hash"),
       JSON.stringify(events),
       active,
     );

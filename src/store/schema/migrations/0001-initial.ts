@@ -193,10 +193,11 @@ const webhooks = [
   `create table outbox_held (${outboxColumns}
   )`,
   `create table webhook_endpoints (
-    id text primary key, account_id text not null references accounts (id), url text not null, events text not null,
+    id text primary key, account_id text not null references accounts (id), url text not null,
+    url_hash text not null, events text not null,
     active bigint not null, secret text not null, old_secret text, old_secret_until bigint,
     failing_since bigint, disabled_at bigint, disabled_reason text, revision bigint not null default 1, created_at bigint not null,
-    updated_at bigint not null, unique (account_id, url)
+    updated_at bigint not null, unique (account_id, url_hash)
   )`,
   `create table webhook_events (
     id text primary key, account_id text not null, type text not null, at bigint not null, body text not null
@@ -241,21 +242,17 @@ const identity = [
 const pools = [
   `create table pools (
     id text primary key, account_id text not null references accounts (id), name text not null,
-    strict_models bigint not null, answer_model text not null, stream_mode text not null,
-    headers_after_ms bigint not null, deadline_ms bigint not null, answer_ms bigint,
-    repeats bigint not null, wait_ms bigint not null, params text not null, budget text not null, whole_answers text not null, hedge_most bigint, revision bigint not null,
+    rules text not null, revision bigint not null,
     created_at bigint not null, updated_at bigint not null, unique (account_id, name)
   )`,
   `create table pool_members (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
-    kind text not null, active bigint not null, models text not null, embedding_models text not null, forwarded_models text not null, context_tokens bigint,
-    priority bigint not null, weight bigint not null, settings text not null, timeouts text not null,
-    input_price bigint, output_price bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
+    kind text not null, rules text not null, settings text not null,
+    revision bigint not null default 1, created_at bigint not null, updated_at bigint not null, unique (pool_id, name)
   )`,
   `create table pool_keys (
     id text primary key, pool_id text not null references pools (id), account_id text not null, name text not null,
-    hash text not null unique, hint text not null, models text, requests_per_minute bigint, tokens_per_minute bigint,
-    concurrency bigint, tokens_per_day bigint, tokens_per_month bigint, cost_per_month bigint,
+    hash text not null unique, hint text not null, rules text not null,
     expires_at bigint, revoked_at bigint, revision bigint not null default 1, created_at bigint not null, updated_at bigint not null,
     unique (pool_id, name)
   )`,

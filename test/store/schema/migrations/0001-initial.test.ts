@@ -77,17 +77,16 @@ onBothEngines((open) => {
     await assert.rejects(query("update pool_keys set pool_id = 'pool_none' where id = ?", pool.keyId));
     await assert.rejects(
       query(
-        `insert into pool_keys (id, pool_id, account_id, name, hash, hint, created_at, updated_at)
-         values ('key_again', ?, ?, 'again', 'a hash', '', 1, 1)`,
+        `insert into pool_keys (id, pool_id, account_id, name, hash, hint, rules, created_at, updated_at)
+         values ('key_again', ?, ?, 'again', 'a hash', '', '{}', 1, 1)`,
         pool.poolId,
         pool.accountId,
       ),
     );
     const copy = (id: string, name: string) =>
       query(
-        `insert into pools (id, account_id, name, strict_models, answer_model, stream_mode, headers_after_ms,
-         deadline_ms, repeats, wait_ms, params, budget, whole_answers, revision, created_at, updated_at)
-         select '${id}', account_id, ${name}, 0, 'pool', 'live', 1, 1, 1, 0, 'adapt', '{}', 'forward', 1, 1, 1 from pools where id = ?`,
+        `insert into pools (id, account_id, name, rules, revision, created_at, updated_at)
+         select '${id}', account_id, ${name}, '{}', 1, 1, 1 from pools where id = ?`,
         pool.poolId,
       );
     await copy("pool_other", "'another name'");

@@ -7,7 +7,6 @@ import {
   issueApiKey,
   updateAccount,
 } from "#configure/account.ts";
-import { budgetFieldsOf } from "#configure/budget-input.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   type AccountReplyData,
@@ -16,8 +15,10 @@ import {
   accountsReply,
   newAccountReply,
 } from "#contract/manage/accounts.ts";
+import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
@@ -51,7 +52,8 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
-    ai_budget: account.ai_budget === null ? null : budgetFieldsOf(account.ai_budget),
+    ai_budget:
+      account.ai_budget === null ? null : readFields(sharedBudgetRules, JSON.parse(account.ai_budget)),
     revision: account.revision,
     created_at: isoTime(account.created_at),
     updated_at: isoTime(account.updated_at),

@@ -2,6 +2,7 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { creditOf } from "#accounts/credit.ts";
+import { members as memberResource } from "#configure/pool-member.ts";
 import { type AttentionData, overviewReply } from "#contract/manage/overview.ts";
 import { channels } from "#contract/messages/channel.ts";
 import { isoTime } from "#contract/time.ts";
@@ -126,7 +127,7 @@ async function ofPools({ core, account }: ManageAccountCall, path: string): Prom
     return members.flatMap((member): AttentionData[] => {
       const status = standing.get(member.id);
       if (
-        member.active === 0 ||
+        !memberResource.rulesOf(member).active ||
         status === undefined ||
         (status.state !== "open" && status.state !== "unauthorized")
       )

@@ -1,6 +1,6 @@
 // GET /api/manage/v1/provider-kinds
 
-import { providerKindsReply } from "#contract/manage/pools.ts";
+import { providerKindsReply } from "#contract/manage/pools/members.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
 import { providers } from "#providers/registry.ts";

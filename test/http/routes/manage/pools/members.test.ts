@@ -149,7 +149,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
       { model: "m", parameter: "temperature", value: "0.2", until: Date.parse("2027-01-01T06:00:00Z") },
     ],
   };
-  const row = { id: "mem_1", name: "one", active: 1 as const };
+  const row = { id: "mem_1", name: "one", rules: "{}" };
   const shown = {
     member: "mem_1",
     name: "one",
@@ -161,5 +161,9 @@ test("a standing is shown with its times on the wire, unless the member is switc
   };
   assert.deepEqual(healthOf(row, standing), shown);
   assert.deepEqual(healthOf(row, { ...standing, until: null }), { ...shown, until: null });
-  assert.deepEqual(healthOf({ ...row, active: 0 }, standing), { ...shown, state: "off", until: null });
+  assert.deepEqual(healthOf({ ...row, rules: '{"active":false}' }, standing), {
+    ...shown,
+    state: "off",
+    until: null,
+  });
 });

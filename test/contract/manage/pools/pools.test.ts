@@ -2,14 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  keyChanges,
-  keyInput,
-  memberChanges,
-  memberInput,
-  poolChanges,
-  poolInput,
-} from "#configure/pool-input.ts";
+import { keyChanges, keyFields } from "#contract/manage/pools/keys.ts";
+import { memberChanges, memberFields } from "#contract/manage/pools/members.ts";
+import { poolChanges, poolInput } from "#contract/manage/pools/pools.ts";
 
 test("the defaults are the documented ones", () => {
   const pool = poolInput.parse({
@@ -30,7 +25,8 @@ test("the defaults are the documented ones", () => {
     params: "adapt",
     whole_answers: "forward",
     timeouts: { answer_ms: null },
-    budget: { low_percent: 80 },
+    hedge: null,
+    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
   });
   assert.deepEqual(members, [
     {
@@ -43,6 +39,8 @@ test("the defaults are the documented ones", () => {
       transcription_models: [],
       moderation_models: [],
       rerank_models: [],
+      context_tokens: null,
+      price: null,
       settings: {},
       priority: 1,
       weight: 1,
@@ -57,7 +55,15 @@ test("the defaults are the documented ones", () => {
       },
     },
   ]);
-  assert.deepEqual(keys, [{ name: "app", limits: {}, budget: {} }]);
+  assert.deepEqual(keys, [
+    {
+      name: "app",
+      models: null,
+      limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
+      budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
+      expires_at: null,
+    },
+  ]);
 });
 
 test("the example of the contract is taken", () => {
@@ -78,23 +84,23 @@ test("what goes into headers and answers is plain text", () => {
   const names = ["", "a\r\nx: y", "ü", "a b", "-a", "a".repeat(101), 7];
   for (const name of names) {
     assert.equal(poolInput.safeParse({ name }).success, false, String(name));
-    assert.equal(memberInput.safeParse({ name, kind: "sandbox" }).success, false, String(name));
+    assert.equal(memberFields.safeParse({ name, kind: "sandbox" }).success, false, String(name));
   }
   for (const name of ["gpt-4o", "a", "openai/gpt:1", "A_b@c+d.e"])
     assert.ok(poolInput.safeParse({ name }).success, name);
   for (const model of ["", "a b", "a\n", "ü", "m".repeat(201)])
     assert.equal(
-      memberInput.safeParse({ name: "a", kind: "sandbox", models: [model] }).success,
+      memberFields.safeParse({ name: "a", kind: "sandbox", models: [model] }).success,
       false,
       model,
     );
-  assert.equal(memberInput.safeParse({ name: "a", kind: "x", models: ["m", "m"] }).success, false);
+  assert.equal(memberFields.safeParse({ name: "a", kind: "x", models: ["m", "m"] }).success, false);
   for (const name of ["a\u0000", "a\nb", "\ud800", ""])
-    assert.equal(keyInput.safeParse({ name }).success, false, JSON.stringify(name));
-  assert.ok(keyInput.safeParse({ name: "Müllers Schlüssel 🔑" }).success);
+    assert.equal(keyFields.safeParse({ name }).success, false, JSON.stringify(name));
+  assert.ok(keyFields.safeParse({ name: "Müllers Schlüssel 🔑" }).success);
 });
 
-test("numbers have bounds, keys a least length, and strangers are refused", () => {
+test("numbers have bounds, keys a least length, and unknown fields are refused", () => {
   const member = { name: "a", kind: "sandbox" };
   for (const bad of [
     { weight: 0 },
@@ -107,7 +113,7 @@ test("numbers have bounds, keys a least length, and strangers are refused", () =
     { timeouts: { other: 1 } },
     { other: 1 },
   ])
-    assert.equal(memberInput.safeParse({ ...member, ...bad }).success, false, JSON.stringify(bad));
+    assert.equal(memberFields.safeParse({ ...member, ...bad }).success, false, JSON.stringify(bad));
   for (const bad of [
     { key: "x".repeat(31) },
     { key: `${"x".repeat(31)} ` },
@@ -117,7 +123,7 @@ test("numbers have bounds, keys a least length, and strangers are refused", () =
     { expires_at: "2027-01-01" },
     { other: 1 },
   ])
-    assert.equal(keyInput.safeParse({ name: "a", ...bad }).success, false, JSON.stringify(bad));
+    assert.equal(keyFields.safeParse({ name: "a", ...bad }).success, false, JSON.stringify(bad));
   for (const bad of [{ deadline_ms: 10 }, { stream_mode: "dead" }, { members: [{ ...member, weight: 0 }] }])
     assert.equal(poolInput.safeParse({ name: "a", ...bad }).success, false, JSON.stringify(bad));
 });

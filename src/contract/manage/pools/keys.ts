@@ -1,0 +1,90 @@
+// Keys of pools: their fields, and the management API's replies with them.
+
+import { z } from "zod";
+import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { nameText } from "#contract/name.ts";
+import { patchSchema, shown } from "#contract/resource-schema.ts";
+import { budgetRules } from "./budgets.ts";
+import { modelList } from "./names.ts";
+
+const bound = (what: string) => z.int().min(1).max(1_000_000_000).nullable().default(null).describe(what);
+
+const limits = z
+  .strictObject({
+    requests_per_minute: bound("Requests; null: no bound."),
+    tokens_per_minute: bound("Tokens of requests and answers; null: no bound."),
+    concurrency: bound("Requests under way at once; null: no bound."),
+  })
+  .describe("How much at a time; buckets that refill continuously.");
+
+/** What a key allows. */
+export const keyRules = z.strictObject({
+  models: modelList
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("The models it may use; null: all. Without a model, a request means these."),
+  limits: limits.prefault({}),
+  budget: budgetRules.prefault({}),
+});
+export type KeyRules = z.output<typeof keyRules>;
+
+export const keyFields = z
+  .strictObject({
+    name: nameText(1, 100).describe("What the key is called. One that works in a pool."),
+    key: z
+      .string()
+      .min(32, "must have at least 32 characters")
+      .max(512)
+      .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
+      .optional()
+      .describe(
+        "The key, at least 32 characters: `Authorization: Bearer` and this. Without it, one is made and shown once.",
+      ),
+    ...keyRules.shape,
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe("When it stops working (ISO 8601); null: never."),
+  })
+  .describe("What callers of the pool show.");
+export type KeyFields = z.output<typeof keyFields>;
+
+const { name: _name, key: _key, ...changeable } = patchSchema(keyFields).shape;
+
+/** The PATCH body of a key. Its name and its text cannot change: another text is another key. */
+export const keyChanges = z.strictObject({ ...changeable, revision: seenRevision });
+
+const { key: _text, ...shownFields } = shown(keyFields).shape;
+
+const fields = z.object({
+  id: z.string(),
+  ...shownFields,
+  hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
+  expires_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+  revision,
+  created_at: instant,
+  updated_at: instant,
+});
+const key = fields.meta({ id: "PoolKey" });
+
+export const poolKeyReply = reply("PoolKeyReply", key);
+
+export const newPoolKeyReply = reply(
+  "NewPoolKeyReply",
+  fields
+    .extend({
+      key: z
+        .string()
+        .nullable()
+        .describe("The generated key, which no other reply shows; null: the request brought the key."),
+    })
+    .meta({ id: "NewPoolKey" }),
+);
+
+/** A page of keys, revoked ones too, newest first. */
+export const poolKeysReply = page("PoolKeyPage", key);
+
+export const keysQuery = z.strictObject({ limit, cursor: idCursor });

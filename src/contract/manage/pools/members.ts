@@ -1,0 +1,162 @@
+// Members of pools: their fields, and the management API's replies with them. The settings of a member are checked by the
+// schema of its provider when they are saved.
+
+import { z } from "zod";
+import { anyFields, instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { patchSchema, shown } from "#contract/resource-schema.ts";
+import { modelList, poolName } from "./names.ts";
+
+const milliseconds = (min: number, max: number) => z.int().min(min).max(max);
+const hourMs = 3_600_000;
+
+const timeouts = z
+  .strictObject({
+    connect_ms: milliseconds(50, 60_000).default(5_000).describe("To connect."),
+    headers_ms: milliseconds(50, hourMs)
+      .default(60_000)
+      .describe("Of a stream: until the head of the answer. Otherwise the head comes when all is done."),
+    first_token_ms: milliseconds(50, hourMs)
+      .default(120_000)
+      .describe("Of a stream: until something is said. Models that think, or load first, take long."),
+    idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
+    thinking_ms: milliseconds(50, hourMs)
+      .default(600_000)
+      .describe(
+        "Of a stream that shows signs of reasoning (an open reasoning item or thinking block, pings): until something is said, and the longest silence inside the reasoning. It takes the place of `first_token_ms` and `idle_ms` there.",
+      ),
+    total_ms: milliseconds(50, hourMs)
+      .nullable()
+      .default(null)
+      .describe("The whole answer; null: the pool's deadline alone."),
+  })
+  .describe("How long the member may take, ms.");
+
+const priceOf = (what: string) =>
+  z.number().min(0).max(1_000_000).describe(`For a million tokens of ${what}, in any currency.`);
+
+/** How a pool uses a member. */
+export const memberRules = z.strictObject({
+  models: modelList
+    .default([])
+    .describe("The models it serves; the first is used when the request names none of them."),
+  embedding_models: modelList.default([]).describe("The models it serves embeddings with."),
+  image_models: modelList.default([]).describe("The models it makes pictures with."),
+  speech_models: modelList.default([]).describe("The models it speaks texts with."),
+  transcription_models: modelList.default([]).describe("The models it transcribes sound with."),
+  moderation_models: modelList.default([]).describe("The models it moderates texts with."),
+  rerank_models: modelList.default([]).describe("The models it ranks documents with."),
+  context_tokens: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .nullable()
+    .default(null)
+    .describe(
+      "Its longest context. A request that was too long for another member is tried on one with a longer context.",
+    ),
+  priority: z.int().min(0).max(1_000).default(1).describe("Lower first; equal ones share by weight."),
+  weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
+  active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
+  price: z
+    .strictObject({ input: priceOf("requests"), output: priceOf("answers") })
+    .nullable()
+    .default(null)
+    .describe("What it costs, for the usage and for budgets; null: nothing is reckoned."),
+  timeouts: timeouts.prefault({}),
+});
+export type MemberRules = z.output<typeof memberRules>;
+export type MemberTimeouts = MemberRules["timeouts"];
+
+export const memberFields = z
+  .strictObject({
+    name: poolName.describe(
+      "What it is called: `service_pool.provider` and the usage name it. One in a pool.",
+    ),
+    kind: z.string().describe("What it is: one of the kinds of providers, such as `openai-compatible`."),
+    ...memberRules.shape,
+    settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind says."),
+  })
+  .describe("A provider in the pool.");
+export type MemberFields = z.output<typeof memberFields>;
+
+const { name: _name, ...changeable } = patchSchema(memberFields).shape;
+
+/** The PATCH body of a member. The name cannot change: usage is recorded under it. */
+export const memberChanges = z.strictObject({
+  ...changeable,
+  settings: changeable.settings.describe(
+    "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
+  ),
+  revision: seenRevision,
+});
+
+export const poolMember = z
+  .object({
+    id: z.string(),
+    ...shown(memberFields).shape,
+    settings: anyFields.describe(
+      "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
+    ),
+    revision,
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "PoolMember" });
+
+export const poolMemberReply = reply("PoolMemberReply", poolMember);
+
+/** All members of the pool, oldest first. */
+export const poolMembersReply = page("PoolMemberPage", poolMember);
+
+export const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
+export type MemberState = (typeof memberStates)[number];
+
+const memberHealth = z
+  .object({
+    member: z.string().describe("The member's id."),
+    name: z.string(),
+    state: z
+      .enum([...memberStates, "off"])
+      .describe(
+        "`up`: takes requests. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
+      ),
+    until: instant.nullable().describe("When the member is tried again; null: now, or not known."),
+    in_flight: z.int().describe("Requests under way."),
+    first_output_ms: z
+      .number()
+      .nullable()
+      .describe("The moving average of the time to the first output; null: no request yet."),
+    refused: z
+      .array(
+        z
+          .object({
+            model: z.string(),
+            parameter: z.string(),
+            value: z.string().nullable().describe("JSON of the value; null: the parameter as a whole."),
+            until: instant.describe("When it is tried again."),
+          })
+          .meta({ id: "RefusedParameter" }),
+      )
+      .describe(
+        "The parameters that the member's models refused. Requests with them go to other members, or to this one without them where the answer does not depend on them.",
+      ),
+  })
+  .meta({ id: "PoolMemberHealth" });
+export type HealthReplyData = z.output<typeof memberHealth>;
+
+/** The health of the members of a pool. */
+export const poolHealthReply = page("PoolHealthReply", memberHealth);
+
+const providerKind = z
+  .object({
+    kind: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    embeddings: z.boolean().describe("Whether members of this kind can serve embeddings."),
+    settings: anyFields.describe(
+      "The JSON Schema of the settings. A secret has `writeOnly`: it is stored sealed and shown as `••••`.",
+    ),
+  })
+  .meta({ id: "ProviderKind" });
+
+export const providerKindsReply = page("ProviderKindPage", providerKind);

@@ -1,0 +1,146 @@
+// Pools: their fields, in the words of the API. Stored pools, requests, replies and the provisioning file have the same.
+
+import { z } from "zod";
+import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { patchSchema, shown } from "#contract/resource-schema.ts";
+import { sharedBudgetRules } from "./budgets.ts";
+import { keyFields } from "./keys.ts";
+import { maxMembers } from "./limits.ts";
+import { memberFields, poolMember } from "./members.ts";
+import { poolName } from "./names.ts";
+
+const hourMs = 3_600_000;
+const milliseconds = (min: number, max: number) => z.int().min(min).max(max);
+
+const timeouts = z
+  .strictObject({
+    answer_ms: milliseconds(50, hourMs)
+      .nullable()
+      .default(null)
+      .describe(
+        "For a whole (not streamed) answer of one member while another member is left; then that one is asked. The last one has the rest of `deadline_ms`. null: half of what is left of `deadline_ms`.",
+      ),
+  })
+  .describe("How long each member may take in this pool, ms.");
+
+/** How a pool serves its requests. */
+export const poolRules = z.strictObject({
+  strict_models: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether a model that no member serves is refused, instead of meaning the whole pool, and whether a named model is answered by the members that serve it alone.",
+    ),
+  answer_model: z
+    .enum(["pool", "served"])
+    .default("pool")
+    .describe("What `model` says in answers: the pool's name, or the model that served."),
+  stream_mode: z
+    .enum(["live", "complete"])
+    .default("live")
+    .describe(
+      "`live`: streams are handed on as they come. `complete`: collected first, so that one that breaks off is rescued by another member.",
+    ),
+  headers_after_ms: milliseconds(100, hourMs)
+    .default(20_000)
+    .describe("After this a silent stream gets its headers early, so that no proxy cuts it, ms."),
+  deadline_ms: milliseconds(1_000, hourMs)
+    .default(600_000)
+    .describe("For a request over all members that are tried, ms."),
+  repeat: z
+    .int()
+    .min(0)
+    .max(3)
+    .default(1)
+    .describe(
+      "How often a member is asked again at once that failed within a second, before any output, with 500, 502 or 503 without `Retry-After`, or a reset. 0: never.",
+    ),
+  wait_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe(
+      "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
+    ),
+  params: z
+    .enum(["adapt", "strict"])
+    .default("adapt")
+    .describe(
+      "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
+    ),
+  whole_answers: z
+    .enum(["forward", "stream"])
+    .default("forward")
+    .describe(
+      "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
+    ),
+  hedge: z
+    .strictObject({
+      after: z
+        .literal("p95")
+        .default("p95")
+        .describe("What 95 % of the member's first outputs took at the most."),
+      max_share: z
+        .number()
+        .min(0.001)
+        .max(1)
+        .default(0.05)
+        .describe("The largest share of calls of which two members are asked."),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      "Asks the next member too when the first is late; the first output wins, and the other request is given up. Both are billed by their providers. null: never.",
+    ),
+  timeouts: timeouts.prefault({}),
+  budget: sharedBudgetRules.prefault({}),
+});
+export type PoolRules = z.output<typeof poolRules>;
+
+/** A pool without its members and keys. */
+export const poolFields = z.strictObject({
+  name: poolName.describe("What it is called: also the model name that callers see. One in an account."),
+  ...poolRules.shape,
+});
+export type PoolFields = z.output<typeof poolFields>;
+
+/** The PATCH body of a pool. */
+export const poolChanges = patchSchema(poolFields).extend({ revision: seenRevision });
+
+/** A pool of the provisioning file, with its members and keys. */
+export const poolInput = poolFields
+  .extend({
+    members: z
+      .array(memberFields)
+      .max(maxMembers)
+      .default([])
+      .describe("Its members, told apart by their names. Those that are not named stay as they are."),
+    keys: z
+      .array(keyFields)
+      .max(1_000)
+      .default([])
+      .describe(
+        "Its keys, told apart by their names. Those that are not named stay as they are; one that was revoked works again only with another text.",
+      ),
+  })
+  .describe("Members that answer under one name.");
+export type PoolInput = z.output<typeof poolInput>;
+
+const pool = z
+  .object({
+    id: z.string(),
+    ...shown(poolFields).shape,
+    members: z.array(poolMember).describe("Oldest first."),
+    revision: revision.describe(
+      "Raised by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",
+    ),
+    created_at: instant,
+    updated_at: instant.describe("When the pool or one of its members changed."),
+  })
+  .meta({ id: "Pool" });
+
+export const poolReply = reply("PoolReply", pool);
+
+/** All pools of the account, oldest first. */
+export const poolsReply = page("PoolPage", pool);

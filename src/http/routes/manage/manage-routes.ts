@@ -1,0 +1,184 @@
+// The five routes of a resource of an account in the management API: list, create, get, update and delete.
+
+import type { z } from "zod";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { created } from "#http/reply/created.ts";
+import { type Refused, refused } from "#http/reply/refused.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
+
+/** What a handler of a resource receives. */
+export type ManagedCall = Pick<ManageAccountCall, "core" | "settings" | "account" | "params" | "request">;
+
+type Reply<Data> = z.ZodType<unknown, { success: true; message: string; data: Data }>;
+
+interface Text {
+  summary: string;
+  description?: string;
+}
+
+/** A resource that was stored. `id`: as paths name it. `issued`: what the reply to its creation shows beside it. */
+type Saved<Issued> = { kind: "saved"; id: string; issued?: Issued };
+
+interface Managed<
+  Data extends object,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  Query,
+  Issued,
+> {
+  tag: string;
+  /** `["Pool", "Pools"]`: the operations are `listPools`, `createPool`, `getPool`, `updatePool` and `deletePool`. */
+  operations: readonly [one: string, many: string];
+  /** For messages: `["pool", "pools"]`. */
+  nouns: readonly [one: string, many: string];
+  /** The path of the list. */
+  path: `/api/manage/v1/accounts/{account}/${string}`;
+  /** The parameters of the list's path. */
+  params: Record<string, z.ZodType>;
+  /** The parameter that names one, and its schema. */
+  param: readonly [name: string, schema: z.ZodType];
+  /** Whether a text may name one; any other is a 404. Default: whether it has the form of an id. */
+  isName?: (text: string) => boolean;
+  replies: { one: Reply<Data>; many: z.ZodType; created?: Reply<Data & Issued> };
+  /** Null: what it belongs to does not exist. */
+  list: Text & {
+    query?: z.ZodObject & z.ZodType<Query>;
+    run(
+      call: ManagedCall,
+      query: Query,
+    ): Promise<{ data: readonly Data[]; nextCursor: string | null } | null>;
+  };
+  /** Reads one; null: there is none. */
+  get: Text & { run(call: ManagedCall, id: string): Promise<Data | null> };
+  create: Text & {
+    body: Create;
+    run(call: ManagedCall, fields: z.output<Create>): Promise<Saved<Issued> | Refused>;
+  };
+  update: Text & {
+    body: Update;
+    run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refused>;
+  };
+  /** False: there is none. */
+  delete: Text & {
+    /** Default: `delete` and the name, such as `deletePool`. */
+    name?: string;
+    problems?: readonly "conflict"[];
+    run(call: ManagedCall, id: string): Promise<boolean | Problem>;
+  };
+}
+
+/** The routes. The problem of each is `not_found`, and `conflict` for a change. */
+export function manageRoutes<
+  Data extends object,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  Query = unknown,
+  Issued = unknown,
+>(
+  managed: Managed<Data, Create, Update, Query, Issued>,
+): Record<"list" | "create" | "get" | "update" | "delete", Endpoint> {
+  const { tag, nouns, path, params, replies, isName = isId } = managed;
+  const [one, many] = managed.operations;
+  const [param, schema] = managed.param;
+  const noun = `${nouns[0][0]!.toUpperCase()}${nouns[0].slice(1)}`;
+  const head = { tag, family: "manage", scope: "account", params } as const;
+  const ofOne = { ...head, path: `${path}/{${param}}`, params: { ...params, [param]: schema } } as const;
+  const textOf = ({ summary, description }: Text) =>
+    description === undefined ? { summary } : { summary, description };
+
+  async function shown(call: ManagedCall, id: string, message: string) {
+    const data = isName(id) ? await managed.get.run(call, id) : null;
+    if (data === null) return problem("not_found");
+    return { status: 200 as const, body: { success: true as const, message, data } };
+  }
+
+  return {
+    list: endpoint({
+      ...head,
+      ...textOf(managed.list),
+      method: "GET",
+      path,
+      name: `list${many}`,
+      ...(managed.list.query === undefined ? {} : { query: managed.list.query }),
+      replies: { 200: replies.many },
+      problems: ["not_found"],
+    })(async (call) => {
+      const { query: schema } = managed.list;
+      const query = schema === undefined ? { value: {} } : validateQuery(schema, queryOf(call.request));
+      if (isProblem(query)) return query;
+      const found = await managed.list.run(call, query.value as Query);
+      if (found === null) return problem("not_found");
+      const message = `${nouns[1][0]!.toUpperCase()}${nouns[1].slice(1)} found.`;
+      const { data, nextCursor } = found;
+      return { status: 200, body: { success: true, message, data, next_cursor: nextCursor } };
+    }),
+
+    create: endpoint({
+      ...head,
+      ...textOf(managed.create),
+      method: "POST",
+      path,
+      name: `create${one}`,
+      body: managed.create.body,
+      replies: { 201: replies.created ?? replies.one },
+      problems: ["not_found"],
+    })(async (call) => {
+      const fields = validate(managed.create.body, call.body.value);
+      if (isProblem(fields)) return fields;
+      const saved = await managed.create.run(call, fields.value);
+      if (saved.kind !== "saved") return refused(saved);
+      const answer = await shown(call, saved.id, `The ${nouns[0]} has been created.`);
+      if (isProblem(answer)) return answer;
+      const list = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.params[name] ?? ""));
+      const body = { ...answer.body, data: { ...answer.body.data, ...saved.issued } };
+      return created(`${list}/${encodeURIComponent(saved.id)}`, body as never);
+    }),
+
+    get: endpoint({
+      ...ofOne,
+      ...textOf(managed.get),
+      method: "GET",
+      name: `get${one}`,
+      replies: { 200: replies.one },
+      problems: ["not_found"],
+    })(async (call) => await shown(call, call.params[param] ?? "", `${noun} found.`)),
+
+    update: endpoint({
+      ...ofOne,
+      ...textOf(managed.update),
+      method: "PATCH",
+      name: `update${one}`,
+      body: managed.update.body,
+      replies: { 200: replies.one },
+      problems: ["not_found", "conflict"],
+    })(async (call) => {
+      const changes = validate(managed.update.body, call.body.value);
+      if (isProblem(changes)) return changes;
+      const id = call.params[param] ?? "";
+      if (!isName(id)) return problem("not_found");
+      const saved = await managed.update.run(call, id, changes.value);
+      if (saved.kind !== "saved") return refused(saved);
+      return await shown(call, id, `The ${nouns[0]} has been updated.`);
+    }),
+
+    delete: endpoint({
+      ...ofOne,
+      ...textOf(managed.delete),
+      method: "DELETE",
+      name: managed.delete.name ?? `delete${one}`,
+      replies: { 204: noContent },
+      problems: ["not_found", ...(managed.delete.problems ?? [])],
+    })(async (call) => {
+      const id = call.params[param] ?? "";
+      if (!isName(id)) return problem("not_found");
+      const removed = await managed.delete.run(call, id);
+      if (typeof removed !== "boolean") return removed;
+      return removed ? deleted : problem("not_found");
+    }),
+  };
+}
