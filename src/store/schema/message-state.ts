@@ -74,3 +74,11 @@ export type MessageSnapshot = Pick<MessageState, EventColumn> & { gateway_id: st
 export function snapshotOf(row: MessageSnapshot): MessageSnapshot {
   return Object.fromEntries(snapshotColumns.map((name) => [name, row[name]])) as unknown as MessageSnapshot;
 }
+
+/** The columns that events show of a message as it was accepted: beside `known`, none has a value yet. */
+export function acceptedSnapshot(
+  known: Pick<MessageSnapshot, "status" | "due_at" | "updated_at" | "gateway_id">,
+): MessageSnapshot {
+  const empty = Object.fromEntries(snapshotColumns.map((name) => [name, null])) as unknown as MessageSnapshot;
+  return { ...empty, attempts: 0, ...known };
+}

@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { withContentColumns } from "#store/messages/contents.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
-import type { MessageSnapshot } from "#store/schema/message-state.ts";
-import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { acceptedSnapshot, type MessageSnapshot } from "#store/schema/message-state.ts";
+import type { OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
 /** The entry of an accepted request, of which a part has become events: the messages after `after` are left. */
@@ -144,7 +144,12 @@ async function readRequest(
       priority: entry.priority,
       message: unnamed({
         ...row,
-        ...acceptedAs(row, status),
+        ...acceptedSnapshot({
+          status,
+          due_at: Math.max(row.created_at, row.scheduled_for ?? row.created_at),
+          updated_at: row.created_at,
+          gateway_id: row.gateway_id,
+        }),
         ...(row.channel === "email" ? { opened_at: null, open_count: 0 } : {}),
       }),
       data: "",
@@ -153,22 +158,6 @@ async function readRequest(
   const last = rows.at(-1);
   const done = last === undefined || rows.length < limit || last.id === last_id;
   return { events, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
-}
-
-function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): MessageSnapshot {
-  return {
-    status,
-    due_at: Math.max(row.created_at, row.scheduled_for ?? row.created_at),
-    attempts: 0,
-    updated_at: row.created_at,
-    sent_at: null,
-    delivered_at: null,
-    read_at: null,
-    provider_reference: null,
-    error_code: null,
-    error_message: null,
-    gateway_id: row.gateway_id,
-  };
 }
 
 const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });

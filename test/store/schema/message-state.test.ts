@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  acceptedSnapshot,
   type MessageSnapshot,
   snapshotColumns,
   snapshotOf,
@@ -38,4 +39,14 @@ test("a snapshot has the columns of events alone, as they are at that moment", (
   const snapshot = snapshotOf(row);
   row.status = "delivered";
   assert.deepEqual(snapshot, shown);
+});
+
+test("a message as it was accepted has every column that events show, and a value in the known ones alone", () => {
+  const known = { status: "scheduled", due_at: 7, updated_at: 5, gateway_id: "gw_1" } as const;
+  const accepted = acceptedSnapshot(known);
+  assert.deepEqual(Object.keys(accepted).sort(), [...snapshotColumns].sort());
+  const { attempts, status, due_at, updated_at, gateway_id, ...others } = accepted;
+  assert.deepEqual({ status, due_at, updated_at, gateway_id }, known);
+  assert.equal(attempts, 0);
+  assert.ok(Object.values(others).every((value) => value === null));
 });
