@@ -106,7 +106,22 @@ async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Pr
     : await semaphore.run(async () => (isFull() ? tooManyUnread : await read()));
 }
 
-/** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
+/**
+ * `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem.
+ *
+ * @example
+ * export const getGreetingRoute = endpoint({
+ *   method: "GET",
+ *   path: "/api/manage/v1/greeting",
+ *   name: "getGreeting",
+ *   tag: "Greetings",
+ *   summary: "Get the greeting",
+ *   family: "manage",
+ *   scope: "self",
+ *   replies: { 200: greetingReply },
+ *   problems: [],
+ * })(async () => ({ status: 200, body: { success: true, message: "Greeting found.", data: { text: "Hello" } } }));
+ */
 export function endpoint<const H extends Head>(head: H) {
   checkScope(head);
   const names = head.path.includes("{");

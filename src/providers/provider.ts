@@ -258,7 +258,23 @@ export interface Provider {
   check(settings: unknown): VendorRequest | null;
 }
 
-/** Erases the settings type. Settings passed to the functions must have passed the schema. */
+/**
+ * Erases the settings type. Settings passed to the functions must have passed the schema.
+ *
+ * @example
+ * export const acme = defineProvider({
+ *   kind: "acme",
+ *   title: "Acme",
+ *   summary: "Acme's models.",
+ *   settings: z.strictObject({ api_key: secret(), base_url: baseUrlField() }),
+ *   urls: ({ base_url }) => [base_url],
+ *   chat: (request, settings) => ({ kind: "request", request: requestOf(request, settings) }),
+ *   answer: (text) => answerOf(text),
+ *   stream: () => new AcmeStream(),
+ *   failure: (status, headers, text) => failureOf(status, headers, text),
+ *   check: ({ api_key, base_url }) => modelsRequest(base_url, api_key),
+ * });
+ */
 export function defineProvider<Settings extends z.ZodObject>(
   definition: ProviderDefinition<Settings>,
 ): Provider {

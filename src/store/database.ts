@@ -128,7 +128,15 @@ export function writeOperation<I, O>(
   return { name, access: "write", batched: false, run };
 }
 
-/** `run` gets the inputs of all calls of a batch and returns one output for each, in the same order. */
+/**
+ * `run` gets the inputs of all calls of a batch and returns one output for each, in the same order.
+ *
+ * @example
+ * export const keepWord = batchedOperation("keepWord", async (tx, words: readonly WordsTable[]) => {
+ *   await tx.db.insertInto("words").values([...words]).execute();
+ *   return words.map(() => true);
+ * });
+ */
 export function batchedOperation<I, O>(
   name: string,
   run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,

@@ -51,7 +51,28 @@ export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>
   events?: MailEvents<z.output<Settings>>;
 }
 
-/** An adapter of the channel `email` that posts each mail to its vendor and reads the outcome from the answer. */
+/**
+ * An adapter of the channel `email` that posts each mail to its vendor and reads the outcome from the answer.
+ *
+ * @example
+ * export const acme = defineHttpMail({
+ *   kind: "acme",
+ *   title: "Acme",
+ *   summary: "Email through Acme, with events that a token protects.",
+ *   settings: z.strictObject({ ...emailFields, callback_token: callbackTokenField, base_url, timeout_ms: timeoutField }),
+ *   url: ({ base_url }) => joinUrl(base_url, "/send"),
+ *   request: async (message, settings) => jsonRequest({}, await bodyOf(message, settings)),
+ *   answer: () => ({ vendor: "Acme", reference: (json) => textAt(json, "$.id"), code: () => null, faultOf: () => undefined }),
+ *   events: {
+ *     proof: tokenProof,
+ *     type: "$.event",
+ *     reference: "$.id",
+ *     id: `$.tags.${messageIdTag}`,
+ *     at: ["$.time"],
+ *     words: { delivered: { status: "delivered" }, opened: { kind: "opened" } },
+ *   },
+ * });
+ */
 export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {

@@ -74,7 +74,25 @@ export const fromField = z
   .max(50)
   .describe("The sender: a number, a short code or an alphanumeric sender id, as the vendor allows it.");
 
-/** An adapter of the channel `sms` that makes one request for each message and reads the outcome from the answer. */
+/**
+ * An adapter of the channel `sms` that makes one request for each message and reads the outcome from the answer.
+ *
+ * @example
+ * export const acme = defineHttpSms({
+ *   kind: "acme",
+ *   title: "Acme",
+ *   summary: "SMS through Acme, with delivery reports.",
+ *   settings: smsSettings("https://api.acme.example", { api_key: secret(), callback_token: callbackTokenField }),
+ *   url: ({ base_url }) => joinUrl(base_url, "/sms"),
+ *   auth: ({ api_key }) => bearer(api_key),
+ *   request: ({ to, text, reportUrl }, _settings, url) => ({ url, json: { to, text, webhook: reportUrl } }),
+ *   answer: answerFormat({ vendor: "Acme", reference: "$.id" }),
+ *   callback: {
+ *     proofs: tokenProofs,
+ *     receipt: { reference: "$.id", status: "$.state", words: wordReader({ delivered: ["ok"], undelivered: ["no"] }) },
+ *   },
+ * });
+ */
 export function defineHttpSms<Settings extends z.ZodObject<SmsFields>>(
   definition: HttpSmsDefinition<Settings>,
 ): GatewayAdapter {
