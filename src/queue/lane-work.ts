@@ -25,7 +25,7 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   beginAttempts(
     rows: readonly Row[],
     day: string | null,
-  ): Promise<{ kind: "stamped"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
+  ): Promise<{ kind: "begun"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
   /** Undoes attempts that were begun and certainly not sent. Absent: `beginAttempts` writes nothing. */
   revertAttempts?(ids: readonly string[]): Promise<void>;
   /** Settles the attempts that an earlier owner left without an outcome; resolves when none is left. Absent: there are none. */

@@ -14,8 +14,8 @@ import {
   type LaneTotals,
   readLanes,
   releaseLanes,
-  unwantLane,
-  wantLane,
+  requestLane,
+  withdrawRequest,
 } from "#store/lanes/lanes.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { DuePoll } from "./due-poll.ts";
@@ -120,7 +120,7 @@ export class Lanes {
     this.#wanted.add(laneId);
     if (this.#open.has(laneId)) return;
     const { database, processId } = this.#deps;
-    await database.run(wantLane, { id: laneId, processId });
+    await database.run(requestLane, { id: laneId, processId });
     this.changed();
   }
 
@@ -128,7 +128,7 @@ export class Lanes {
   async unwant(laneId: string): Promise<void> {
     if (!this.#wanted.delete(laneId)) return;
     const { database, processId } = this.#deps;
-    await database.run(unwantLane, { id: laneId, processId });
+    await database.run(withdrawRequest, { id: laneId, processId });
   }
 
   get owned(): readonly string[] {

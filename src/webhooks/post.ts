@@ -64,14 +64,14 @@ export function postWork(
       const found = await database.run(readPendingDeliveries, { endpointId, fence, eventIds });
       if (found.kind === "fenced") return found;
       const attempts = new Map<string, number>();
-      if (found.kind === "inactive") return { kind: "stamped", attempts };
+      if (found.kind === "inactive") return { kind: "begun", attempts };
       const url = openUrl(deps.sealer, found.endpoint);
       const secrets = openSecrets(deps, found.endpoint);
       for (const delivery of found.deliveries) {
         prepared.set(delivery.id, { delivery, url, secrets });
         attempts.set(delivery.id, delivery.attempts + 1);
       }
-      return { kind: "stamped", attempts };
+      return { kind: "begun", attempts };
     },
     send: async (row, _attempt, signal) => {
       const delivery = prepared.get(row.id)!;

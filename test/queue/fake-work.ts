@@ -126,7 +126,7 @@ export function fakeWork(clock: Clock): FakeWork {
         work.loseBeginAnswer = false;
         throw new Error("the answer was lost");
       }
-      return { kind: "stamped", attempts };
+      return { kind: "begun", attempts };
     },
     revertAttempts: async (ids) => {
       call("revert");

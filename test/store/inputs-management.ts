@@ -233,8 +233,8 @@ export const managementCases: Case[] = [
     ],
   }),
   given(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
-  given(lanes.wantLane, { id: gatewayId, processId: "prc_1" }),
-  given(lanes.unwantLane, { id: gatewayId, processId: "prc_1" }),
+  given(lanes.requestLane, { id: gatewayId, processId: "prc_1" }),
+  given(lanes.withdrawRequest, { id: gatewayId, processId: "prc_1" }),
   given(lanes.deleteProcesses, ["prc_0", "prc_1"]),
   given(lanes.pauseLane, {
     id: gatewayId,

@@ -177,7 +177,7 @@ export async function stamp(
   at = now,
 ): Promise<Map<string, number>> {
   const result = await database.run(beginAttempts, { laneId, fence, ids, at, lateBefore: 0, day: null });
-  assert.ok(result.kind === "stamped");
+  assert.ok(result.kind === "begun");
   assert.deepEqual([...result.attempts.keys()].sort(), [...ids].sort());
   return result.attempts;
 }

@@ -72,7 +72,7 @@ async function due(): Promise<DueDelivery> {
 /** One try, as the lane would have it. Returns when it is due again. */
 async function attempt(row: DueDelivery, of = work(), stop = signal): Promise<number | null> {
   const stamped = await of.beginAttempts([row], null);
-  assert.ok(stamped.kind === "stamped");
+  assert.ok(stamped.kind === "begun");
   const nth = stamped.attempts.get(row.id);
   assert.ok(nth !== undefined);
   const outcome = await of.send(row, nth, stop);
@@ -162,11 +162,11 @@ test("read ahead, and meanwhile told, switched off, or another process's: it is 
   await attempt(told);
   const of = work();
   const stamped = await of.beginAttempts([told, row], null);
-  assert.deepEqual(stamped, { kind: "stamped", attempts: new Map([[row.id, 1]]) });
+  assert.deepEqual(stamped, { kind: "begun", attempts: new Map([[row.id, 1]]) });
   assert.deepEqual(await work({}, 1).beginAttempts([row], null), { kind: "fenced" });
   const off = webhookChanges.parse({ active: false });
   await updateWebhook(it.system.core, accountId, endpointId, off);
-  assert.deepEqual(await of.beginAttempts([row], null), { kind: "stamped", attempts: new Map() });
+  assert.deepEqual(await of.beginAttempts([row], null), { kind: "begun", attempts: new Map() });
 });
 
 test("another url, or another secret, holds from the next try on", async () => {

@@ -80,7 +80,7 @@ function deferredWork(
       const result = await database.run(beginDeferred, { poolId, fence, ids: rows.map(({ id }) => id) });
       if (result.kind === "fenced") return result;
       for (const row of result.rows) begun.set(row.id, row);
-      return { kind: "stamped", attempts: new Map(result.rows.map(({ id, attempts }) => [id, attempts])) };
+      return { kind: "begun", attempts: new Map(result.rows.map(({ id, attempts }) => [id, attempts])) };
     },
     send: async ({ id }, _attempt, signal) => {
       const row = begun.get(id)!;

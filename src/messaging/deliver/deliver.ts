@@ -17,7 +17,13 @@ import {
   settleMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
-import { createSender, healthOf, type LaneGateway, type SendOutcome, type TransmitDeps } from "./transmit.ts";
+import {
+  createTransmitter,
+  healthOf,
+  type LaneGateway,
+  type SendOutcome,
+  type TransmitDeps,
+} from "./transmit.ts";
 
 export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signals">;
 
@@ -33,7 +39,7 @@ export function deliverWork(
 ): Required<LaneWork<DueMessage, SendOutcome>> {
   const { database, clock, crashPoint } = deps;
   const laneId = gateway.id;
-  const send = createSender(deps, gateway);
+  const send = createTransmitter(deps, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
     weightOf: (row) => (gateway.adapter.pacedBySegments ? (row.segments ?? 1) : 1),

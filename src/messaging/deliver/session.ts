@@ -25,9 +25,9 @@ const reopen = { firstMs: 1_000, maxMs: 60_000 };
 /** A session that lasted this long counts as healthy, so that its end starts the back-off anew, ms. */
 const healthyMs = 60_000;
 /** How long a message that was in flight when the connection went may still get its outcome, ms. */
-const lastWordsMs = 5_000;
+const drainMs = 5_000;
 /** How long a device may take to connect so that it can be told that it is unlinked, ms. */
-const tellMs = 20_000;
+const unlinkTimeoutMs = 20_000;
 /** A connection that takes longer to open counts as a pause, ms. */
 const slowMs = 30_000;
 
@@ -79,7 +79,7 @@ export class SessionSupervisor implements Transport {
     const answered = new AbortController();
     const cutOff = new Promise<SendOutcome>((resolve) => {
       const wait = async () => {
-        await this.#deps.clock.sleep(lastWordsMs, answered.signal);
+        await this.#deps.clock.sleep(drainMs, answered.signal);
         resolve(disconnected);
       };
       const onDown = () => void wait();
@@ -168,7 +168,7 @@ export class SessionSupervisor implements Transport {
     const late = new AbortController();
     const end = () => late.abort();
     for (const signal of [over, this.#stopping.signal]) signal.addEventListener("abort", end, { once: true });
-    const waited = this.#deps.clock.sleep(tellMs, late.signal).then(() => true);
+    const waited = this.#deps.clock.sleep(unlinkTimeoutMs, late.signal).then(() => true);
     for (;;) {
       const isSettled = this.#status.kind === "connected" || this.#status.kind === "logged_out";
       if (isSettled || over.aborted || this.#stopping.signal.aborted) break;

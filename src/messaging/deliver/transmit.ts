@@ -56,17 +56,17 @@ export type SendOutcome = Outcome & { uninformative?: true };
 /** Bytes of mails and of long texts that one lane has in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
 
-/** Sends a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large ones further. */
-export function createSender(
+/** Returns what transmits a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large ones further. */
+export function createTransmitter(
   deps: TransmitDeps,
   gateway: LaneGateway,
 ): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendOutcome> {
   const memory = new Semaphore(maxBytesInFlight);
-  return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
+  return (row, attempt, signal) => composeAndTransmit(deps, gateway, memory, row, attempt, signal);
 }
 
 /** Composes what the content needs, and transmits the message. */
-async function send(
+async function composeAndTransmit(
   deps: TransmitDeps,
   gateway: LaneGateway,
   memory: Semaphore,
@@ -77,18 +77,18 @@ async function send(
   const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
   if (!gateway.adapter.contents.includes(row.content)) return notSupported(gateway, row);
-  if (row.content === "email") return await sendEmail(deps, gateway, memory, row, attempt, signal);
+  if (row.content === "email") return await transmitEmail(deps, gateway, memory, row, attempt, signal);
   const { body } = row;
-  if (body !== null) return await sendText(deps, gateway, { ...row, body }, attempt, signal);
+  if (body !== null) return await transmitText(deps, gateway, { ...row, body }, attempt, signal);
   return await memory.run(async () => {
     const text = await tryCompose(deps, gateway, row.id, () => bodyOf(deps, row.id));
     if (text === null) return notSent;
-    return await sendText(deps, gateway, { ...row, body: text }, attempt, signal);
+    return await transmitText(deps, gateway, { ...row, body: text }, attempt, signal);
   }, bytesInMemory(row.body_bytes));
 }
 
 /** A message of any content but an email. */
-async function sendText(
+async function transmitText(
   deps: TransmitDeps,
   gateway: LaneGateway,
   row: DueMessage & { body: string },
@@ -135,7 +135,7 @@ function notSupported({ adapter }: LaneGateway, { content, resends }: DueMessage
     : { kind: "unknown", code, reason, uninformative: true };
 }
 
-async function sendEmail(
+async function transmitEmail(
   deps: TransmitDeps,
   gateway: LaneGateway,
   memory: Semaphore,

@@ -66,10 +66,10 @@ async function storeMessages(
   database: StoreReportDeps["database"],
   incoming: readonly IncomingMessage[],
 ): Promise<void> {
-  const said = incoming.filter(({ message }) => message.consent_keyword !== null);
+  const withConsent = incoming.filter(({ message }) => message.consent_keyword !== null);
   const others = incoming.filter(({ message }) => message.consent_keyword === null);
   const inOrder = async () => {
-    for (const message of said) await database.run(storeInbound, message);
+    for (const message of withConsent) await database.run(storeInbound, message);
   };
   await Promise.all([...others.map((message) => database.run(storeInbound, message)), inOrder()]);
 }

@@ -5,7 +5,7 @@ import { type GatewayRules, paceOf } from "#gateways/rules.ts";
 import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
-import { type LineState, mostNow, type PhoneLine } from "#store/phones/phone-items.ts";
+import { type LineState, maxHandover, type PhoneLine } from "#store/phones/phone-items.ts";
 import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
 
 /** A gateway of a phone. */
@@ -77,22 +77,22 @@ export function nextHandover(
 }
 
 /** A pause up to here ends by itself; one that is longer ends when the phone asks. */
-const longestPauseMs = 86_400_000;
+const maxPauseMs = 86_400_000;
 
 function nextOf(line: Line, { lane, inHand, dueAt }: LineState, now: number): number | null {
   const { gateway, rules, settings } = line;
   if (dueAt === null || gateway.active === 0 || lane.operator_paused_at !== null) return null;
-  const untilAsked = (lane.paused_until ?? 0) - now > longestPauseMs;
+  const untilAsked = (lane.paused_until ?? 0) - now > maxPauseMs;
   const paused = untilAsked ? { paused_until: null, paused_since: null } : {};
   const at = Math.max(now, dueAt, lane.next_at ?? 0, untilAsked ? 0 : (lane.paused_until ?? 0));
   if (inHand >= settings.ahead || (lane.paused_since !== null && !untilAsked && inHand > 0)) return null;
-  const most = mostNow(
+  const max = maxHandover(
     { ...lane, ...paused },
     phoneLine(line, { now: at, fraction: 0, catchesUp: false }),
     inHand,
     at,
   );
-  if (most > 0) return at;
+  if (max > 0) return at;
   const hours = rules.pace.hours === null ? null : withinHours(rules.pace.hours, at, gateway.time_zone);
   if (hours?.open === false) return hours.opensAt;
   return startOfNextDay(at, gateway.time_zone);

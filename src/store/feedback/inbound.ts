@@ -58,7 +58,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   const { user_id: userId } = details;
   const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
   for (const sender of senders) {
-    if (message.consent_keyword !== null) await heed(tx, message, sender);
+    if (message.consent_keyword !== null) await applyConsent(tx, message, sender);
     if (saidAt !== undefined)
       await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: saidAt });
   }
@@ -124,7 +124,7 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
  * Puts the sender on the suppression list, or takes them off it. A recipient who is on it for another reason stays, with
  * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
  */
-async function heed(tx: Tx, message: IncomingMessage["message"], recipient: string): Promise<void> {
+async function applyConsent(tx: Tx, message: IncomingMessage["message"], recipient: string): Promise<void> {
   const { account_id, channel, received_at: created_at, consent_keyword: opt } = message;
   if (opt === "out") {
     await tx.db

@@ -104,19 +104,22 @@ export const claimLanes = writeOperation(
  * Asks for a lane that another process owns, or none: its owner gives it up, and no other process than the one that
  * asked takes it while that one lives. The last one that asks gets it.
  */
-export const wantLane = writeOperation("wantLane", async (tx, input: { id: string; processId: string }) => {
-  await tx.db
-    .updateTable("lanes")
-    // The owner looks at a lane whose revision has changed.
-    .set((eb) => ({ wanted_by: input.processId, revision: eb("revision", "+", 1) }))
-    .where("id", "=", input.id)
-    .where((eb) => eb.or([eb("owner", "is", null), eb("owner", "!=", input.processId)]))
-    .execute();
-});
+export const requestLane = writeOperation(
+  "requestLane",
+  async (tx, input: { id: string; processId: string }) => {
+    await tx.db
+      .updateTable("lanes")
+      // The owner looks at a lane whose revision has changed.
+      .set((eb) => ({ wanted_by: input.processId, revision: eb("revision", "+", 1) }))
+      .where("id", "=", input.id)
+      .where((eb) => eb.or([eb("owner", "is", null), eb("owner", "!=", input.processId)]))
+      .execute();
+  },
+);
 
 /** Takes the request back. */
-export const unwantLane = writeOperation(
-  "unwantLane",
+export const withdrawRequest = writeOperation(
+  "withdrawRequest",
   async (tx, input: { id: string; processId: string }) => {
     await tx.db
       .updateTable("lanes")

@@ -73,37 +73,40 @@ export interface AttemptBatch {
   day: string | null;
 }
 
-/** `stamped`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the lane belongs to another process. */
-export type BeginAttemptsResult = { kind: "stamped"; attempts: Map<string, number> } | { kind: "fenced" };
+/** `begun`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the lane belongs to another process. */
+export type BeginAttemptsResult = { kind: "begun"; attempts: Map<string, number> } | { kind: "fenced" };
 
-export const beginAttempts = batchedOperation("beginAttempts", stampAttempts);
+export const beginAttempts = batchedOperation("beginAttempts", beginAttemptBatches);
 
 /** The same inside a transaction: one result for each batch. */
-export async function stampAttempts(tx: Tx, stamps: readonly AttemptBatch[]): Promise<BeginAttemptsResult[]> {
-  const counted = stamps.some((stamp) => stamp.day !== null);
+export async function beginAttemptBatches(
+  tx: Tx,
+  batches: readonly AttemptBatch[],
+): Promise<BeginAttemptsResult[]> {
+  const counted = batches.some((batch) => batch.day !== null);
   const lanes = await tx.db
     .selectFrom("lanes")
     .select(["id", "fence", "day", "day_count"])
-    .where("id", "in", [...new Set(stamps.map((stamp) => stamp.laneId))])
+    .where("id", "in", [...new Set(batches.map((batch) => batch.laneId))])
     .orderBy("id")
     // A takeover waits for this transaction, or this one sees its higher fence.
     .modifyEnd(tx.lock(counted ? "update" : "share"))
     .execute();
   const held = new Map(lanes.map((lane) => [lane.id, lane]));
-  const owned = stamps.filter((stamp) => held.get(stamp.laneId)?.fence === stamp.fence);
+  const owned = batches.filter((batch) => held.get(batch.laneId)?.fence === batch.fence);
   const wanted = owned
     .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
       ids.map((id) => ({ id, fence, at, lane, late })),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   if (wanted.length === 0)
-    return stamps.map(
-      (stamp) =>
-        (owned.includes(stamp)
-          ? { kind: "stamped", attempts: new Map() }
+    return batches.map(
+      (batch) =>
+        (owned.includes(batch)
+          ? { kind: "begun", attempts: new Map() }
           : { kind: "fenced" }) satisfies BeginAttemptsResult,
     );
-  const stamped = await tx.update<{
+  const begun = await tx.update<{
     id: string;
     version: number;
     account_id: string;
@@ -128,7 +131,7 @@ export async function stampAttempts(tx: Tx, stamps: readonly AttemptBatch[]): Pr
   );
   await insertTimelineEntries(
     tx,
-    stamped.map((row) => ({
+    begun.map((row) => ({
       message_id: row.id,
       seq: row.version,
       account_id: row.account_id,
@@ -137,32 +140,32 @@ export async function stampAttempts(tx: Tx, stamps: readonly AttemptBatch[]): Pr
       detail: `Attempt ${row.attempts}.`,
     })),
   );
-  const done = new Map(stamped.map((row) => [row.id, row.attempts]));
-  await recordStatusEvents(tx, stamped, "sending");
+  const done = new Map(begun.map((row) => [row.id, row.attempts]));
+  await recordStatusEvents(tx, begun, "sending");
   if (done.size < wanted.length)
     await expireOrSuppress(
       tx,
       wanted.filter(({ id }) => !done.has(id)),
     );
   const results: BeginAttemptsResult[] = [];
-  for (const stamp of stamps) {
-    if (!owned.includes(stamp)) {
+  for (const batch of batches) {
+    if (!owned.includes(batch)) {
       results.push({ kind: "fenced" });
       continue;
     }
     const attempts = new Map<string, number>();
-    for (const id of stamp.ids) {
+    for (const id of batch.ids) {
       const attempt = done.get(id);
       if (attempt === undefined) continue;
       attempts.set(id, attempt);
       // Each attempt is one caller's alone.
       done.delete(id);
     }
-    results.push({ kind: "stamped", attempts });
-    if (stamp.day === null || attempts.size === 0) continue;
-    const lane = held.get(stamp.laneId)!;
-    lane.day_count = (lane.day === stamp.day ? lane.day_count : 0) + attempts.size;
-    lane.day = stamp.day;
+    results.push({ kind: "begun", attempts });
+    if (batch.day === null || attempts.size === 0) continue;
+    const lane = held.get(batch.laneId)!;
+    lane.day_count = (lane.day === batch.day ? lane.day_count : 0) + attempts.size;
+    lane.day = batch.day;
     await tx.db
       .updateTable("lanes")
       .set({ day: lane.day, day_count: lane.day_count })
@@ -249,7 +252,7 @@ export const settleMessages = batchedOperation(
 );
 
 /**
- * The usual end of an attempt, for which one statement is enough: accepted, and still as it was stamped.
+ * The usual end of an attempt, for which one statement is enough: accepted, and still as it was begun.
  * Returns the ids that it settled; the others are settled one by one.
  */
 async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { selectDue, selectNextDue } from "#store/lanes/due.ts";
 import { storeResume, untilConnected } from "#store/lanes/lanes.ts";
-import { stampAttempts } from "#store/messages/attempts.ts";
+import { beginAttemptBatches } from "#store/messages/attempts.ts";
 import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
@@ -65,7 +65,7 @@ const maxListed = 100;
 /** How long after `valid_until` the phone is still asked what became of an item. */
 const graceMs = 3_600_000;
 /** How long the phone gets to report an item that was listed to it after that. */
-const lastWordsMs = 600_000;
+const lateReportMs = 600_000;
 
 /** Hands over what is due and allowed, and lists everything that the phone has not reported. */
 export const pullItems = writeOperation("pullItems", async (tx, input: PullInput): Promise<PullResult> => {
@@ -92,8 +92,8 @@ export const pullItems = writeOperation("pullItems", async (tx, input: PullInput
     }
     const inHand = kept.filter(({ gateway_id }) => gateway_id === line.gatewayId).length;
     const room = maxListed - kept.length - handed;
-    const most = Math.min(room, mostNow(lane, line, inHand, at));
-    if (most > 0) handed += await handOver(tx, input, line, lane, most);
+    const max = Math.min(room, maxHandover(lane, line, inHand, at));
+    if (max > 0) handed += await handOver(tx, input, line, lane, max);
   }
   return { kind: "pulled", items: await listed(tx, input), handed, reconnected };
 });
@@ -118,7 +118,7 @@ async function openItems(tx: Tx, phoneId: string): Promise<PhoneItemsTable[]> {
 }
 
 /** How many messages a line may hand over now. After a pause one goes first, and shows whether the phone can send again. */
-export function mostNow(
+export function maxHandover(
   lane: Pick<
     LanesTable,
     "operator_paused_at" | "paused_since" | "paused_until" | "day" | "day_count" | "next_at"
@@ -140,22 +140,22 @@ function paced(nextAt: number | null, { gapMs, catchesUp }: PhoneLine, at: numbe
   return catchesUp ? 1 + Math.floor((at - (nextAt ?? 0)) / gapMs) : 1;
 }
 
-/** Marks up to `most` due messages `sending` and notes that the phone has them; returns how many. */
+/** Marks up to `max` due messages `sending` and notes that the phone has them; returns how many. */
 async function handOver(
   tx: Tx,
   { phoneId, priorities, at }: PullInput,
   line: PhoneLine,
   lane: LanesTable,
-  most: number,
+  max: number,
 ): Promise<number> {
   const due: { id: string; due_at: number }[] = [];
   for (const priority of priorities) {
-    const query = { laneId: lane.id, priority, now: at, after: null, limit: most - due.length };
+    const query = { laneId: lane.id, priority, now: at, after: null, limit: max - due.length };
     if (query.limit > 0)
       due.push(...(await selectDue<(typeof due)[number]>(tx, "messages", sql`id, due_at`, query)));
   }
   if (due.length === 0) return 0;
-  const [result] = await stampAttempts(tx, [
+  const [result] = await beginAttemptBatches(tx, [
     {
       laneId: lane.id,
       fence: lane.fence,
@@ -165,7 +165,7 @@ async function handOver(
       day: line.day?.name ?? null,
     },
   ]);
-  if (result?.kind !== "stamped") return 0;
+  if (result?.kind !== "begun") return 0;
   const rows = due
     .filter(({ id }) => result.attempts.has(id))
     .map(({ id, due_at }) => ({
@@ -227,7 +227,7 @@ async function giveUpUnreported(
     where: sql`phone_items.message_id = ${of("id")}`,
   }));
   const ended = over
-    .filter(({ last_listed_at }) => last_listed_at !== null && last_listed_at + lastWordsMs <= at)
+    .filter(({ last_listed_at }) => last_listed_at !== null && last_listed_at + lateReportMs <= at)
     .map(({ message_id }) => message_id);
   const changes = new TransitionBatch();
   const message = "The phone did not report what became of it.";

@@ -6,7 +6,7 @@ import type { ContentKind } from "#contract/messages/content.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { createSender, healthOf, type LaneGateway } from "#messaging/deliver/transmit.ts";
+import { createTransmitter, healthOf, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
@@ -103,7 +103,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     transport: { send, close: async () => {} },
     email: settings,
   } as Partial<LaneGateway> as LaneGateway;
-  const handOver = createSender(deps, gateway);
+  const handOver = createTransmitter(deps, gateway);
   const due = { ...row, ...options.row, resends: options.resends ?? 0 };
   return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
 }

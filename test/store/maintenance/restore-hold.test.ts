@@ -148,7 +148,7 @@ for (const engine of engines) {
       assert.equal(load?.waiting, 0);
       const fence = await claim(store, gatewayId);
       const asked = { laneId: gatewayId, fence, ids, at: later, lateBefore: 0, day: null };
-      assert.deepEqual(await database.run(beginAttempts, asked), { kind: "stamped", attempts: new Map() });
+      assert.deepEqual(await database.run(beginAttempts, asked), { kind: "begun", attempts: new Map() });
       const to = await makeGateway(database, accountId);
       assert.equal(
         await database.run(moveToDefault, {

@@ -149,7 +149,7 @@ onBothEngines((open) => {
       lateBefore: 0,
       day: null,
     });
-    assert.deepEqual(again, { kind: "stamped", attempts: new Map() });
+    assert.deepEqual(again, { kind: "begun", attempts: new Map() });
   });
 
   test("a stamp under another fence changes nothing", async () => {
@@ -169,7 +169,7 @@ onBothEngines((open) => {
     const both = await Promise.all([run(old), run(fence + 1)]);
     assert.deepEqual(both, [{ kind: "fenced" }, { kind: "fenced" }]);
     assert.equal((await messageRow(store, ids[0]!)).status, "queued");
-    assert.deepEqual(await run(fence), { kind: "stamped", attempts: new Map([[ids[0]!, 1]]) });
+    assert.deepEqual(await run(fence), { kind: "begun", attempts: new Map([[ids[0]!, 1]]) });
   });
 
   test("of stamps that go together each gets its own messages, and an id wanted twice goes to one", async () => {
@@ -185,14 +185,14 @@ onBothEngines((open) => {
       stampOf(one.gatewayId, two.ids),
       stampOf(two.gatewayId, two.ids, 7),
     ]);
-    assert.ok(right.kind === "stamped" && twice.kind === "stamped");
+    assert.ok(right.kind === "begun" && twice.kind === "begun");
     // Which of the two is open: on PostgreSQL two groups may be in flight.
     const stamped = [...right.attempts, ...twice.attempts].sort();
     assert.deepEqual(
       stamped,
       one.ids.map((id) => [id, 1]),
     );
-    assert.deepEqual(foreign, { kind: "stamped", attempts: new Map() }, "another lane's message");
+    assert.deepEqual(foreign, { kind: "begun", attempts: new Map() }, "another lane's message");
     assert.deepEqual(fenced, { kind: "fenced" });
     assert.equal((await messageRow(store, two.ids[0]!)).status, "queued");
   });

@@ -18,7 +18,7 @@ onBothEngines((open) => {
   const stamped = async (gatewayId: string, fence: number, ids: string[], lateBefore = 0) => {
     const stamp = { laneId: gatewayId, fence, ids, at: now + 9, lateBefore, day: null };
     const result = await open().database.run(beginAttempts, stamp);
-    assert.ok(result.kind === "stamped");
+    assert.ok(result.kind === "begun");
     return [...result.attempts.keys()];
   };
 

@@ -49,7 +49,7 @@ onBothEngines((open) => {
     await stamp(store.database, gatewayId, fence, [ids[1]!]);
     assert.deepEqual(await cancel(accountId, ids[1]!), { kind: "not_cancellable" });
     const late = { laneId: gatewayId, fence, ids: [id], at: now, lateBefore: 0, day: null };
-    assert.deepEqual(await store.database.run(beginAttempts, late), { kind: "stamped", attempts: new Map() });
+    assert.deepEqual(await store.database.run(beginAttempts, late), { kind: "begun", attempts: new Map() });
   });
 
   test("a cancel and a stamp at once: exactly one wins, 200 times", async () => {
@@ -73,7 +73,7 @@ onBothEngines((open) => {
         i % 2 === 0
           ? await Promise.all([stampIt(), cancelIt()])
           : await Promise.all([cancelIt(), stampIt()]).then(([c, s]) => [s, c] as const);
-      assert.ok(stamped.kind === "stamped");
+      assert.ok(stamped.kind === "begun");
       const row = await messageRow(store, id);
       if (stamped.attempts.has(id)) {
         stampedFirst += 1;
@@ -115,7 +115,7 @@ onBothEngines((open) => {
     assert.deepEqual([moved.updated_at, moved.due_at, moved.status], [now + 7, now, "queued"]);
     assert.deepEqual(await timeline(store, ids[1]!), ["queued"]);
     const stale = { laneId: gatewayId, fence, ids: [ids[1]!], at: now, lateBefore: 0, day: null };
-    assert.deepEqual(await database.run(beginAttempts, stale), { kind: "stamped", attempts: new Map() });
+    assert.deepEqual(await database.run(beginAttempts, stale), { kind: "begun", attempts: new Map() });
     await stamp(database, to, await claim(store, to), [ids[1]!]);
   });
 
@@ -257,7 +257,7 @@ onBothEngines((open) => {
       const { gatewayId, ids, fence, to, move } = await failing({ count: 20 });
       const stamping = { laneId: gatewayId, fence, ids, at: now, lateBefore: 0, day: null };
       const [stamped, moved] = await Promise.all([store.other.run(beginAttempts, stamping), move()]);
-      assert.ok(stamped.kind === "stamped");
+      assert.ok(stamped.kind === "begun");
       assert.equal(stamped.attempts.size + moved, 20);
       for (const id of ids) {
         const row = await messageRow(store, id);
@@ -291,7 +291,7 @@ onBothEngines((open) => {
           detail: "Moved.",
         }),
       ]);
-      assert.ok(stamped.kind === "stamped");
+      assert.ok(stamped.kind === "begun");
       assert.equal(stamped.attempts.size + moved, 20);
       for (const id of ids) {
         const row = await messageRow(store, id);

@@ -116,7 +116,7 @@ onBothEngines((open) => {
       assert.deepEqual([row.status, row.due_at], [status, null]);
       const late = { laneId: of.gatewayId, fence: of.fence, ids: [of.id], at, lateBefore: 0, day: null };
       assert.deepEqual(await store.database.run(beginAttempts, late), {
-        kind: "stamped",
+        kind: "begun",
         attempts: new Map(),
       });
     }
