@@ -37,7 +37,7 @@ export function seededRandom(seed = 1): Random {
   };
   return {
     bytes: (count) => Uint8Array.from({ length: count }, () => next() & 255),
-    fraction: () => next() / 2 ** 32,
+    random: () => next() / 2 ** 32,
   };
 }
 

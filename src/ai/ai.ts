@@ -117,7 +117,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased });
   const checks = createHealthChecks(
-    { clock, log, upstreams, fraction: random.fraction },
+    { clock, log, upstreams, random: random.random },
     () => pools.inUse,
     stopping.signal,
   );
@@ -163,7 +163,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     clock,
     upstreams,
     answerBytes: deps.answerBytes,
-    fraction: random.fraction,
+    random: random.random,
     memberDown: (member, failure) => {
       checks.start();
       reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);

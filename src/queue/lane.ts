@@ -16,7 +16,7 @@ export interface LaneDeps<Row extends LaneRow, Outcome> {
   rules: LaneRules;
   state: LaneState;
   clock: Clock;
-  fraction: () => number;
+  random: () => number;
   log: Log;
   /** The longest wait for an instant, ms, so that the lane notices a change of the wall clock. */
   maxWaitMs: number;
@@ -61,10 +61,10 @@ export class Lane<Row extends LaneRow, Outcome> {
   readonly #ended: Promise<void>;
 
   constructor(deps: LaneDeps<Row, Outcome>) {
-    const { work, state, rules, clock, fraction, interrupted, suspended = false } = deps;
+    const { work, state, rules, clock, random, interrupted, suspended = false } = deps;
     const { perSecond = null, jitterMs = 0 } = rules;
     this.#deps = deps;
-    this.#pacer = new Pacer({ perSecond, jitterMs, fraction });
+    this.#pacer = new Pacer({ perSecond, jitterMs, random });
     const retry = (call: string, write: () => Promise<void>) => this.#retryForever(call, write);
     this.#pauses = new Pauses({ breaker: work.breaker, state: state.pause, suspended, clock, retry });
     this.#day = state.daily?.day ?? null;

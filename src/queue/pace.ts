@@ -6,14 +6,14 @@ const maxCatchUpMs = 100;
 export class Pacer {
   readonly #intervalMs: number;
   readonly #jitterMs: number;
-  readonly #fraction: () => number;
+  readonly #random: () => number;
   #nextAt = Number.NEGATIVE_INFINITY;
 
   /** `perSecond` null: no bound. `jitterMs`: up to this much longer between two sends. */
-  constructor(options: { perSecond: number | null; jitterMs: number; fraction: () => number }) {
+  constructor(options: { perSecond: number | null; jitterMs: number; random: () => number }) {
     this.#intervalMs = options.perSecond === null ? 0 : 1000 / options.perSecond;
     this.#jitterMs = options.jitterMs;
-    this.#fraction = options.fraction;
+    this.#random = options.random;
   }
 
   /** How many messages may go at `now` (monotonic ms); when none may, how long until the next one. */
@@ -30,6 +30,6 @@ export class Pacer {
   consume(count: number, now: number): void {
     const earliest = this.#jitterMs > 0 ? now : now - maxCatchUpMs;
     const start = this.#nextAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#nextAt, earliest);
-    this.#nextAt = start + count * this.#intervalMs + this.#fraction() * this.#jitterMs;
+    this.#nextAt = start + count * this.#intervalMs + this.#random() * this.#jitterMs;
   }
 }

@@ -24,6 +24,6 @@ export function systemRandom(): Random {
       return bytes;
     },
     // Jitter needs no unpredictability.
-    fraction: () => Math.random(),
+    random: () => Math.random(),
   };
 }

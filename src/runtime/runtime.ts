@@ -19,7 +19,7 @@ export interface Random {
   /** `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;
   /** A number in [0, 1), for jitter. */
-  fraction(): number;
+  random(): number;
 }
 
 export interface OutboundRequest {

@@ -22,7 +22,7 @@ export async function openEndpointLane(
     rules: { concurrency },
     state: { id: state.id, fence: state.fence },
     clock,
-    fraction: random.fraction,
+    random: random.random,
     log,
     maxWaitMs,
     interrupted: state.interrupted,

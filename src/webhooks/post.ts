@@ -86,7 +86,7 @@ export function postWork(
       if (result.kind === "stopped") return null;
       const at = clock.now();
       const wait =
-        result.kind === "failed" ? nextTryMs(attempt, deps.random.fraction(), result.retryAfterMs) : null;
+        result.kind === "failed" ? nextTryMs(attempt, deps.random.random(), result.retryAfterMs) : null;
       const { dueAt, disabled } = await database.run(settleDeliveries, {
         endpointId,
         eventId: row.id,

@@ -13,12 +13,12 @@ const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * ho
 export const maxRetryAfterMs = 10 * hour;
 
 /**
- * How long to wait after attempt number `attempt` (from 1) failed, ms; null: it was the last. `fraction` in [0, 1) makes
+ * How long to wait after attempt number `attempt` (from 1) failed, ms; null: it was the last. `random` in [0, 1) makes
  * the ±10 % that spread deliveries which failed together.
  */
-export function nextTryMs(attempt: number, fraction: number, retryAfterMs = 0): number | null {
+export function nextTryMs(attempt: number, random: number, retryAfterMs = 0): number | null {
   const delay = delays[attempt - 1];
   if (delay === undefined) return null;
-  const delayMs = retryDelay({ firstMs: delay, maxMs: delay }, 1, "tenth", fraction);
+  const delayMs = retryDelay({ firstMs: delay, maxMs: delay }, 1, "tenth", random);
   return Math.max(delayMs, Math.min(retryAfterMs, maxRetryAfterMs));
 }

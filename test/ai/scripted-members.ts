@@ -207,7 +207,7 @@ export function script(): Script {
     deps: {
       clock,
       upstreams,
-      fraction: () => 0,
+      random: () => 0,
       memberDown: (member, failure) => down.push({ member: member.name, failure }),
       memberUp: (member) => up.push(member.name),
       failedOver: (from, to, failure, memberCount) =>

@@ -65,7 +65,7 @@ export function sampleAttachment(filename: string, contentType: string, bytes: B
 
 const sealer = createSealer("a master key of the gateway tests", {
   bytes: (count) => new Uint8Array(count),
-  fraction: () => 0,
+  random: () => 0,
 });
 const gatewayId = "gw_conformance";
 
@@ -92,7 +92,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
   return {
     ...tools,
     fileBytes: new Semaphore(64 * 1024 * 1024),
-    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+    random: { bytes: (count) => new Uint8Array(count), random: () => 0.5 },
     log: memoryLog(),
     state: { load: async () => new Map(), save: async () => {} },
     linkRequest: null,

@@ -239,7 +239,7 @@ export function edge(options: EdgeOptions = {}): Edge {
   let drawn = 0;
   const random = {
     bytes: (count: number) => Uint8Array.from({ length: count }, () => drawn++ % 256),
-    fraction: () => 0.5,
+    random: () => 0.5,
   };
   const newId = createIds(clock, random);
   const database = scriptedStore(staged, options.operations ?? {});

@@ -212,7 +212,7 @@ export function drive(
       ...options.state,
     },
     clock,
-    fraction: seededRandom().fraction,
+    random: seededRandom().random,
     log: memoryLog(),
     maxWaitMs: options.maxWaitMs ?? 60_000,
     interrupted: options.interrupted,

@@ -7,7 +7,7 @@ import { Pacer } from "#queue/pace.ts";
 import { seededRandom } from "../harness.ts";
 
 const catchUpMs = 100;
-const fraction = () => 0;
+const random = () => 0;
 
 /** Drives a pacer as a lane does: it takes what it may, then waits as told. Returns the instants of all sends. */
 function drive(
@@ -45,7 +45,7 @@ const rates = [0.01, 0.1, 0.5, 1, 3, 7, 10, 33, 60];
 
 for (const perSecond of rates) {
   test(`${perSecond} a second is exactly that over two hours`, () => {
-    const sent = drive(new Pacer({ perSecond, jitterMs: 0, fraction }), 2 * hour);
+    const sent = drive(new Pacer({ perSecond, jitterMs: 0, random }), 2 * hour);
     // One goes at once, and then one an interval.
     assert.ok(Math.abs(sent.length - (7200 * perSecond + 1)) <= 1, `${sent.length}`);
     const gap = 1000 / perSecond;
@@ -56,9 +56,9 @@ for (const perSecond of rates) {
 }
 
 test("a thousand a second, asked late every time, keep their rate by small bunches", () => {
-  const random = seededRandom(5);
-  const sent = drive(new Pacer({ perSecond: 1000, jitterMs: 0, fraction }), 60_000, {
-    late: () => random.fraction() * 40,
+  const seeded = seededRandom(5);
+  const sent = drive(new Pacer({ perSecond: 1000, jitterMs: 0, random }), 60_000, {
+    late: () => seeded.random() * 40,
   });
   assert.ok(sent.length > 59_000 && sent.length <= 60_000 + catchUpMs + 1, `${sent.length}`);
 });
@@ -72,7 +72,7 @@ test("never more than the rate and one catch-up in any window, however irregular
       fc.integer({ min: 1, max: 5000 }),
       (perSecond, stalls, atMost, windowMs) => {
         let next = 0;
-        const sent = drive(new Pacer({ perSecond, jitterMs: 0, fraction }), 30_000, {
+        const sent = drive(new Pacer({ perSecond, jitterMs: 0, random }), 30_000, {
           late: () => stalls[next++ % stalls.length]!,
           atMost,
         });
@@ -85,7 +85,7 @@ test("never more than the rate and one catch-up in any window, however irregular
 });
 
 test("after an hour's stall it catches up by a tenth of a second at the most", () => {
-  const pacer = new Pacer({ perSecond: 100, jitterMs: 0, fraction });
+  const pacer = new Pacer({ perSecond: 100, jitterMs: 0, random });
   pacer.consume(pacer.available(0).count, 0);
   assert.deepEqual(pacer.available(hour), { count: 11, waitMs: 0 });
   pacer.consume(11, hour);
@@ -93,15 +93,15 @@ test("after an hour's stall it catches up by a tenth of a second at the most", (
 });
 
 test("without a bound everything may go at once", () => {
-  const pacer = new Pacer({ perSecond: null, jitterMs: 0, fraction });
+  const pacer = new Pacer({ perSecond: null, jitterMs: 0, random });
   assert.equal(pacer.available(0).count, Number.POSITIVE_INFINITY);
   pacer.consume(1_000_000, 0);
   assert.equal(pacer.available(0).count, Number.POSITIVE_INFINITY);
 });
 
 test("jitter lengthens each gap by its own draw, up to the bound, and never shortens one", () => {
-  const { fraction } = seededRandom(9);
-  const sent = drive(new Pacer({ perSecond: 2, jitterMs: 300, fraction }), hour);
+  const { random } = seededRandom(9);
+  const sent = drive(new Pacer({ perSecond: 2, jitterMs: 300, random }), hour);
   const gaps = sent.slice(1).map((at, i) => at - sent[i]!);
   assert.ok(Math.min(...gaps) >= 500);
   assert.ok(Math.max(...gaps) < 800);
@@ -111,7 +111,7 @@ test("jitter lengthens each gap by its own draw, up to the bound, and never shor
 });
 
 test("jitter alone paces too, one at a time", () => {
-  const pacer = new Pacer({ perSecond: null, jitterMs: 1000, fraction: () => 0.25 });
+  const pacer = new Pacer({ perSecond: null, jitterMs: 1000, random: () => 0.25 });
   assert.equal(pacer.available(0).count, 1);
   pacer.consume(1, 0);
   assert.deepEqual(pacer.available(100), { count: 0, waitMs: 150 });

@@ -22,7 +22,7 @@ function clockOf(...instants: number[]): Clock {
 
 const bytesOf = (...values: number[]): Random => ({
   bytes: () => Uint8Array.from(values),
-  fraction: () => 0,
+  random: () => 0,
 });
 
 /** An independent reading of the 130 bits. */
@@ -69,7 +69,7 @@ test("order and uniqueness under any clock: standing, jumping, going back, fract
       (instants, stream) => {
         const random: Random = {
           bytes: (count) => Uint8Array.from({ length: count }, () => stream.next().value),
-          fraction: () => 0,
+          random: () => 0,
         };
         const ids = createIds(clockOf(...instants), random);
         const made = instants.flatMap((_, i) => (i % 5 === 4 ? ids.many("msg", 4) : [ids("msg")]));

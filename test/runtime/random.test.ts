@@ -26,7 +26,7 @@ test("bytes cover all values; fractions lie in [0, 1) on both sides of the middl
   const values = new Set<number>();
   for (let i = 0; i < 200; i++) for (const byte of random.bytes(200)) values.add(byte);
   assert.equal(values.size, 256);
-  const fractions = Array.from({ length: 1000 }, () => random.fraction());
+  const fractions = Array.from({ length: 1000 }, () => random.random());
   assert.ok(fractions.every((one) => one >= 0 && one < 1));
   assert.ok(fractions.some((one) => one < 0.5) && fractions.some((one) => one >= 0.5));
 });

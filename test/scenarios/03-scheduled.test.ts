@@ -93,9 +93,9 @@ test("a later change of the account's zone does not move the instant", async () 
 
 test("two hundred messages over an hour each leave within two seconds of their instant, none before", async () => {
   const it = await opened("UTC", "2026-06-01T00:00:00Z");
-  const { fraction } = seededRandom(17);
+  const { random } = seededRandom(17);
   const local = () =>
-    new Date(it.clock.now() + Math.floor(fraction() * 3600) * 1000)
+    new Date(it.clock.now() + Math.floor(random() * 3600) * 1000)
       .toISOString()
       .slice(0, 19)
       .replace("T", " ");

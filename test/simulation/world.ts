@@ -62,7 +62,7 @@ export class World {
   }
 
   #below(count: number): number {
-    return Math.floor(this.#random.fraction() * count);
+    return Math.floor(this.#random.random() * count);
   }
 
   #pick<T>(list: readonly T[]): T {

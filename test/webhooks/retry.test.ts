@@ -18,8 +18,8 @@ test("±10 %", () => {
     fc.property(
       fc.integer({ min: 1, max: 7 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (attempt, fraction) => {
-        const wait = nextTryMs(attempt, fraction)!;
+      (attempt, random) => {
+        const wait = nextTryMs(attempt, random)!;
         const middle = waits[attempt - 1]!;
         assert.ok(wait >= Math.floor(middle * 0.9) && wait <= Math.ceil(middle * 1.1), `${wait}`);
       },

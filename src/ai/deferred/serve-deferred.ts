@@ -52,7 +52,7 @@ export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): O
     rules: { concurrency },
     state: { id: state.id, fence: state.fence },
     clock,
-    fraction: random.fraction,
+    random: random.random,
     log,
     maxWaitMs,
     interrupted: state.interrupted,
@@ -92,7 +92,7 @@ function deferredWork(
     },
     settle: async ({ id }, attempt, { row, attempted }) => {
       const at = clock.now();
-      const outcome = outcomeOf(row, attempted, at, deps.random.fraction(), (result) =>
+      const outcome = outcomeOf(row, attempted, at, deps.random.random(), (result) =>
         sealer.seal(JSON.stringify(result), deferredContext(id, "result")),
       );
       const dueAt = await database.run(settleDeferred, { id, attempt, at, outcome });
@@ -158,7 +158,7 @@ function outcomeOf(
   { attempts, expires_at }: DeferredCompletionsTable,
   attempted: Attempted,
   at: number,
-  fraction: number,
+  random: number,
   seal: (result: DeferredResult) => string,
 ): DeferredOutcome {
   if (attempted.kind === "stopped") return { kind: "retry", dueAt: at };
@@ -167,7 +167,7 @@ function outcomeOf(
       ? { kind: "ended", status: "failed", result: seal(result), error: result.error.code }
       : { kind: "ended", status: "completed", result: seal(result), error: null };
   if (attempted.kind === "ended") return ended(attempted.result);
-  const dueAt = at + Math.max(retryDelay(retry, attempts, "tenth", fraction), attempted.afterMs);
+  const dueAt = at + Math.max(retryDelay(retry, attempts, "tenth", random), attempted.afterMs);
   return dueAt >= expires_at ? ended({ error: attempted.error }) : { kind: "retry", dueAt };
 }
 

@@ -54,7 +54,7 @@ export interface FailoverCall extends FailoverRules {
 
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
-  fraction: () => number;
+  random: () => number;
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;

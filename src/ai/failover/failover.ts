@@ -53,7 +53,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
     const ordered: readonly Choice<Member>[] = retryMember
       ? [retryMember]
-      : order(left, now, deps.fraction, responseKindOf(call.mode));
+      : order(left, now, deps.random, responseKindOf(call.mode));
     retryMember = null;
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
@@ -161,7 +161,7 @@ function keepLargerContext(
   const left = choices.filter((other) => other !== choice && !excluded.includes(other));
   const larger = left.filter(({ member }) => (member.context_tokens ?? 0) > size);
   const candidates = larger.length > 0 ? larger : left.filter(({ member }) => member.context_tokens === null);
-  const next = order(candidates, deps.clock.monotonic(), deps.fraction)[0];
+  const next = order(candidates, deps.clock.monotonic(), deps.random)[0];
   for (const other of left) if (other !== next) excluded.push(other);
   return next !== undefined;
 }

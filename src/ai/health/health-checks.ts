@@ -12,7 +12,7 @@ export interface HealthCheckDeps {
   clock: Clock;
   log: Log;
   upstreams: StreamingClient;
-  fraction: () => number;
+  random: () => number;
 }
 
 const intervalMs = 2_000;
@@ -34,7 +34,7 @@ export function createHealthChecks(
     log,
     signal,
     // Jitter keeps several processes from checking at the same moment.
-    ms: () => intervalMs * (0.75 + 0.5 * deps.fraction()),
+    ms: () => intervalMs * (0.75 + 0.5 * deps.random()),
     // A member whose provider has no check waits for its next request.
     isNeeded: () => down().some(({ provider, settings }) => provider.check(settings) !== null),
     turn: async () => {

@@ -113,12 +113,12 @@ function servingMembers<Member extends Candidate>(
  * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by
  * weight and health, without members that are down.
  * If all are down, the one that is back soonest comes first, because the least bad member beats none.
- * `fraction`: random numbers in [0, 1). `kind`: whose response times are compared.
+ * `random`: random numbers in [0, 1). `kind`: whose response times are compared.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
-  fraction: () => number,
+  random: () => number,
   kind: ResponseKind = "stream",
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
@@ -138,7 +138,7 @@ export function order<Member extends Candidate>(
     shuffled(
       usable.filter((choice) => tierOf(choice) === tier),
       now,
-      fraction,
+      random,
       kind,
     ),
   );
@@ -159,14 +159,14 @@ const clearlyFasterFactor = 0.8;
 function shuffled<Member extends Candidate>(
   tier: readonly Choice<Member>[],
   now: number,
-  fraction: () => number,
+  random: () => number,
   kind: ResponseKind,
 ): Choice<Member>[] {
   const left = [...tier];
   const order: Choice<Member>[] = [];
   while (left.length > 0) {
-    const first = drawByWeight(left, fraction);
-    const second = left.length > 1 ? drawByWeight(left, fraction) : first;
+    const first = drawByWeight(left, random);
+    const second = left.length > 1 ? drawByWeight(left, random) : first;
     const isFaster =
       second.member.health.cost(now, kind) < clearlyFasterFactor * first.member.health.cost(now, kind);
     const next = isFaster ? second : first;
@@ -178,9 +178,9 @@ function shuffled<Member extends Candidate>(
 
 function drawByWeight<Member extends Candidate>(
   from: readonly Choice<Member>[],
-  fraction: () => number,
+  random: () => number,
 ): Choice<Member> {
-  let at = fraction() * from.reduce((sum, { member }) => sum + member.weight, 0);
+  let at = random() * from.reduce((sum, { member }) => sum + member.weight, 0);
   for (const choice of from) {
     at -= choice.member.weight;
     if (at < 0) return choice;

@@ -171,7 +171,7 @@ function settlementOf(
       const known = reference === undefined ? details : { ...details, reference };
       return { ...base, step: "outcome_unknown", details: known, parts };
     }
-    const dueAt = at + retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.fraction());
+    const dueAt = at + retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.random());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.kind === "rejected" || outcome.gatewayFault) {
@@ -184,7 +184,7 @@ function settlementOf(
     return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
-    retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.fraction()),
+    retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.random()),
   );
   return {
     ...base,
@@ -217,7 +217,7 @@ export async function recoverGatewayMessages(
       step: "outcome_unknown" as const,
       details: { at, detail: message, code: "interrupted", message },
     };
-    const dueAt = at + retryDelay(gateway.rules.retry, 1, "above_first", deps.random.fraction());
+    const dueAt = at + retryDelay(gateway.rules.retry, 1, "above_first", deps.random.random());
     const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
     const found = await deps.database.run(recoverMessages, {
       laneId: gateway.id,

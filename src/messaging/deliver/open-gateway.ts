@@ -162,7 +162,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
       daily: { day: state.day, count: state.day_count },
     },
     clock,
-    fraction: random.fraction,
+    random: random.random,
     log,
     maxWaitMs: deps.maxWaitMs,
     interrupted: state.interrupted,

@@ -145,7 +145,7 @@ export class SessionSupervisor implements Transport {
       if (signal.aborted) return;
       failures = clock.monotonic() - startedAt >= healthyMs ? 1 : failures + 1;
       // Half of it is chance, so that devices that were cut off together do not come back together.
-      await clock.sleep(retryDelay(reopen, failures, "half", random.fraction()), signal);
+      await clock.sleep(retryDelay(reopen, failures, "half", random.random()), signal);
     }
   }
 

@@ -40,13 +40,13 @@ export async function linesOf(
   });
 }
 
-/** How much of a line may be handed over at `now`. `fraction`: of the jitter, random, in [0, 1). */
+/** How much of a line may be handed over at `now`. `random`: of the jitter, in [0, 1). */
 export function phoneLine(
   { gateway, settings, rules: { pace } }: Line,
-  { now, fraction, catchesUp }: { now: number; fraction: number; catchesUp: boolean },
+  { now, random, catchesUp }: { now: number; random: number; catchesUp: boolean },
 ): PhoneLine {
   const hours = pace.hours === null ? null : withinHours(pace.hours, now, gateway.time_zone);
-  const gapMs = (pace.perSecond === null ? 0 : 1000 / pace.perSecond) + fraction * pace.jitterMs;
+  const gapMs = (pace.perSecond === null ? 0 : 1000 / pace.perSecond) + random * pace.jitterMs;
   return {
     gatewayId: gateway.id,
     ahead: settings.ahead,
@@ -88,7 +88,7 @@ function nextOf(line: Line, { lane, inHand, dueAt }: LineState, now: number): nu
   if (inHand >= settings.ahead || (lane.paused_since !== null && !untilAsked && inHand > 0)) return null;
   const max = maxHandover(
     { ...lane, ...paused },
-    phoneLine(line, { now: at, fraction: 0, catchesUp: false }),
+    phoneLine(line, { now: at, random: 0, catchesUp: false }),
     inHand,
     at,
   );

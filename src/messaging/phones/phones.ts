@@ -199,7 +199,7 @@ export class Phones {
     const pulled = await database.run(pullItems, {
       phoneId: phone.gateway_id,
       tokenHash,
-      lines: lines.map((line) => phoneLine(line, { now, fraction: random.fraction(), catchesUp })),
+      lines: lines.map((line) => phoneLine(line, { now, random: random.random(), catchesUp })),
       priorities: [...priorityOrder(this.#turn)],
       at: now,
       eventId: newId("gp"),
@@ -249,7 +249,7 @@ export class Phones {
       at: clock.now(),
       eventId: newId("gp"),
       delaysMs: Array.from({ length: countedDelays }, (_, i) =>
-        retryDelay(retry, i + 1, "above_first", random.fraction()),
+        retryDelay(retry, i + 1, "above_first", random.random()),
       ),
       retryForMs: retry.forMs,
     });

@@ -10,7 +10,7 @@ import { memoryLog } from "../../log.ts";
 import { poolOf } from "../completing.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
 
-const depsOf = (it: Script) => ({ ...it.deps, log: memoryLog(), fraction: () => 0.5 });
+const depsOf = (it: Script) => ({ ...it.deps, log: memoryLog(), random: () => 0.5 });
 
 function goDown({ health }: Member, at = 0): void {
   for (let turn = 0; turn < 2; turn++) health.failed(health.begin(at), at, "upstream_error", null);

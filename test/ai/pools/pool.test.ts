@@ -123,10 +123,10 @@ function down(one: Embedding, at: number): void {
 
 /** How often each is asked first. */
 function shares(members: readonly Embedding[], draws = 10_000): Map<string, number> {
-  const { fraction } = seededRandom(7);
+  const { random } = seededRandom(7);
   const first = new Map<string, number>();
   for (let draw = 0; draw < draws; draw++) {
-    const name = order(members.map(choice), 60_000, fraction)[0]!.member.name;
+    const name = order(members.map(choice), 60_000, random)[0]!.member.name;
     first.set(name, (first.get(name) ?? 0) + 1 / draws);
   }
   return first;
@@ -139,7 +139,7 @@ test("tiers go one after another, whatever their speed, and each member once", (
   const members = [member("c", { priority: 3 }), member("a"), member("b", { priority: 2 })];
   speed(members[1]!, 5_000);
   speed(members[0]!, 1);
-  assert.deepEqual(names(order(members.map(choice), 0, seededRandom(3).fraction)), ["a", "b", "c"]);
+  assert.deepEqual(names(order(members.map(choice), 0, seededRandom(3).random)), ["a", "b", "c"]);
 });
 
 test("equal members share by weight, within 3 %", () => {

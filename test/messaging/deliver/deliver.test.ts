@@ -42,7 +42,7 @@ const usualRules: GatewayRules = {
 interface Options {
   rules?: Partial<GatewayRules>;
   adapterPolicy?: "hold" | "resend";
-  fraction?: number;
+  random?: number;
   answers?: Record<string, (input: never) => unknown>;
 }
 
@@ -73,7 +73,7 @@ function delivering(
   const deps: DeliverDeps = {
     database,
     clock,
-    random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
+    random: { bytes: (count) => new Uint8Array(count), random: () => options.random ?? 0 },
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
@@ -195,12 +195,12 @@ test("rejected: failed with the code and the reason; the gateway is well", async
 });
 
 test("deferred: due again after the back-off, from 5 s doubling to 15 min with full jitter", async () => {
-  const waits = async (fraction: number) => {
+  const waits = async (random: number) => {
     const list: number[] = [];
     for (const attempt of [1, 2, 3, 6, 8, 20]) {
       const { settlement, dueAgain, now } = await settled(
         { kind: "deferred", reason: "busy" },
-        { attempt, fraction },
+        { attempt, random },
       );
       assert.equal(settlement.step, "deferred");
       assert.equal(settlement.details.dueAt, dueAgain);

@@ -107,7 +107,7 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
     {
       database: { ...database, run },
       clock,
-      random: { ...seededRandom(), fraction: () => 1 },
+      random: { ...seededRandom(), random: () => 1 },
       log,
       outbound: scriptedOutbound(() => {
         throw new Error("no request is expected");

@@ -53,8 +53,8 @@ test("a wait is never shorter than the first nor longer than the longest, howeve
     fc.property(
       fc.integer({ min: 1, max: 10_000 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (attempt, fraction) => {
-        const delay = retryDelay(usual, attempt, "above_first", fraction);
+      (attempt, random) => {
+        const delay = retryDelay(usual, attempt, "above_first", random);
         assert.ok(delay >= usual.firstMs && delay <= usual.maxMs, String(delay));
       },
     ),

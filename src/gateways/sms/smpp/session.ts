@@ -260,7 +260,7 @@ export class SmppSession implements GatewaySession<"text"> {
 
   #backOff(steps: readonly number[], failures: number): number {
     const ms = steps[Math.min(failures, steps.length - 1)] ?? 0;
-    return retryDelay({ firstMs: ms, maxMs: ms }, 1, "half", this.#host.random.fraction());
+    return retryDelay({ firstMs: ms, maxMs: ms }, 1, "half", this.#host.random.random());
   }
 
   #report(mode: BindMode, { reason, refused }: BindFailure): void {
@@ -330,7 +330,7 @@ export class SmppSession implements GatewaySession<"text"> {
   /** Counted for each recipient, from a random start. */
   #nextReference(recipient: string): number {
     const last = this.#references.get(recipient);
-    const next = last === undefined ? Math.floor(this.#host.random.fraction() * 65_536) : (last + 1) % 65_536;
+    const next = last === undefined ? Math.floor(this.#host.random.random() * 65_536) : (last + 1) % 65_536;
     // Set anew, so that those that were not used for long are first.
     this.#references.delete(recipient);
     this.#references.set(recipient, next);

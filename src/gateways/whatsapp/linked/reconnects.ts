@@ -49,6 +49,6 @@ export class Reconnects {
     const isHealthy = wasConnected && this.#clock.monotonic() - this.#connectedAt >= healthyMs;
     this.#failures = isHealthy ? 0 : this.#failures + 1;
     const rule = { firstMs, maxMs: maxBackOffMs };
-    return retryDelay(rule, this.#failures + 1, "half", this.#random.fraction());
+    return retryDelay(rule, this.#failures + 1, "half", this.#random.random());
   }
 }

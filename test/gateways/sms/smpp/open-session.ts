@@ -63,7 +63,7 @@ export async function openSession(
         drawn += 1;
         return new Uint8Array(count).fill(drawn);
       },
-      fraction: () => 0.5,
+      random: () => 0.5,
     },
     status: (status) => void statuses.push(status),
     fail: (reason) => void failures.push(reason),

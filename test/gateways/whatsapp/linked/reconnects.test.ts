@@ -9,7 +9,7 @@ const minute = 60_000;
 
 function make() {
   const clock = movableClock();
-  const random = { fraction: () => 1 } as ConstructorParameters<typeof Reconnects>[1];
+  const random = { random: () => 1 } as ConstructorParameters<typeof Reconnects>[1];
   return { clock, reconnects: new Reconnects(clock, random) };
 }
 
