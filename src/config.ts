@@ -296,7 +296,7 @@ export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
 /** Judges a value that this file cannot: the problem in plain words, or null. */
-export type Checks = Partial<Record<keyof typeof variables, (value: string) => string | null>>;
+type Checks = Partial<Record<keyof typeof variables, (value: string) => string | null>>;
 
 /** Reads the environment. All errors are reported at once, those of `checks` too. */
 export function readConfig(

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
-import { accountInput, issueApiKey, upsertAccount } from "#configure/account.ts";
+import { accountInput, issueApiKey } from "#configure/account.ts";
 import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import { readAllowList } from "#runtime/net/address.ts";
@@ -18,6 +18,7 @@ import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { openSystem, type System, type SystemSettings } from "../src/system.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
+import { upsertAccount } from "./configure/upsert-account.ts";
 import { memoryLog } from "./log.ts";
 import { freshDatabase } from "./postgres.ts";
 

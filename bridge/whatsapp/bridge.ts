@@ -4,7 +4,7 @@ import type { FromBridge, ToBridge } from "../../src/gateways/whatsapp/linked/pr
 import { Device } from "./device.ts";
 import { type Loaded, loadLibrary, type Verification } from "./library.ts";
 
-export interface BridgeOptions {
+interface BridgeOptions {
   verification: Verification;
   /** For tests: a server of our own, and the key that signs its certificate. */
   server?: { url: string; rootKey: Buffer };

@@ -18,7 +18,7 @@ export interface KeyStore {
   get(type: string, ids: string[]): Promise<Values>;
   set(data: Record<string, Values>): Promise<void>;
 }
-export interface TransactionalKeys extends KeyStore {
+interface TransactionalKeys extends KeyStore {
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>;
   isInTransaction(): boolean;
 }
@@ -34,7 +34,7 @@ interface CipherInput {
   jid: string;
   ciphertext: Bytes;
 }
-export interface Repository {
+interface Repository {
   encryptMessage(input: { jid: string; data: Bytes }): Promise<unknown>;
   decryptMessage(input: CipherInput): Promise<Bytes>;
   lidMapping: { getPNForLID(lid: string): Promise<string | null> };
@@ -47,7 +47,7 @@ export interface ConnectionUpdate {
   reachoutTimeLock?: { isActive: boolean; timeEnforcementEnds?: Date };
 }
 
-export interface RawSocket {
+interface RawSocket {
   send(data: Bytes, done?: (error?: Error) => void): void;
   terminate(): void;
 }

@@ -7,7 +7,7 @@ const day = 86_400_000;
 const knownMs = { yes: 30 * day, no: day };
 const devicesMs = 3_600_000;
 
-export type Found =
+type Found =
   | { kind: "found"; jid: string }
   | { kind: "not_on_whatsapp" | "check_failed" | "throttled" | "no_devices" };
 

@@ -3,7 +3,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 
-export interface Plan {
+interface Plan {
   name: string;
   /** Epoch ms; null: no end. */
   expiresAt: number | null;

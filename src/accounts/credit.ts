@@ -8,7 +8,7 @@ import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
 
-export interface ChannelCredit {
+interface ChannelCredit {
   allowance: number;
   remaining: number;
 }

@@ -25,7 +25,7 @@ import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
-export interface GatewayDeps
+interface GatewayDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;

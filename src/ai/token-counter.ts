@@ -18,7 +18,7 @@ const limitMs = 5_000;
 const maxConcurrent = 256;
 const maxAnswerBytes = 64 * 1024;
 
-export interface TokenCounter {
+interface TokenCounter {
   /** The tokens of a request; null: no member may serve its model. */
   count(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
 }

@@ -10,7 +10,7 @@ import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import type { CallOutcome, Pool } from "./complete.ts";
 import type { AdmittedCall } from "./serve.ts";
 
-export interface UsageLog {
+interface UsageLog {
   record(row: UsedCall): void;
   /** Writes the pending records, as far as the storage accepts them. */
   stop(): Promise<void>;

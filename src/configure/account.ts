@@ -26,7 +26,7 @@ import type { ConfigureDeps } from "./resource.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
 
-export const planInput = z
+const planInput = z
   .strictObject({
     name: nameText(1, 100).describe("What the plan is called."),
     expires_at: z.iso.datetime({ offset: true }).nullish().describe("When it ends (ISO 8601); null: never."),
@@ -101,18 +101,16 @@ export const accountInput = z.strictObject({
     .nullish()
     .describe("How much AI in all, for all keys of all pools together; null: no bound."),
 });
-export type AccountInput = z.output<typeof accountInput>;
+type AccountInput = z.output<typeof accountInput>;
 
 /** The PATCH body of an account. An absent field stays as it is, also inside `plan`, its credit and `attachments`; `ai_budget` is replaced as a whole. */
 export const accountChanges = patchSchema(accountInput).extend({ revision: seenRevision });
 export type AccountChanges = z.output<typeof accountChanges>;
 
-/** Creates the account, or replaces the one with this name. Returns its id. */
-export async function upsertAccount(deps: ConfigureDeps, input: AccountInput): Promise<string> {
-  return (await saveAccount(deps, input)).id;
-}
-
-/** The same. `isNew`: this call has created the account, so that of several processes one issues its key. */
+/**
+ * Creates the account, or replaces the one with this name. `isNew`: this call has created it, so that of several processes
+ * one issues its key.
+ */
 export async function saveAccount(
   deps: ConfigureDeps,
   input: AccountInput,
@@ -143,7 +141,7 @@ function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChan
   };
 }
 
-export type CreateAccountResult = { kind: "created"; id: string } | Refusal;
+type CreateAccountResult = { kind: "created"; id: string } | Refusal;
 
 /** Creates an account, without an API key. */
 export async function createAccount(deps: ConfigureDeps, input: AccountInput): Promise<CreateAccountResult> {
@@ -154,7 +152,7 @@ export async function createAccount(deps: ConfigureDeps, input: AccountInput): P
   return id === null ? taken("name") : { kind: "created", id };
 }
 
-export type UpdateAccountResult =
+type UpdateAccountResult =
   | { kind: "changed" }
   | Refusal
   /** The provisioning file finds the account by its name, so the name cannot change. */

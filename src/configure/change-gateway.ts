@@ -47,9 +47,9 @@ export const gatewayChanges = z.strictObject({
   on_unknown,
   revision: seenRevision,
 });
-export type GatewayChanges = z.output<typeof gatewayChanges>;
+type GatewayChanges = z.output<typeof gatewayChanges>;
 
-export type ChangeGatewayResult = { kind: "saved"; id: string } | Refusal;
+type ChangeGatewayResult = { kind: "saved"; id: string } | Refusal;
 
 /** Creates a gateway. Its identifier must be unused in the whole installation. */
 export async function createGateway(

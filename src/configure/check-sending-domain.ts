@@ -15,7 +15,7 @@ import { gatewayInputOf } from "./change-gateway.ts";
 import type { ConfigureDeps } from "./resource.ts";
 import { activateDomainKeys } from "./sending-domain.ts";
 
-export interface CheckDomainResult {
+interface CheckDomainResult {
   findings: DomainFindings;
   /** The ids of keys that this check activated. */
   activated: string[];

@@ -54,7 +54,7 @@ const linkedStates: ReadonlySet<LinkState> = new Set([
   "replaced",
 ]);
 
-export type LinkChange = "asked" | "switched_off" | "linked" | "not_linked" | "account_full" | "all_full";
+type LinkChange = "asked" | "switched_off" | "linked" | "not_linked" | "account_full" | "all_full";
 
 /** Kinds that a person links a device to, other than phones that ask by themselves. */
 const linkedKinds = () =>

@@ -23,11 +23,9 @@ export const managementTokenInput = z
     account: nameText(1, 100).nullish().describe("A member's account, by its name; operators have none."),
   })
   .describe("A program's way into the management API.");
-export type ManagementTokenInput = z.output<typeof managementTokenInput>;
+type ManagementTokenInput = z.output<typeof managementTokenInput>;
 
-export type UpsertManagementTokenResult =
-  | { kind: "saved"; id: string }
-  | { kind: "invalid"; issues: Issue[] };
+type UpsertManagementTokenResult = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
 
 /**
  * The issues of a token, with paths inside it. `newAccounts`: names of accounts that the same file creates.

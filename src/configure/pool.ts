@@ -89,7 +89,7 @@ export async function deletePool(deps: ConfigureDeps, accountId: string, poolId:
   return removed;
 }
 
-export type UpsertPoolResult =
+type UpsertPoolResult =
   /** `issuedKeys`: generated keys, to be shown once. */
   | { kind: "saved"; id: string; issuedKeys: { name: string; key: string }[] }
   | { kind: "invalid"; issues: Issue[] };

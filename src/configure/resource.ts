@@ -24,7 +24,7 @@ import {
 export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
 /** A row of a resource. */
-export interface ManagedRow extends Revised {
+interface ManagedRow extends Revised {
   id: string;
   /** JSON of the fields without a column. */
   rules: string;
@@ -52,7 +52,7 @@ interface Kinds<Fields> {
  * const pools = defineResource({ noun: "pool", idPrefix: "pool", fields: poolFields, rules: poolRules, … });
  * await pools.update(deps, { accountId }, id, { revision: 3, deadline_ms: 5_000 });
  */
-export interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
+interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
   /** For messages. */
   noun: string;
   idPrefix: string;
@@ -89,12 +89,12 @@ export interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape,
   signal(signals: Signals): void;
 }
 
-export type Saved = { kind: "saved"; id: string };
+type Saved = { kind: "saved"; id: string };
 /** `taken`: another row has the name, which was free, or had another row, when it was read. */
 export type Stored = Saved | Refusal | { kind: "taken"; issue: Issue };
 type Prepared<Row> = { kind: "ready"; row: Row } | { kind: "invalid"; issues: Issue[] };
 
-export class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
+class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
   readonly #definition: ResourceDefinition<Of, Row, S, R>;
 
   constructor(definition: ResourceDefinition<Of, Row, S, R>) {

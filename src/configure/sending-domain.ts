@@ -27,7 +27,7 @@ const retiredMs = 30 * 86_400_000;
 
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 
-export const domainKeyInput = z.strictObject({
+const domainKeyInput = z.strictObject({
   selector: z
     .string()
     .max(100)
@@ -59,7 +59,7 @@ export const sendingDomainInput = z.strictObject({
       "Keys that are in DNS already, to be carried over: they sign at once. Without any, an RSA and an Ed25519 key are made, which wait for their records.",
     ),
 });
-export type SendingDomainInput = z.output<typeof sendingDomainInput>;
+type SendingDomainInput = z.output<typeof sendingDomainInput>;
 
 export const rotateInput = z.strictObject({
   replace: z
@@ -74,9 +74,9 @@ function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>
   return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
 }
 
-export type DomainDeps = ConfigureDeps & Pick<Core, "random">;
+type DomainDeps = ConfigureDeps & Pick<Core, "random">;
 
-export type CreateDomainResult = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
+type CreateDomainResult = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
 
 const tooMany: Issue = {
   path: ["domain"],

@@ -68,13 +68,13 @@ export const webhookInput = z.strictObject({
       "`false` switches it off: it receives nothing, and its pending deliveries are stopped. `true` also enables one that was disabled because of its failures.",
     ),
 });
-export type WebhookInput = z.output<typeof webhookInput>;
+type WebhookInput = z.output<typeof webhookInput>;
 
 /** The PATCH body of an endpoint. An absent field stays as it is. */
 export const webhookChanges = patchSchema(webhookInput).extend({ revision: seenRevision });
-export type WebhookChanges = z.output<typeof webhookChanges>;
+type WebhookChanges = z.output<typeof webhookChanges>;
 
-export type WebhookDeps = ConfigureDeps & Pick<Core, "random">;
+type WebhookDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveWebhookResult =
   /** `secret`: the generated one; null: the caller sent one, or it did not change. */

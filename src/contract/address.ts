@@ -5,7 +5,7 @@
 const local = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-export interface Address {
+interface Address {
   /** As written. */
   local: string;
   /** In lower case and ASCII: an internationalised domain in its `xn--` form. */

@@ -4,7 +4,7 @@
 // bounded all the same, and what is found means nothing.
 
 /** A member of the top level: its key, and the positions of the member and its value in the text. */
-export interface Member {
+interface Member {
   key: string;
   /** The key's opening quote. */
   start: number;

@@ -61,7 +61,7 @@ export type Rule =
   | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */
-export function sentenceFor(issue: z.core.$ZodRawIssue, path: Path): string {
+function sentenceFor(issue: z.core.$ZodRawIssue, path: Path): string {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === null || issue.input === undefined) return sentences.required(path);

@@ -8,7 +8,7 @@ import type { Database } from "#store/database.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import type { Signals } from "./signals.ts";
 
-export interface Watch {
+interface Watch {
   /** Ends the watch. A second call has no effect. */
   end(): void;
 }

@@ -8,7 +8,7 @@ import { retryAfter } from "#settings/retry-after.ts";
 import { type Json, parseJson, textAt } from "./json-path.ts";
 import type { Outcome } from "./outcome.ts";
 
-export interface FailureContext {
+interface FailureContext {
   /** Statuses with which this provider certainly has not taken the message: they become `deferred`. */
   notAcceptedStatuses?: readonly number[];
   /** Texts that must not appear in a reason. Called only when there is a reason to write. */

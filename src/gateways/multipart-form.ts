@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-export interface FormField {
+interface FormField {
   name: string;
   value: string;
 }

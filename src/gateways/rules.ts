@@ -3,7 +3,7 @@
 import type { RetryRule } from "#runtime/waiting/retry.ts";
 
 /** How fast a gateway sends. Null: no limit of that kind. */
-export interface Pace {
+interface Pace {
   perSecond: number | null;
   concurrency: number;
   jitterMs: number;
@@ -33,7 +33,7 @@ export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
   };
 }
 
-export interface RetryRules extends RetryRule {
+interface RetryRules extends RetryRule {
   /** How long after its first deferral a message is still tried, not counting pauses of the lane. */
   forMs: number;
 }

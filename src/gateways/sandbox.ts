@@ -34,7 +34,7 @@ const slowMs = 5000;
 const openedMs = 15_000;
 
 /** The outcome that the recipient selects: a number by its last four digits, an address by its local part. */
-export function behaviourOf(recipient: string): Behaviour {
+function behaviourOf(recipient: string): Behaviour {
   const at = recipient.lastIndexOf("@");
   if (at < 0) return byLastDigits[recipient.slice(-4)] ?? "delivered";
   const local = recipient.slice(0, at).toLowerCase();

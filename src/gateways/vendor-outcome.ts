@@ -42,7 +42,7 @@ export type Verdict =
   | { kind: "unexpected" };
 
 /** An error in an answer: its code, the status, and the vendor's words as they will be shown. */
-export interface VendorError {
+interface VendorError {
   code: string;
   status: number;
   text: string;
@@ -76,7 +76,7 @@ export interface AnswerFormat {
   retryAfter?(answer: Answer, now: number): string | undefined;
 }
 
-export interface AnswerContext {
+interface AnswerContext {
   /** Texts that must not appear in a reason. Called only when there is a reason to write. */
   secrets: () => readonly string[];
   /** Epoch ms. */

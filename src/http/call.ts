@@ -38,14 +38,14 @@ import type { StorageLog } from "./storage-log.ts";
  * people and holders of a management token; see `scope`. `pool`: an AI endpoint, for the holder of a pool key; its
  * errors have OpenAI's shape. `open`: no gate; the handler authenticates its callers, if it needs to.
  */
-export type Family = "api_key" | "manage" | "pool" | "open";
+type Family = "api_key" | "manage" | "pool" | "open";
 
 /**
  * The scope of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to
  * manage (any other account is the same 404 as an unknown one). `installation`: operators only. `self`: every
  * signed-in person and token. `anonymous`: no credentials, for sign-in and set-up.
  */
-export type Scope = "account" | "installation" | "self" | "anonymous";
+type Scope = "account" | "installation" | "self" | "anonymous";
 
 /** What an endpoint is: the router, the gates and the OpenAPI document are made from it. */
 export interface Head {
@@ -88,7 +88,7 @@ export interface Head {
 }
 
 /** Whether the process can serve requests. */
-export interface Readiness {
+interface Readiness {
   ready: boolean;
   /** By the name of each check, `"ok"` or what is wrong. */
   checks: Record<string, string>;
@@ -134,7 +134,7 @@ export interface Gate {
 }
 
 /** How lists are read. */
-export interface ListGate {
+interface ListGate {
   semaphore: Semaphore;
   /** Whether so many large replies wait for their clients that another one would not be written. */
   isFull(): boolean;

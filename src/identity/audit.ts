@@ -6,7 +6,7 @@ import { finishAuditEntry, insertAuditEntry } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 
-export interface Actor {
+interface Actor {
   kind: AuditEntriesTable["actor_kind"];
   id: string | null;
   name: string;
@@ -15,7 +15,7 @@ export interface Actor {
 export const provisioning: Actor = { kind: "provisioning", id: null, name: "provisioning file" };
 export const commandLine: Actor = { kind: "command_line", id: null, name: "command line" };
 
-export interface AuditEntry {
+interface AuditEntry {
   actor: Actor;
   accountId?: string | null;
   /** The operation's name, such as `updateGateway`. */

@@ -13,12 +13,12 @@ import type { Sealer } from "#store/seal.ts";
 export const deviceTtlMs = 90 * 86_400_000;
 
 /** The user of a device token: the address in lower case and the stored password hash. */
-export interface DeviceUser {
+interface DeviceUser {
   email: string;
   password: string;
 }
 
-export interface Device {
+interface Device {
   /** Identifies the token, to count its attempts. */
   id: string;
   /** A keyed digest of the password hash that was stored when the token was created. */

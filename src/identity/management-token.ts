@@ -19,7 +19,7 @@ export type ManagementTokenRow = ManagementTokensTable;
 export const maxTokenLength = 512;
 
 /** A new token, `tlm_` and 43 characters. */
-export function newManagementToken(random: Random): string {
+function newManagementToken(random: Random): string {
   return `tlm_${newSecret(random)}`;
 }
 

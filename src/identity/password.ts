@@ -30,7 +30,7 @@ export interface PasswordHasher {
 }
 
 /** `trusted`: in a session, or in a browser with a device token. A flood of anonymous sign-ins delays neither. */
-export type HashPriority = "trusted" | "anonymous";
+type HashPriority = "trusted" | "anonymous";
 
 /** Too many hashes are waiting; the caller should try again later. */
 export type HashingBusy = "busy";
@@ -115,8 +115,8 @@ function parse(phc: string): Omit<HashParameters, "tagBytes"> & { tag: Buffer } 
   };
 }
 
-export const minPasswordLength = 12;
-export const maxPasswordLength = 200;
+const minPasswordLength = 12;
+const maxPasswordLength = 200;
 
 /** Why a password is refused, as the message of its field; null: it is accepted. `email` in any case of letters. */
 export function passwordIssue(password: string, email: string): string | null {

@@ -35,7 +35,7 @@ export async function createSetupCode(
   return code;
 }
 
-export type SetUpResult =
+type SetUpResult =
   | ({ kind: "set_up" } & NewSession)
   | { kind: "wrong_code" }
   /** A user has the e-mail address, and the code is not for it. */

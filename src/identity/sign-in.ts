@@ -88,7 +88,7 @@ async function auditSignIn(deps: AuditDeps, email: string, userId: string | null
   });
 }
 
-export type ChangePasswordResult =
+type ChangePasswordResult =
   | ({ kind: "changed" } & NewSession)
   | { kind: "wrong" }
   | { kind: "invalid"; message: string }

@@ -73,7 +73,7 @@ export async function createUser(
 }
 
 /** What an operator may change of a user; an absent field stays. A new password, or `active: false`, ends the user's sessions. */
-export interface UserChanges {
+interface UserChanges {
   name?: string | undefined;
   active?: boolean | undefined;
   role?: Role | undefined;

@@ -15,7 +15,7 @@ import {
 type HoldDeps = Pick<Core, "clock" | "database">;
 
 /** How many rows were released or cancelled. */
-export interface HeldCounts {
+interface HeldCounts {
   messages: number;
   deliveries: number;
   events: number;

@@ -24,7 +24,7 @@ import { emailAddress, phoneNumber, type RecipientKind, whatsappRecipient } from
 type OwnFields<ChannelRecord> = Omit<ChannelRecord, Exclude<keyof SmsRecord & keyof EmailRecord, "channel">>;
 
 /** A channel's fields of the public record, beside those that every channel has. */
-export type ChannelRecord = OwnFields<SmsRecord> | OwnFields<WhatsappRecord> | OwnFields<EmailRecord>;
+type ChannelRecord = OwnFields<SmsRecord> | OwnFields<WhatsappRecord> | OwnFields<EmailRecord>;
 
 /** How a channel's messages are accepted and shown. `Draft`: one of its contacts. */
 export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
@@ -46,7 +46,7 @@ export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
   testContact(recipient: string, message: string): object;
 }
 
-export interface MessageChannel {
+interface MessageChannel {
   recipients: RecipientKind;
   sending: SendingChannel;
 }

@@ -7,7 +7,7 @@ import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { type InboundRow, recentInbound } from "#store/feedback/inbound.ts";
 
-export interface ReceivedPage {
+interface ReceivedPage {
   records: ReceivedRecord[];
   nextCursor: string | null;
 }

@@ -22,7 +22,7 @@ export async function lookup(
   return found ? recordOf(found.message, found.events) : null;
 }
 
-export interface Page {
+interface Page {
   records: MessageRecord[];
   nextCursor: string | null;
 }

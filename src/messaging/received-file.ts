@@ -12,7 +12,7 @@ import { findGateway } from "#store/gateways/gateways.ts";
 const timeoutMs = 15_000;
 
 /** `not_found`: the account received no message with this id, or it has no file. */
-export type OpenFileResult =
+type OpenFileResult =
   | { kind: "not_found" }
   | Exclude<OpenedFile, { kind: "opened" }>
   | (Extract<OpenedFile, { kind: "opened" }> & { contentType: string; filename: string });

@@ -17,7 +17,7 @@ export type Resolved =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-export type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;
+type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;
 
 const resolutionSteps = {
   send_again: { step: "resent_by_account", label: "Sent again" },

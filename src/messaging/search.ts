@@ -40,14 +40,14 @@ export interface MessageFilters {
 }
 
 /** Epoch ms: due at or after the first, before the second; null: no bound. */
-export interface DueRange {
+interface DueRange {
   from: number | null;
   before: number | null;
 }
 
-export type SearchField = "gateway" | "recipient" | "request" | "cursor" | "order";
+type SearchField = "gateway" | "recipient" | "request" | "cursor" | "order";
 
-export type Search =
+type Search =
   | { kind: "found"; rows: MessageRow[]; nextCursor: string | null }
   /** A filter that matches nothing. */
   | { kind: "invalid"; field: SearchField; message: string };

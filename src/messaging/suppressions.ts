@@ -13,7 +13,7 @@ import { messageChannels, normaliseRecipient } from "./channels.ts";
 
 type Owner = Pick<Account, "id" | "country">;
 
-export type Suppressed =
+type Suppressed =
   /** `added`: how many were not on the list before. */
   { kind: "suppressed"; added: number; recipients: string[] } | { kind: "invalid"; issues: Issue[] };
 
@@ -64,7 +64,7 @@ export async function release(
   return false;
 }
 
-export interface SuppressionPage {
+interface SuppressionPage {
   suppressions: SuppressionsTable[];
   nextCursor: string | null;
 }

@@ -23,7 +23,7 @@ export interface ChatRequest {
 }
 
 /** A request of a forwarded operation on its way to one member. */
-export interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
+interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
   /** The caller's form; null: the request is `text`. */
   form: Form | null;
 }
@@ -201,7 +201,7 @@ export interface StreamReader {
   missing?(): boolean;
 }
 
-export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
+interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   kind: string;
   title: string;
   /** One sentence for the reference page. */

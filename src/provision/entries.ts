@@ -21,7 +21,7 @@ import {
 } from "./entry.ts";
 
 /** Entries in one transaction, and reads that are under way at once. */
-export const atOnce = 200;
+const atOnce = 200;
 
 /** `list` in pieces of `atOnce` at the most. */
 export function* pieces<T>(list: readonly T[]): Generator<readonly T[]> {

@@ -9,7 +9,7 @@ import { readDueLanes } from "#store/lanes/due.ts";
 import { priorities } from "./priority.ts";
 import { storageRetry } from "./retry-storage.ts";
 
-export interface DuePollDeps {
+interface DuePollDeps {
   database: Database;
   clock: Clock;
   log: Log;

@@ -66,7 +66,7 @@ export interface LaneRules {
   sendingWindow?(now: number): { open: true } | { open: false; opensAt: number };
 }
 
-export interface DailyCap {
+interface DailyCap {
   limit: number;
   /** The local day, and when it ends. */
   day(now: number): { name: string; endsAt: number };

@@ -11,7 +11,7 @@ import { Pauses } from "./pauses.ts";
 import { type Priority, priorities, priorityOrder } from "./priority.ts";
 import { retryStorage, storageRetry } from "./retry-storage.ts";
 
-export interface LaneDeps<Row extends LaneRow, Outcome> {
+interface LaneDeps<Row extends LaneRow, Outcome> {
   work: LaneWork<Row, Outcome>;
   rules: LaneRules;
   state: LaneState;

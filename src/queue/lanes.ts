@@ -25,7 +25,7 @@ const notifyDelayMs = 20;
 /** Lanes claimed between two heartbeats, at most: a process that opens thousands still sends its heartbeat in time. */
 const claimBatchSize = 500;
 
-export interface LanesDeps {
+interface LanesDeps {
   database: Database;
   clock: Clock;
   log: Log;

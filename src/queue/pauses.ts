@@ -5,7 +5,7 @@ import type { Clock } from "#runtime/runtime.ts";
 import { Breaker } from "./breaker.ts";
 import type { BreakerWork, LaneRow, LaneState } from "./lane-work.ts";
 
-export interface PausesDeps<Row extends LaneRow, Outcome> {
+interface PausesDeps<Row extends LaneRow, Outcome> {
   /** Absent: no outcome pauses the lane. */
   breaker: BreakerWork<Row, Outcome> | undefined;
   state: LaneState["pause"];

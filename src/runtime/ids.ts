@@ -5,7 +5,7 @@
 
 import type { Clock, Random } from "./runtime.ts";
 
-export interface Ids {
+interface Ids {
   /** One new id. `prefix` is letters and digits without the underscore, e.g. `msg`. */
   (prefix: string): string;
   /** `count` new ids in rising order, from one look at the clock. */

@@ -7,7 +7,7 @@ import type { Log } from "./runtime.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel;
   /** Gets each line with its line feed. Default: standard output, synchronously, so a crash loses none. */
   destination?: { write(line: string): void };

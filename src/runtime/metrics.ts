@@ -14,7 +14,7 @@ export interface GatewayLoad {
   connected: boolean | null;
 }
 
-export interface WebhookLoad {
+interface WebhookLoad {
   /** Events in the outbox. */
   entries: number;
   /** Deliveries that wait for their next attempt. */

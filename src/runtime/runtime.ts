@@ -46,7 +46,7 @@ export type OutboundResult =
   | { kind: "no_answer"; reason: string };
 
 /** `url_not_allowed`: the outbound guard refused the address. `unreachable`: DNS, connect or TLS failed. */
-export type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
+type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
 
 export interface DialTarget {
   host: string;

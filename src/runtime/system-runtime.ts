@@ -9,7 +9,7 @@ import { createLog, type LogLevel } from "./log.ts";
 import { systemRandom } from "./random.ts";
 import type { Runtime } from "./runtime.ts";
 
-export interface SystemRuntimeOptions {
+interface SystemRuntimeOptions {
   logLevel: LogLevel;
   /** From `readAllowList`. */
   outboundAllow: AllowList;

@@ -86,7 +86,7 @@ export function startOfNextMonth(now: number, timeZone: string): number {
 }
 
 /** A daily window in minutes after midnight: `from` is inside it, `to` is not. `from > to` wraps midnight. */
-export interface Hours {
+interface Hours {
   /** 0–1439. */
   from: number;
   /** 0–1440. Equal to `from`: the whole day. */
@@ -103,7 +103,7 @@ export function parseHours(text: string): Hours | null {
   return { from, to: match[3] === undefined ? 1440 : Number(match[3]) * 60 + Number(match[4]) };
 }
 
-export type Opening = { open: true } | { open: false; opensAt: number };
+type Opening = { open: true } | { open: false; opensAt: number };
 
 /**
  * Whether the local clock at `now` is inside `hours`, and if not, the first instant at which it will be.

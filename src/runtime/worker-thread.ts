@@ -9,7 +9,7 @@ import type { Clock } from "./runtime.ts";
  * The result of an input. `failed`: the work threw, exceeded the limit or crashed the thread, and would do so again.
  * `busy`: the work was not tried, because the queue is full, the thread does not start, or it is closed.
  */
-export type WorkerResult<Output> =
+type WorkerResult<Output> =
   | { kind: "done"; output: Output }
   | { kind: "failed"; reason: string }
   | { kind: "busy"; reason: string };
@@ -21,7 +21,7 @@ export interface WorkerThread<Input, Output> {
   close(): Promise<void>;
 }
 
-export interface WorkerThreadOptions {
+interface WorkerThreadOptions {
   /** A module that calls `serve`. */
   module: URL;
   name: string;

@@ -2,7 +2,7 @@
 // absent: `Date.parse` alone reads a year out of most garbage, and a wait made of garbage would stop a healthy peer.
 
 /** An hour: longer waits are cut to it, and the peer is asked again. */
-export const maxRetryAfterMs = 3_600_000;
+const maxRetryAfterMs = 3_600_000;
 
 const decimal = /^\d{1,12}(\.\d{1,12})?$/;
 const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -11,14 +11,14 @@ export type Engine = "sqlite" | "postgres";
 /** Column types of rows handed to SQL as one JSON parameter. */
 export type ColumnType = "text" | "bigint";
 
-export interface InsertBatch {
+interface InsertBatch {
   constant: readonly unknown[];
   /** Read once, so a generator may make the rows one at a time. */
   rows: Iterable<readonly unknown[]>;
 }
 
 /** The parts of an `update` for one record; `where` names a whole key of the table by `=`. */
-export interface RecordUpdate {
+interface RecordUpdate {
   set: RawBuilder<unknown>;
   where: RawBuilder<unknown>;
   returning?: RawBuilder<unknown>;
@@ -98,7 +98,7 @@ interface OperationHead<I> {
 }
 
 /** One call, one run. */
-export interface SingleOperation<I, O> extends OperationHead<I> {
+interface SingleOperation<I, O> extends OperationHead<I> {
   batched: false;
   run(tx: Tx, input: I): Promise<O>;
 }
@@ -107,7 +107,7 @@ export interface SingleOperation<I, O> extends OperationHead<I> {
  * Concurrent calls are batched: while a transaction is in flight, further calls wait and share the next one. The throughput
  * comes from that, and each answer still waits for its flush.
  */
-export interface BatchedOperation<I, O> extends OperationHead<I> {
+interface BatchedOperation<I, O> extends OperationHead<I> {
   batched: true;
   run(tx: Tx, inputs: readonly I[]): Promise<O[]>;
 }

@@ -4,7 +4,7 @@
 import type { Database } from "#store/database.ts";
 import { hasActiveEndpoints } from "#store/webhooks/endpoints.ts";
 
-export interface FanOutTrigger {
+interface FanOutTrigger {
   /** Events may have been recorded that webhook endpoints subscribe to. */
   eventsRecorded(): void;
   /** Endpoints may have been added or removed. */

@@ -29,7 +29,7 @@ export type PostDeps = Pick<
 >;
 
 /** The outcome of a post. `stopped`: this process stopped while the post was in flight, and the attempt does not count. */
-export type PostResult =
+type PostResult =
   | { kind: "delivered"; line: DeliveryAttempt }
   | { kind: "failed"; line: DeliveryAttempt; gone: boolean; retryAfterMs: number }
   | { kind: "stopped" };

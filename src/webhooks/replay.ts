@@ -16,7 +16,7 @@ const batchSize = 500;
 const maxReplays = 10_000;
 
 /** An endpoint of an account. */
-export interface EndpointRef {
+interface EndpointRef {
   accountId: string;
   endpointId: string;
 }

@@ -9,11 +9,11 @@ import {
   createAccount,
   issueApiKey,
   updateAccount,
-  upsertAccount,
 } from "#configure/account.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findAccount, findAccountByKey, readCredits } from "#store/accounts/accounts.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 before(async () => {

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let accountId: string;

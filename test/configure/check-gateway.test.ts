@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { createGateway } from "#configure/change-gateway.ts";
 import { checkGateway, registerGateway } from "#configure/check-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
@@ -11,6 +11,7 @@ import { createOutbound } from "#runtime/net/outbound.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { graphSimulator, phoneNumberId, token } from "../gateways/whatsapp/graph-simulator.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 const allow = "127.0.0.0/8";
 let open: Configuring;

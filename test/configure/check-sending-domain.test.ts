@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
 import {
   createSendingDomain,
@@ -15,6 +15,7 @@ import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Zone, zone } from "../dns-zone.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let accountId: string;

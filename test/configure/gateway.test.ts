@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { findGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let accountId: string;

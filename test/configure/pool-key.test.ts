@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { pools } from "#configure/pool.ts";
 import { keys, keyTextOf, revokeKey } from "#configure/pool-key.ts";
 import type { PoolRef } from "#configure/pool-member.ts";
@@ -13,6 +13,7 @@ import { findPoolKey } from "#store/pools/keys.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let of: PoolRef;

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { pools } from "#configure/pool.ts";
 import { deleteMember, members, type PoolRef } from "#configure/pool-member.ts";
 import { memberChanges, memberFields } from "#contract/manage/pools/members.ts";
 import { poolFields } from "#contract/manage/pools/pools.ts";
 import { memberSettingsContext, readPools } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let of: PoolRef;

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { deletePool, poolIssues, pools, upsertPool } from "#configure/pool.ts";
 import { revokeKey } from "#configure/pool-key.ts";
 import { members } from "#configure/pool-member.ts";
@@ -13,6 +13,7 @@ import { hashSecret } from "#runtime/secret.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import { findPoolByKey, findPoolByName, provisionKey } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let accountId: string;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { z } from "zod";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { pools } from "#configure/pool.ts";
 import { defineResource } from "#configure/resource.ts";
 import { poolFields, poolRules } from "#contract/manage/pools/pools.ts";
@@ -12,6 +12,7 @@ import { patchSchema, shown } from "#contract/resource-schema.ts";
 import { readPools, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 let open: Configuring;
 let of: { accountId: string };

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import {
   activateDomainKeys,
   createSendingDomain,
@@ -17,6 +17,7 @@ import {
 import { publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 const pem = { type: "pkcs8", format: "pem" } as const;
 const ownRsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export(pem).toString();

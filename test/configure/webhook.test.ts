@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import {
   createWebhook,
   removeWebhook,
@@ -21,6 +21,7 @@ import { endpointSecretContext, findEndpoint, listEndpoints } from "#store/webho
 import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 import { isSigningSecret } from "#webhooks/sign.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
+import { upsertAccount } from "./upsert-account.ts";
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
 const url = "https://receiver.example.com/hook";

@@ -5,13 +5,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { openSystem } from "../../src/system.ts";
+import { upsertAccount } from "../configure/upsert-account.ts";
 import { memoryLog } from "../log.ts";
 import type { Profile } from "./profile.ts";
 

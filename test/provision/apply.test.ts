@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
-import { accountInput, updateAccount, upsertAccount } from "#configure/account.ts";
+import { accountInput, updateAccount } from "#configure/account.ts";
 import { updateWebhook } from "#configure/webhook.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
@@ -12,6 +12,7 @@ import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.t
 import { storeSends } from "#store/messages/insert.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { type Configuring, openConfiguring } from "../configure/deps.ts";
+import { upsertAccount } from "../configure/upsert-account.ts";
 import { sendOf } from "../store/rows.ts";
 
 let open: Configuring;

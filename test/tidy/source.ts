@@ -41,7 +41,7 @@ export interface Finding {
   what: string;
 }
 
-/** All `.ts` files under a folder of the repository but those of packages, sorted; none when there is no such folder. */
+/** All `.ts` and `.tsx` files under a folder of the repository but those of packages, sorted; none when there is no such folder. */
 export function readSources(folder: string): SourceFile[] {
   let names: string[];
   try {
@@ -51,7 +51,7 @@ export function readSources(folder: string): SourceFile[] {
   }
   return names
     .map((name) => posix.join(folder, name.replaceAll("\\", "/")))
-    .filter((path) => path.endsWith(".ts") && !path.includes("/node_modules/"))
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes("/node_modules/"))
     .sort()
     .map((path) => parseSource(path, readFileSync(path, "utf8")));
 }
@@ -101,7 +101,9 @@ function findImports(path: string, withoutComments: string, bare: string): Impor
   return imports;
 }
 
-function targetOf(path: string, specifier: string): string | null {
+/** The repository path of a file of ours; null: a package or a part of Node. */
+export function targetOf(path: string, specifier: string): string | null {
+  if (specifier.startsWith("#ui/")) return posix.join("ui/src", specifier.slice(4));
   if (specifier.startsWith("#")) return posix.join("src", specifier.slice(1));
   if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
   return null;

@@ -16,7 +16,7 @@ export interface Counts {
   reasoning: number;
 }
 
-export interface CallPiece {
+interface CallPiece {
   index: number;
   /** Empty in all but the first piece of a call. */
   id: string;
@@ -27,7 +27,7 @@ export interface CallPiece {
 }
 
 /** What a chunk, or a whole answer, says. */
-export interface ChatPiece {
+interface ChatPiece {
   text: string;
   reasoning: string;
   refusal: string;

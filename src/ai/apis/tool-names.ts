@@ -14,7 +14,7 @@ export interface ToolName {
   namespace: string | null;
 }
 
-export interface ChatTool {
+interface ChatTool {
   type: "function";
   function: { name: string; description?: string; parameters: unknown; strict?: boolean };
 }

@@ -16,7 +16,7 @@ import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "signals">;
 
 /** From its scheduled time on, a completion is tried for this long, ms. */
-export const deferredTtlMs = 24 * 3_600_000;
+const deferredTtlMs = 24 * 3_600_000;
 /** A completion may be scheduled this far ahead, ms: a year. */
 export const deferredHorizonMs = 366 * 24 * 3_600_000;
 

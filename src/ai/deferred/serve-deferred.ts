@@ -28,7 +28,7 @@ import {
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import type { DeferredResult } from "./deferred.ts";
 
-export interface ServeDeferredDeps
+interface ServeDeferredDeps
   extends Pick<
     Core,
     "clock" | "crashPoint" | "database" | "log" | "newId" | "random" | "sealer" | "signals"

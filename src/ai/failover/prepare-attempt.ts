@@ -9,7 +9,7 @@ import { limitsAbove, lowered, type RequestForm } from "#providers/translate/low
 import type { FailoverCall } from "./call.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
-export interface PreparedAttempt {
+interface PreparedAttempt {
   prepared: PreparedRequest;
   request: ChatRequest;
   refused: readonly string[];

@@ -20,7 +20,7 @@ export const upstreamError = (message: string, code: string, status = 502): Fail
   vendorFailure("upstream_error", status, message, { code });
 
 /** Why there was no first output. `overtime`: the member showed signs of reasoning until its time was over. */
-export interface FirstTokenFault {
+interface FirstTokenFault {
   failure: Failure;
   timeout: boolean;
   overtime: boolean;

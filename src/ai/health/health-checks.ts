@@ -8,7 +8,7 @@ import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 
-export interface HealthCheckDeps {
+interface HealthCheckDeps {
   clock: Clock;
   log: Log;
   upstreams: StreamingClient;

@@ -44,7 +44,7 @@ export const healthRules = {
   rampMs: 10_000,
 } as const;
 
-export type FailureKind = "upstream_error" | "rate_limited" | "unauthorized";
+type FailureKind = "upstream_error" | "rate_limited" | "unauthorized";
 
 /** One request under way. */
 export interface HealthTicket {
@@ -58,7 +58,7 @@ export interface CircuitListener {
   circuitOpened(now: number): void;
 }
 
-export type Availability =
+type Availability =
   /** The member may get requests. */
   | { kind: "up" }
   /** The circuit is open, and one probe may be sent. */

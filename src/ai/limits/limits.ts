@@ -7,7 +7,7 @@ import type { KeyRules } from "#contract/manage/pools/keys.ts";
 export type KeyLimits = KeyRules["limits"];
 
 /** The state of one limit, for the `x-ratelimit` headers. */
-export interface BucketState {
+interface BucketState {
   limit: number;
   remaining: number;
   /** Until the bucket is full again, ms. */

@@ -11,7 +11,7 @@ import { timedOut, withTimeout } from "./timeout.ts";
 export type Admission = Metered | { kind: "gone" };
 
 /** `end` frees the slot and settles the tokens used; further calls have no effect. */
-export interface AdmissionTicket {
+interface AdmissionTicket {
   admission: Admission;
   end(used: number): void;
 }

@@ -27,7 +27,7 @@ export interface Choice<Member extends Candidate> {
  * The members that may serve a request. `unknown_model`: the pool is strict, or the key may not use the
  * model.
  */
-export type Eligible<Member extends Candidate> =
+type Eligible<Member extends Candidate> =
   | { kind: "choices"; choices: Choice<Member>[] }
   | { kind: "unknown_model" };
 

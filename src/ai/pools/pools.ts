@@ -28,7 +28,7 @@ export interface Opened {
   pool: Pool;
 }
 
-export type PoolsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
+type PoolsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
 /** Well below the 5 s within which a revoked key stops working. */
 const ttlMs = 3_000;

@@ -10,7 +10,7 @@ import { chatReply, openaiErrorReply } from "./chat-shapes.ts";
 export const deferredStatuses = ["queued", "in_progress", "completed", "failed", "cancelled"] as const;
 export type DeferredStatus = (typeof deferredStatuses)[number];
 
-export const deliverHeader = "X-Trunkline-Deliver";
+const deliverHeader = "X-Trunkline-Deliver";
 export const scheduleHeader = "X-Trunkline-Schedule-At";
 
 /** The headers that defer a completion, for the documentation. */
@@ -30,7 +30,7 @@ export const deferHeaders = {
 };
 
 /** What the headers of a request say. `scheduleAt`: the account's wall clock, or null: now. */
-export type Deferral = { deferred: false } | { deferred: true; scheduleAt: string | null };
+type Deferral = { deferred: false } | { deferred: true; scheduleAt: string | null };
 
 /** Reads the headers that defer a completion. */
 export function readDeferral(
@@ -47,7 +47,7 @@ export function readDeferral(
 }
 
 /** A deferred completion as its owner sees it, without its result. Times are epoch ms. */
-export interface DeferredState {
+interface DeferredState {
   id: string;
   status: DeferredStatus;
   attempts: number;

@@ -9,7 +9,7 @@ export const callKinds = ["chat", "embeddings", ...forwardedOperations] as const
 export type CallKind = (typeof callKinds)[number];
 
 /** The field of a member that lists its models of an operation. */
-export type ForwardedModelsField = `${ForwardedOperation}_models`;
+type ForwardedModelsField = `${ForwardedOperation}_models`;
 export const modelsField = (operation: ForwardedOperation): ForwardedModelsField => `${operation}_models`;
 export const isForwarded = (kind: CallKind): kind is ForwardedOperation =>
   kind !== "chat" && kind !== "embeddings";

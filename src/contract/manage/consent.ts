@@ -9,7 +9,7 @@ const text = (max: number) => freeText(0, max);
 const paging = { limit, cursor: z.string().max(1024).optional().describe(cursorNote) };
 
 /** One entry of the suppression list. */
-export const suppressionRecord = z
+const suppressionRecord = z
   .object({
     channel: channelWord,
     recipient: z

@@ -29,7 +29,7 @@ const webhookFields = z.object({
   updated_at: instant,
 });
 /** A webhook endpoint. */
-export const webhookRecord = webhookFields.meta({ id: "Webhook" });
+const webhookRecord = webhookFields.meta({ id: "Webhook" });
 export type WebhookRecord = z.output<typeof webhookRecord>;
 
 export const webhookReply = reply("WebhookReply", webhookRecord);
@@ -61,10 +61,10 @@ export const rotatedWebhookReply = reply(
     .meta({ id: "RotatedWebhook" }),
 );
 
-export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
+const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 const deliveryStatus = z.enum(deliveryStatuses).meta({ id: "DeliveryStatus" });
 
-export const deliveryTry = z
+const deliveryTry = z
   .object({
     at: instant,
     ms: z.int().describe("How long the try took."),
@@ -92,7 +92,7 @@ const delivery = {
 };
 
 /** A delivery in a list. */
-export const deliveryRecord = z
+const deliveryRecord = z
   .object({
     ...delivery,
     last_try: deliveryTry.nullable().describe("The latest try."),

@@ -3,7 +3,7 @@
 
 import { trimmed } from "#contract/normalise.ts";
 
-export type Opt = "out" | "in";
+type Opt = "out" | "in";
 
 // Without the flag `u`, `i` folds ASCII only, so look-alikes from other scripts do not match.
 const optOut = /^(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|optout)$/i;

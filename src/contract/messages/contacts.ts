@@ -21,7 +21,7 @@ export interface SharedDraft {
 /** An object from JSON or a form. */
 
 /** How the contacts of a channel are read. */
-export interface ContactRules<Draft> {
+interface ContactRules<Draft> {
   /** The draft of an ordinary item without issues; null: the item needs the complete check. */
   fastPath(fields: Fields): Draft | null;
   /** Each field as the rules expect it. */
@@ -30,7 +30,7 @@ export interface ContactRules<Draft> {
   check: Check;
 }
 
-export interface ContactReader<Draft> {
+interface ContactReader<Draft> {
   /**
    * Reads a send body and yields after every `sliceSize` contacts, so that the caller can let other work run. A body
    * without a usable list gives no contacts and one issue. An item that is not an object counts as an empty one.

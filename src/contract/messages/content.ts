@@ -21,7 +21,7 @@ export interface MediaFields {
   filename: string | null;
 }
 
-export interface ListRow {
+interface ListRow {
   id: string;
   title: string;
   description: string | null;
@@ -43,7 +43,7 @@ export interface ListFields {
 }
 
 /** A part of a template call in Meta's own form. */
-export interface TemplateComponent {
+interface TemplateComponent {
   type: string;
   [field: string]: unknown;
 }

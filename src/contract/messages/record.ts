@@ -8,7 +8,7 @@ import { mediaKinds } from "./content.ts";
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 
 /** One line of a message's history. */
-export const messageEvent = z
+const messageEvent = z
   .object({
     at: instant.describe("When it happened (ISO 8601, UTC)."),
     type: z.string().describe("What happened: a status, or a step on the way to one."),

@@ -64,22 +64,6 @@ export function measure(text: string): Measure {
   return { encoding, segments, units };
 }
 
-/**
- * The parts of a text, as many as `measure` says; joined they are the text again. No part ends inside an
- * escape pair or a surrogate pair, so a part may stay one unit short of full.
- */
-export function split(text: string): string[] {
-  const { encoding, segments } = measure(text);
-  if (segments === 1) return [text];
-  const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const end = partEnd(text, at, encoding);
-    parts.push(text.slice(at, end));
-    at = end;
-  }
-  return parts;
-}
-
 /** Septets of a text, null when the alphabet does not hold all of it. */
 function countSeptets(text: string): number | null {
   let units = 0;
@@ -93,7 +77,7 @@ function countSeptets(text: string): number | null {
 }
 
 /** The end of the part that begins at `start` and is filled as far as possible. */
-function partEnd(text: string, start: number, encoding: Encoding): number {
+export function partEnd(text: string, start: number, encoding: Encoding): number {
   const room = limits[encoding].part;
   if (encoding === "ucs2") {
     const end = start + room;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { type Fields, isObject, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { type Check, checker, sentences } from "#contract/wording.ts";
-import { asRequired, contactReader, fitsOptional, type Send, type SharedDraft } from "./contacts.ts";
+import { asRequired, contactReader, fitsOptional, type SharedDraft } from "./contacts.ts";
 import { type ListSection, type MediaKind, mediaKinds, type TemplateFields } from "./content.ts";
 import {
   componentType,
@@ -143,7 +143,7 @@ const listSection = z
   .meta({ id: "WhatsappListSection" });
 
 /** A contact of a list as it is checked. */
-export const whatsappListContact = z
+const whatsappListContact = z
   .object({
     ...shared,
     message: listMessage.schema
@@ -183,8 +183,6 @@ export interface WhatsappListDraft extends WhatsappSharedDraft {
   button: string | undefined;
   sections: readonly ListSection[] | undefined;
 }
-
-export type WhatsappSend = Send<WhatsappDraft>;
 
 /** Fields that only files and templates have; a contact without them is a text. */
 const beyondText = ["media", "url", "filename", "template"] as const;

@@ -12,7 +12,7 @@ import { eventTime, isFresh } from "#gateways/vendor-event.ts";
 /** The name of an SNS topic, with its region and partition. */
 export const topicPattern = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/;
 
-export type Notification =
+type Notification =
   | { kind: "notification"; id: string; message: string }
   /** A GET of `url` confirms the subscription. */
   | { kind: "subscription"; url: string }
@@ -24,7 +24,7 @@ export type Notification =
 type VerifyTools = Pick<CallbackTools, "clock" | "outbound">;
 
 /** Loads SNS's signing certificate from a URL; `forbidden`: there is none. */
-export type Certificates = (
+type Certificates = (
   url: string,
   tools: VerifyTools,
 ) => Promise<X509Certificate | "forbidden" | "unavailable">;

@@ -12,7 +12,7 @@ export interface AwsKey {
   service: string;
 }
 
-export interface Signable {
+interface Signable {
   method: string;
   url: string;
   /** Lower-case names; all of them are signed. `host` and `x-amz-date` are added. */

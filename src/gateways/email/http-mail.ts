@@ -14,7 +14,7 @@ import { type EmailSettings, type emailFields, emailSender } from "./settings.ts
 
 export type EmailMessage = OutgoingMessage<"email">;
 
-export interface HttpMailRequest {
+interface HttpMailRequest {
   headers: Record<string, string>;
   body: string | Buffer;
 }
@@ -23,7 +23,7 @@ export interface HttpMailRequest {
 type HttpMailFields = typeof emailFields & { timeout_ms: typeof timeoutField };
 type HttpMailSettings = EmailSettings & { timeout_ms: number };
 
-export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
+interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
   extends Pick<
     GatewayDefinition<Settings>,
     | "kind"
@@ -142,7 +142,7 @@ export function asciiMailboxText(mailbox: Mailbox): string {
 /** Encoded words on one line, for vendors that accept no line breaks in the field. */
 export const encodedName = (name: string) => encodedWords(name.toWellFormed()).join(" ");
 
-export interface Base64Attachment {
+interface Base64Attachment {
   filename: string;
   contentType: string;
   base64: string;

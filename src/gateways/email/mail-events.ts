@@ -16,7 +16,7 @@ import {
 } from "#gateways/vendor-event.ts";
 
 /** The callback may be read. `key`: distinguishes its event from others of its kind. */
-export type Verified = { kind: "verified"; key?: string; replayGuard?: ReplayGuard };
+type Verified = { kind: "verified"; key?: string; replayGuard?: ReplayGuard };
 
 /** What an event says, beside the mail that it is about and its time. */
 export type EventReport = Omit<Receipt, keyof EventIds> | Omit<Engagement, keyof EventIds>;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isPlainAddress, wireAddress } from "#contract/address.ts";
 
 /** One plain address, as settings give it. */
-export const addressField = z
+const addressField = z
   .string()
   .refine(isPlainAddress, { error: "Must be one plain email address, such as news@example.com." });
 

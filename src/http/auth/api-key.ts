@@ -34,7 +34,7 @@ export function keyInBody(body: ParsedBody): Key | null {
 }
 
 /** The calling account, and the body when it had to be read already. */
-export interface Admitted {
+interface Admitted {
   account: Account;
   body: ParsedBody | null;
 }

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 
 /** `yes`, `no`, or `unsaid`: neither header came, so it is no browser, or a very old one. */
-export type SameSite = "yes" | "no" | "unsaid";
+type SameSite = "yes" | "no" | "unsaid";
 
 /**
  * The address to open instead, for a request of our own page at another address than the public one: by IP address, or over plain

@@ -24,7 +24,7 @@ import { exceededBound } from "#runtime/json-bounds.ts";
 import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
 
 /** A body that was read and not parsed. */
-export interface SearchedBody {
+interface SearchedBody {
   /** Null: it holds none, or cannot be parsed. */
   key: Key | null;
   /** Its value; to be called once the key is right. */

@@ -24,9 +24,9 @@ import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
-export const attemptsPerMinute = 10;
-export const networkAttemptsPerMinute = 30;
-export const wrongPerMinute = 100;
+const attemptsPerMinute = 10;
+const networkAttemptsPerMinute = 30;
+const wrongPerMinute = 100;
 export const linkCodesPerMinute = { network: 60, site: 180, installation: 1_000 } as const;
 
 export interface SignInLimits {

@@ -3,12 +3,12 @@
 // allocated by index (`contact[999999999]` costs one entry), gaps close up, and lists are in index order.
 
 /** What became of a form. `values`: how many texts, lists and objects the value holds. */
-export type Form =
+type Form =
   | { kind: "value"; value: Record<string, unknown>; values: number }
   | { kind: "too_deep" }
   | { kind: "too_many" };
 
-export interface FormBounds {
+interface FormBounds {
   /** Most steps of a name: `contact[0][number]` has three. */
   maxDepth: number;
   /** Most texts, lists and objects together: 30 brackets in each of 80,000 names would otherwise be 2.4 million lists. */

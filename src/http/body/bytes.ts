@@ -12,8 +12,8 @@ import type { ReadLimits } from "./limits.ts";
  * How the reading of a body ended. `stopped`: by its taker. `malformed`: its chunks are no HTTP. `gone`: the client went
  * away, and no reply can be sent.
  */
-export type BodyEnd = "ended" | "stopped" | BodyFault;
-export type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malformed" | "gone";
+type BodyEnd = "ended" | "stopped" | BodyFault;
+type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malformed" | "gone";
 
 /** `no_room`: the bodies of all requests together are as large as they may be. */
 export type BodyBytes = { kind: "bytes"; bytes: Buffer } | { kind: BodyFault | "no_room" };

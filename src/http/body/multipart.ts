@@ -15,14 +15,14 @@ export type MultipartEvent =
 
 export type MultipartFault = "malformed" | "too_many" | "too_large";
 
-export interface MultipartLimits {
+interface MultipartLimits {
   /** Most parts, files included. */
   maxFields: number;
   /** Bytes of all fields and headers together; the contents of files do not count. */
   maxFieldBytes: number;
 }
 
-export type Multipart =
+type Multipart =
   | { kind: "parts"; pairs: [string, string][]; files: string[] }
   | { kind: "malformed" }
   | { kind: "too_many" };

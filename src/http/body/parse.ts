@@ -35,7 +35,7 @@ export const noRoom = problem("unavailable", {
 });
 export const tooManyFields = problem("body_too_large", { message: "The form has too many fields." });
 
-export type Media = "json" | "urlencoded" | "multipart";
+type Media = "json" | "urlencoded" | "multipart";
 
 /** The kind of body that the headers announce; null for one that is not taken. */
 export function mediaOf(headers: IncomingHttpHeaders): Media | null {

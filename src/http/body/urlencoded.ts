@@ -3,10 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 
-export type Pairs =
-  | { kind: "pairs"; pairs: [string, string][] }
-  | { kind: "malformed" }
-  | { kind: "too_many" };
+type Pairs = { kind: "pairs"; pairs: [string, string][] } | { kind: "malformed" } | { kind: "too_many" };
 
 /** The value of a hexadecimal digit's byte; -1 for any other byte. */
 function digitOf(byte: number | undefined): number {

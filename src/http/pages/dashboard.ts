@@ -46,7 +46,7 @@ Then start the service again. Everything else works without it; /docs describes 
 `;
 
 /** What answers a request that no route takes; null: it is not for the dashboard. */
-export type Dashboard = (request: IncomingMessage) => Reply | null;
+type Dashboard = (request: IncomingMessage) => Reply | null;
 
 /** The dashboard that was built into a folder, which is read with the first request for it. */
 export function createDashboard(folder: string): Dashboard {

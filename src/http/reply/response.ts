@@ -23,7 +23,7 @@ export interface Reply {
   cookies?: readonly string[];
 }
 
-export interface Writer {
+interface Writer {
   write(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Reply): void;
   /** The same bytes for a connection whose request could not be parsed; the caller closes it. */
   rawResponse(requestId: string, answer: Reply): string;

@@ -27,7 +27,7 @@ interface Line {
   broken: boolean;
 }
 
-export interface Connections {
+interface Connections {
   /** The server's listener: hands requests to `handle`, those of one connection one after another. */
   listener: RequestListener;
   /**

@@ -42,14 +42,14 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-export interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
+interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
   metrics: Pick<Core["metrics"], "accepted" | "refused">;
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
 }
 
 /** An `Idempotency-Key`, and the path of the endpoint that it was sent to. */
-export interface IdempotencyRequest {
+interface IdempotencyRequest {
   path: string;
   key: string;
 }

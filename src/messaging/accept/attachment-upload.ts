@@ -20,9 +20,9 @@ import { deleteUnboundFile, storeChunk, type UploadedFile } from "#store/email/a
 import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 
 /** How many files a request may have, and how many bytes each may have. */
-export type FileLimits = Account["attachments"];
+type FileLimits = Account["attachments"];
 
-export type AttachmentUploadDeps = Pick<Core, "clock" | "database" | "log" | "newId">;
+type AttachmentUploadDeps = Pick<Core, "clock" | "database" | "log" | "newId">;
 
 /** A multiple of three, so that the joined base64 of the pieces is that of the file: 256 KiB of base64. */
 const pieceBytes = 192 * 1024;

@@ -3,7 +3,7 @@
 
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 
-export interface PhoneDigits {
+interface PhoneDigits {
   /** Written with a plus or a leading `00`. */
   international: boolean;
   /** 3 to 15 ASCII digits, without the plus or the `00`. */

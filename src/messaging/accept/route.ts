@@ -10,7 +10,7 @@ import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
 /** The gateway and the time of a message, as its row has them. Times are epoch ms. */
-export interface Route {
+interface Route {
   gateway: AccountGateway;
   named: 0 | 1;
   test: 0 | 1;

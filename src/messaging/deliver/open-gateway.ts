@@ -31,7 +31,7 @@ export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" |
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
-export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
+interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;
   /** See `GatewayHost.fileBytes`. */
   fileBytes: Semaphore;

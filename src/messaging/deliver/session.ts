@@ -15,7 +15,7 @@ import {
 import type { SendOutcome, SuspendableLane, Transport } from "./transmit.ts";
 
 /** A gateway that holds a connection. */
-export interface ConnectedGateway extends SessionGateway {
+interface ConnectedGateway extends SessionGateway {
   /** A person links a device to it: the beginning and the end of the link are events. */
   linked: boolean;
 }

@@ -18,7 +18,7 @@ export interface ComposeDeps extends MailLinksDeps {
 }
 
 /** The content of a mail, with its files still unread. */
-export interface StoredEmail {
+interface StoredEmail {
   mail: ComposableEmail;
   attachments: readonly OutgoingAttachment[];
   /** A lower bound of its size on the wire: the body in UTF-8 and the files in base64. */

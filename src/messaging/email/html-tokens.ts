@@ -12,7 +12,7 @@ export interface Attribute {
   end: number;
 }
 
-export interface TagReader {
+interface TagReader {
   /** `attribute` finds one by its lower-case name; of two with the same name the first, as browsers do. */
   open(name: string, attribute: (name: string) => Attribute | undefined): void;
   /** `start`: where the tag begins. */

@@ -22,7 +22,7 @@ export interface MailLinksDeps {
   publicUrl: string | null;
 }
 
-export interface MailLinks {
+interface MailLinks {
   pixelUrl: string | null;
   /** Null: the link is not tracked. */
   clickUrl(target: string): string | null;
@@ -75,7 +75,7 @@ function unsubscribeHeaders(
 }
 
 /** What the settings of its gateway add to a mail. The same at every attempt. */
-export interface TrackingExtras {
+interface TrackingExtras {
   html: string | null;
   headers: EmailContent["headers"];
   returnPath: string | null;

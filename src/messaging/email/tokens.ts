@@ -6,7 +6,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Sealer } from "#store/seal.ts";
 
 /** `bounce`: part of the return path, to which mail servers send bounces (VERP). */
-export type TokenPurpose = "open" | "click" | "unsubscribe" | "bounce";
+type TokenPurpose = "open" | "click" | "unsubscribe" | "bounce";
 
 /** The paths of token URLs below the public URL. */
 export const tokenPaths = { open: "/t/o/", click: "/t/c/", unsubscribe: "/u/" } as const;

@@ -5,7 +5,7 @@
 import { LruCache } from "#runtime/lru-cache.ts";
 import { type Attribute, readTags } from "./html-tokens.ts";
 
-export interface Tracking {
+interface Tracking {
   /** Null: no pixel. */
   pixelUrl: string | null;
   /** The URL that records a click and redirects to `target`; null: do not track this link. */
@@ -21,7 +21,7 @@ interface LinkPosition {
 }
 
 /** Where an HTML mail can be changed. */
-export interface InsertionPoints {
+interface InsertionPoints {
   /** From first to last, at most `maxLinks`. */
   links: readonly LinkPosition[];
   /** Before the end of the body; of a very long mail its own end. */

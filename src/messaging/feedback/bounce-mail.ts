@@ -10,7 +10,7 @@ import { findMessageGateway, storeEngagements } from "#store/feedback/engagement
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
+interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
   readReport: ReadReport;
 }
 

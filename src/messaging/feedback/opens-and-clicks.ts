@@ -7,7 +7,7 @@ import { StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
 import { type Client, isBot } from "./bots.ts";
 
-export type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
+type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
 
 /** What recipients do with the links of their mails. No method throws for an invalid token. */
 export interface OpenAndClickTracking {

@@ -26,7 +26,7 @@ export interface StoreReportDeps
 }
 
 /** The gateway whose provider reports. */
-export type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
+type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
 
 /** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
 const answeredWithinMs = 7 * 86_400_000;

@@ -41,7 +41,7 @@ const pairingMs = 15 * 60_000;
 const maxSkewMs = 120_000;
 
 /** What a person needs to link a phone, sealed beside the phone. */
-export interface PhonePairing {
+interface PhonePairing {
   method: LinkInput["method"];
   /** Who asked for it, and alone may see it. */
   by: string;
@@ -53,7 +53,7 @@ export interface PhonePairing {
 }
 
 /** The pairing that is under way; null: there is none, or its time is over. */
-export function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: number): PhonePairing | null {
+function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: number): PhonePairing | null {
   const { pairing, pairing_expires_at: until, gateway_id } = phone;
   if (pairing === null || until === null || until <= now) return null;
   return JSON.parse(sealer.unseal(pairing, phonePairingContext(gateway_id)));

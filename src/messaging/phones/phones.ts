@@ -32,7 +32,7 @@ import type { PhonesTable } from "#store/schema/phones.ts";
 import { type Line, linesOf, phoneLine } from "./lines.ts";
 import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
 
-export type PhonesDeps = Pick<
+type PhonesDeps = Pick<
   Core,
   "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "random" | "sealer" | "signals"
 > & {

@@ -11,7 +11,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { linesOf } from "./lines.ts";
 import { type Phones, signingKeyOf } from "./phones.ts";
 
-export interface PhoneCallbackDeps extends StoreReportDeps, Pick<Core, "sealer"> {
+interface PhoneCallbackDeps extends StoreReportDeps, Pick<Core, "sealer"> {
   phones: Pick<Phones, "noteHealth">;
 }
 

@@ -8,7 +8,7 @@ import type { Failure } from "#providers/provider.ts";
 type Kind = Failure["kind"];
 
 /** The parts of a vendor's error. */
-export interface VendorError {
+interface VendorError {
   /** The HTTP status; 200 for an error inside a 200. */
   status: number;
   /** Codes, types and reasons, the most specific first. */

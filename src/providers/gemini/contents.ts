@@ -9,7 +9,7 @@ import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
 type GeminiPart = Record<string, unknown>;
 
-export interface GeminiContent {
+interface GeminiContent {
   role: "user" | "model";
   parts: GeminiPart[];
 }

@@ -107,7 +107,7 @@ export function completion(
 }
 
 /** A part of a tool call: the first chunk has id and name, later ones only arguments. */
-export interface CallDelta {
+interface CallDelta {
   index: number;
   id?: string;
   name?: string;
@@ -115,7 +115,7 @@ export interface CallDelta {
   extraContent?: object;
 }
 
-export interface Delta {
+interface Delta {
   content?: string;
   reasoning_content?: string;
   refusal?: string;

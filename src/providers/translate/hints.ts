@@ -57,7 +57,7 @@ export const undroppable = (refused: readonly string[], params: "adapt" | "stric
 export const isHint = (name: string): boolean => hints.has(name);
 
 /** How to ask a model that refused some parameters. */
-export interface Adaptation {
+interface Adaptation {
   /** The name that a parameter takes instead; undefined: it is left out. */
   changes: ReadonlyMap<string, string | undefined>;
   /** Neither hints nor known under another name: the model cannot serve a request with these. */

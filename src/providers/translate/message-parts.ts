@@ -10,7 +10,7 @@ export interface TextPart {
   cacheControl?: Fields;
 }
 
-export type MediaPart =
+type MediaPart =
   | { kind: "data"; mediaType: string; base64: string; name: string | null; cacheControl?: Fields }
   /** `mediaType`: by the file extension of the path; null: unknown. */
   | { kind: "link"; url: string; mediaType: string | null; cacheControl?: Fields };

@@ -5,7 +5,7 @@
 import type { Clock } from "#runtime/runtime.ts";
 import { type Child, type ChildPermissions, startChild } from "./child-process.ts";
 
-export interface SharedChildOptions {
+interface SharedChildOptions {
   permissions: ChildPermissions;
   /** Channels of one process, at most; another one is started for more. */
   maxChannels: number;

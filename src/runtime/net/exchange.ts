@@ -37,7 +37,7 @@ function stopWith(signal: AbortSignal, exchange: Exchange): Set<Exchange> {
   return all.add(exchange);
 }
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** Host and port, for reasons. */
   host: string;
   timeoutMs: number;

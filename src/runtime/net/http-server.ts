@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { PacedRequest, ReadingTurns } from "./paced-request.ts";
 
 /** Limits of Node's own, ms but for the last. */
-export interface HttpServerLimits {
+interface HttpServerLimits {
   headersMs: number;
   /** How often Node looks for connections whose time is over. */
   checkMs: number;

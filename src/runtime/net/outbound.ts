@@ -29,7 +29,7 @@ const ownHeaders = new Set([
   "upgrade",
 ]);
 
-export interface OutboundOptions {
+interface OutboundOptions {
   allow: AllowList;
   /** Told at `warn` about refused addresses. */
   log?: Log;

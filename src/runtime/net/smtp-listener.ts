@@ -14,7 +14,7 @@ export interface IncomingMail {
   raw: Buffer;
 }
 
-export interface SmtpListenerOptions {
+interface SmtpListenerOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;

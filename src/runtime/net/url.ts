@@ -12,7 +12,7 @@ export const allowListHint = "TRUNKLINE_OUTBOUND_ALLOW can let it through";
  * credentials in the URL, and hosts that are forbidden addresses or loopback names are refused; any port
  * is fine, because gateways run on odd ones, and what lies on a forbidden port is behind a forbidden address.
  */
-export function urlRefusal(url: URL, allow: AllowList): string | null {
+function urlRefusal(url: URL, allow: AllowList): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https URLs are allowed";
   if (url.username !== "" || url.password !== "") return "a URL with a user name or password is not allowed";
   const host = bareHost(url.hostname);
@@ -47,7 +47,7 @@ export function loopbackAddresses(allow: AllowList): { address: string; family: 
 }
 
 /** A URL to call, in the parts that a request needs. `refused`: why it must not be called; null: it may be. */
-export interface Target {
+interface Target {
   origin: string;
   /** With the port, unless it is the scheme's own. */
   host: string;

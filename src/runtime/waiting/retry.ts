@@ -20,7 +20,7 @@ export interface RetryRule {
  * What randomness does to a wait. `none`: nothing. `tenth`: 90 to 110 % of it. `half`: 50 to 100 %. `above_first`: anything
  * from the first wait to twice this one, but not over the longest.
  */
-export type Jitter = "none" | "tenth" | "half" | "above_first";
+type Jitter = "none" | "tenth" | "half" | "above_first";
 
 /**
  * How long to wait after attempt number `attempt` (from 1) failed, ms. The wait doubles with each attempt, up to `maxMs`.

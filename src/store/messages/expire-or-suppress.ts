@@ -45,7 +45,7 @@ async function suppressedOf(
 }
 
 /** What goes with the end of a message whose recipient is on the suppression list. */
-export function suppressionDetails(at: number): TransitionDetails {
+function suppressionDetails(at: number): TransitionDetails {
   const message = "The recipient is on the suppression list.";
   return { at, detail: message, code: "suppressed", message };
 }

@@ -63,7 +63,7 @@ export interface SendingDomainsTable {
   updated_at: number;
 }
 
-export type DkimKeyState =
+type DkimKeyState =
   /** Made, and waits until its record is seen in DNS. */
   | "pending"
   | "active"

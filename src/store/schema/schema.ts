@@ -71,7 +71,7 @@ export interface AccountsTable extends Revised {
   updated_at: number;
 }
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   /** SHA-256 of the key, hex. */
   hash: string;
   account_id: string;
@@ -109,7 +109,7 @@ export interface GatewaysTable extends Revised {
   updated_at: number;
 }
 
-export interface RequestsTable {
+interface RequestsTable {
   id: string;
   account_id: string;
   channel: Channel;
@@ -189,19 +189,19 @@ export interface LanesTable {
   next_at: number | null;
 }
 
-export interface ProcessesTable {
+interface ProcessesTable {
   id: string;
   heartbeat: number;
   started_at: number;
 }
 
-export interface ProvisionedTable {
+interface ProvisionedTable {
   kind: string;
   name: string;
   hash: string;
 }
 
-export interface FactsTable {
+interface FactsTable {
   name: string;
   value: string;
 }
@@ -243,7 +243,7 @@ export interface WebhookEndpointsTable extends Revised {
   updated_at: number;
 }
 
-export interface WebhookEventsTable {
+interface WebhookEventsTable {
   /** The `webhook-id`. */
   id: string;
   account_id: string;
@@ -286,7 +286,7 @@ export interface IdempotencyKeysTable {
   created_at: number;
 }
 
-export type CreditEntryKind = "opening" | "reserve" | "return" | "renew" | "grant" | "allowance";
+type CreditEntryKind = "opening" | "reserve" | "return" | "renew" | "grant" | "allowance";
 
 export interface CreditEntriesTable {
   account_id: string;

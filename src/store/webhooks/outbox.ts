@@ -46,7 +46,7 @@ export async function anyEndpointActive(tx: Tx): Promise<boolean> {
  * The patterns that the active endpoints of these accounts subscribe to. An account without an active endpoint
  * costs no more than this query.
  */
-export async function subscribedPatterns(
+async function subscribedPatterns(
   tx: Tx,
   accountIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {

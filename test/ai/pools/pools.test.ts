@@ -4,12 +4,13 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { Pools } from "#ai/pools/pools.ts";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
+import { upsertAccount } from "../../configure/upsert-account.ts";
 import { keyText, sandboxMember } from "../pooled.ts";
 
 let open: Configuring;

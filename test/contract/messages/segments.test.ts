@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { measure, split } from "#contract/messages/segments.ts";
+import { measure, partEnd } from "#contract/messages/segments.ts";
 
 /** Default alphabet, code point by septet 0x00–0x7F (ETSI GSM0338 to Unicode); 0x1B is the escape. */
 const published = `
@@ -60,6 +60,16 @@ test("characters that are often got wrong", () => {
 
 const a = (count: number) => "a".repeat(count);
 const ж = (count: number) => "ж".repeat(count);
+/** The parts of a text, as many as `measure` says; joined they are the text again. */
+function split(text: string): string[] {
+  const { encoding, segments } = measure(text);
+  if (segments === 1) return [text];
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += parts.at(-1)?.length ?? 0)
+    parts.push(text.slice(at, partEnd(text, at, encoding)));
+  return parts;
+}
+
 const boundaries: [name: string, text: string, encoding: string, segments: number, units: number][] = [
   ["empty", "", "gsm7", 1, 0],
   ["159", a(159), "gsm7", 1, 159],

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
@@ -10,6 +10,7 @@ import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
+import { upsertAccount } from "../../configure/upsert-account.ts";
 import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
-import { accountInput, upsertAccount } from "#configure/account.ts";
+import { accountInput } from "#configure/account.ts";
 import { activateDomainKeys, createSendingDomain, sendingDomainInput } from "#configure/sending-domain.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { dkimSignatures } from "#gateways/email/mime/dkim.ts";
@@ -11,6 +11,7 @@ import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
+import { upsertAccount } from "../../configure/upsert-account.ts";
 
 let open: Configuring;
 let accountId: string;

@@ -9,7 +9,7 @@ interface Chunk {
   error?: { message?: string };
 }
 
-export interface Asked {
+interface Asked {
   /** The pool's key. It goes into this one request and nowhere else. */
   key: string;
   model: string;

@@ -12,7 +12,7 @@ import {
 import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
 
 /** How often what is on the screen is read again, ms. */
-export const refreshMs = 5_000;
+const refreshMs = 5_000;
 
 /** Nothing is read by itself without a session: the service counts wrong credentials and then refuses a client. */
 export const reading = { paused: false };

@@ -9,7 +9,7 @@ import type { Schema, Values } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
 /** What the form changes; an empty control is null where null means "no limit", and left out elsewhere. */
-export interface GatewayValues {
+interface GatewayValues {
   settings: Values;
   pace: { per_second: number | null; per_day: number | null; hours: string | null; concurrency?: number };
   on_unknown: "hold" | "resend" | null;

@@ -1,7 +1,7 @@
 // What a person pasted into the log's field: an id, a recipient, or the provider's own reference.
 
 /** What is looked for: a message's page, or messages by one filter of the API's. */
-export type Wanted = { page: string } | { filter: "request" | "recipient" | "reference"; value: string };
+type Wanted = { page: string } | { filter: "request" | "recipient" | "reference"; value: string };
 
 /** Filters of which one takes the place of the others. */
 export const lookups = ["recipient", "request", "reference"] as const;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Empty, More, Waiting } from "./page.tsx";
 
-export interface Column<T> {
+interface Column<T> {
   head: string;
   cell: (row: T) => ReactNode;
   /** `number`: right-aligned; `text`: of one line, cut; `wrap`: long words, such as ids and addresses, are broken. */

@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The present, ms, anew each second. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 const day = 86_400_000;
 

@@ -19,7 +19,7 @@ export interface Schema {
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The control of a value: `group` is an object with known names, `pairs` one whose names are free, `lines` a list. */
-export type Control =
+type Control =
   | "text"
   | "long"
   | "secret"

@@ -81,7 +81,7 @@ export function reasoningItem(itemId: string, text: string): Item {
 export const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
 export const refusalPart = (refusal: string) => ({ type: "refusal", refusal });
 
-export function responseUsage({ input, output, cached, reasoning }: Counts): object {
+function responseUsage({ input, output, cached, reasoning }: Counts): object {
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached },
@@ -92,7 +92,7 @@ export function responseUsage({ input, output, cached, reasoning }: Counts): obj
 }
 
 /** Why an answer is not complete; null: it is. */
-export function incompleteReason(finish: string | null): string | null {
+function incompleteReason(finish: string | null): string | null {
   if (finish === "length") return "max_output_tokens";
   return finish === "content_filter" ? "content_filter" : null;
 }

@@ -23,7 +23,6 @@ export const budgetRules = z
       .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
   })
   .describe("How much in all.");
-export type BudgetRules = z.output<typeof budgetRules>;
 
 /** How much keys may use together. */
 export const sharedBudgetRules = budgetRules

@@ -108,7 +108,7 @@ export const poolMemberReply = reply("PoolMemberReply", poolMember);
 /** All members of the pool, oldest first. */
 export const poolMembersReply = page("PoolMemberPage", poolMember);
 
-export const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
+const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
 export type MemberState = (typeof memberStates)[number];
 
 const memberHealth = z

@@ -96,14 +96,12 @@ export const poolRules = z.strictObject({
   timeouts: timeouts.prefault({}),
   budget: sharedBudgetRules.prefault({}),
 });
-export type PoolRules = z.output<typeof poolRules>;
 
 /** A pool without its members and keys. */
 export const poolFields = z.strictObject({
   name: poolName.describe("What it is called: also the model name that callers see. One in an account."),
   ...poolRules.shape,
 });
-export type PoolFields = z.output<typeof poolFields>;
 
 /** The PATCH body of a pool. */
 export const poolChanges = patchSchema(poolFields).extend({ revision: seenRevision });

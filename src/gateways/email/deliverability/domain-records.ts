@@ -12,7 +12,7 @@ export interface PublishedKey {
   state: "pending" | "active" | "retired";
 }
 
-export interface DnsRecord {
+interface DnsRecord {
   purpose: "dkim" | "dmarc";
   type: "TXT";
   /** In full, without the dot at its end. */
@@ -43,7 +43,7 @@ function text(purpose: DnsRecord["purpose"], name: string, value: string): DnsRe
 }
 
 /** The record of one key. */
-export function dkimRecord(domain: string, key: PublishedKey): DnsRecord {
+function dkimRecord(domain: string, key: PublishedKey): DnsRecord {
   return text("dkim", dkimName(key.selector, domain), dkimValue(key));
 }
 

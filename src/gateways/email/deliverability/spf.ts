@@ -40,7 +40,7 @@ export interface SpfPolicy {
   allows(ip: string): boolean | null;
 }
 
-export type SpfReading =
+type SpfReading =
   | { kind: "found"; policy: SpfPolicy }
   | { kind: "none" }
   /** More than one policy, which receivers treat as none. */

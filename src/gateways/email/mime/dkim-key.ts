@@ -4,7 +4,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { DkimKey } from "#gateways/message.ts";
 
-export interface PrivateKey {
+interface PrivateKey {
   algorithm: DkimKey["algorithm"];
   key: KeyObject;
 }

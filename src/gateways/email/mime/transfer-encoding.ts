@@ -1,7 +1,7 @@
 // Encodes bodies so that every mail server accepts them: ASCII, lines of at most 76 bytes that end in CRLF and never begin
 // with a dot or `From `. Nothing has to be stuffed or escaped on the way, and no server finds a second mail in one.
 
-export type TransferEncoding = "7bit" | "quoted-printable" | "base64";
+type TransferEncoding = "7bit" | "quoted-printable" | "base64";
 
 const maxLineBytes = 76;
 /** Over this share of bytes beyond ASCII, base64 is the shorter one. */

@@ -22,7 +22,7 @@ export type MailReport =
   | { kind: "none"; why: "auto_reply" | "other" };
 
 /** What a report says of the mail that it returns. Anyone can write that, so it proves nothing. */
-export interface Original {
+interface Original {
   /** Our id (`msg_…`), if its headers contain it. */
   messageId: string | null;
 }

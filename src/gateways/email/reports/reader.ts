@@ -6,7 +6,7 @@ import { createWorkerThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
 
 /** `unreadable`: reading took too long or broke the thread, and would again. `busy`: the mail was not read. */
-export type ReportReading = { kind: "read"; report: MailReport } | { kind: "unreadable" } | { kind: "busy" };
+type ReportReading = { kind: "read"; report: MailReport } | { kind: "unreadable" } | { kind: "busy" };
 
 /** Reads a raw mail, at most its first MiB. Never rejects. */
 export type ReadReport = (raw: Uint8Array) => Promise<ReportReading>;
@@ -16,7 +16,7 @@ const limitMs = 5_000;
 /** Of at most a MiB each. */
 const maxWaiting = 64;
 
-export interface ReportReader {
+interface ReportReader {
   read: ReadReport;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ export type Tools = Pick<GatewayTools, "outbound" | "clock" | "timeoutMs" | "sig
 /** The outcome of a transmission. The server's reference of an accepted mail is not used. */
 export type SmtpOutcome = Failure | { kind: "accepted"; reference: null };
 
-export interface Transmission {
+interface Transmission {
   outcome: SmtpOutcome;
   /** The connection was lost before anything was handed over; the mail can be tried on another one. */
   retryable: boolean;

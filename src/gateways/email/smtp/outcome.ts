@@ -11,7 +11,7 @@ export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 /** Which command a reply answers or is awaited for. `dot`: the mail has been handed over whole. */
 export type Stage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "dot";
 
-export interface Reply {
+interface Reply {
   /** Three digits, the first of them 2 to 5. */
   status: number;
   /** RFC 3463, such as `5.1.1`; null: the reply has none. */
@@ -105,7 +105,7 @@ function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
  * How far a transmission has come. Before MAIL (`session`) nothing is about a message, so no failure may be attributed to
  * one. `handed_over`: the final dot was written to the socket, so the server may have taken the mail.
  */
-export type Phase = "session" | "envelope" | "handed_over";
+type Phase = "session" | "envelope" | "handed_over";
 
 const sessionStages: ReadonlySet<Stage> = new Set(["greeting", "hello", "starttls", "auth"]);
 

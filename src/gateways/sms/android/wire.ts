@@ -68,10 +68,10 @@ export function readDescription(body: unknown): DeviceDescription | null {
 }
 
 const states = ["Pending", "Processed", "Sent", "Delivered", "Failed", "Cancelled"] as const;
-export type ReportedState = (typeof states)[number];
+type ReportedState = (typeof states)[number];
 
 /** A report about one item. */
-export interface ItemReport {
+interface ItemReport {
   messageId: string;
   transmission: number;
   recipient: string | null;
@@ -115,7 +115,7 @@ export function readReports(body: unknown): { reports: ItemReport[]; unread: num
 }
 
 /** The id under which a phone knows a message. A repetition has another one, because the phone takes a failure as final. */
-export function itemId(messageId: string, transmission: number): string {
+function itemId(messageId: string, transmission: number): string {
   return transmission === 1 ? messageId : `${messageId}.${transmission}`;
 }
 
@@ -167,7 +167,7 @@ export function wireItem(item: {
 }
 
 /** What a phone posts to a callback. */
-export type PhoneEvent =
+type PhoneEvent =
   | {
       kind: "message";
       sender: string;

@@ -5,11 +5,11 @@ import { type Json, textAt } from "#gateways/json-path.ts";
 import type { Answer, AnswerFormat, Fault, Verdict } from "#gateways/vendor-outcome.ts";
 
 /** The vendor's codes by what they mean. A key may end in `*`: every code that begins so. */
-export type FaultTable = Partial<Record<Fault, readonly (string | number)[]>>;
+type FaultTable = Partial<Record<Fault, readonly (string | number)[]>>;
 
 type Reader = string | ((json: Json, answer: Answer) => string | null);
 
-export interface SmsAnswer {
+interface SmsAnswer {
   /** The vendor's name in reasons. */
   vendor: string;
   /** Statuses with which the vendor accepts; default: every 2xx. */

@@ -17,7 +17,7 @@ import type { Coverage, Proof } from "./proof.ts";
 import type { Words } from "./words.ts";
 
 /** A path and the values there that select a report; without values any value does. */
-export type Condition = readonly [path: string, ...values: string[]];
+type Condition = readonly [path: string, ...values: string[]];
 
 export interface SmsCallback<Settings> {
   /** The callback is read when any of them proves it. */

@@ -15,7 +15,7 @@ import { outgoingSms, type Sms } from "./sms.ts";
 /** What the settings of every such gateway have. */
 type SmsFields = { timeout_ms: typeof timeoutField };
 
-export interface HttpSmsDefinition<Settings extends z.ZodObject<SmsFields>>
+interface HttpSmsDefinition<Settings extends z.ZodObject<SmsFields>>
   extends Pick<
     GatewayDefinition<Settings>,
     "kind" | "title" | "summary" | "settings" | "onUnknown" | "idempotencyWindowMs" | "receive"

@@ -16,7 +16,7 @@ export type Coverage = "call" | "body";
  *   is proved, where that is neither
  * - `answered`: there is nothing to read, and this is the answer
  */
-export type VerifiedCallback =
+type VerifiedCallback =
   | { kind: "proved"; covers: Coverage; messageId?: string }
   | { kind: "proved"; document: Json }
   | { kind: "answered"; received: Received }

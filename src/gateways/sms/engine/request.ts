@@ -2,7 +2,7 @@
 
 type Scalar = string | number | boolean;
 /** An undefined field is left out. */
-export type Fields = Readonly<Record<string, Scalar | undefined>>;
+type Fields = Readonly<Record<string, Scalar | undefined>>;
 
 /** A request for one message; `POST` unless it says otherwise. At most one of `json`, `form` and `body` is given. */
 export interface SmsRequest {

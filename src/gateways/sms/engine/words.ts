@@ -3,7 +3,7 @@
 import type { ReceiptStatus } from "#gateways/outcome.ts";
 
 /** A vendor's words by what they mean. `ignored`: known, and nothing new. A word may end in `*`: every one that begins so. */
-export type WordTable = Partial<Record<ReceiptStatus | "ignored", readonly string[]>>;
+type WordTable = Partial<Record<ReceiptStatus | "ignored", readonly string[]>>;
 
 /** What a word means; undefined: the vendor's documentation did not have it. */
 export type Words = (word: string) => ReceiptStatus | "ignored" | undefined;

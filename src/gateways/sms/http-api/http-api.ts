@@ -104,7 +104,7 @@ function isOneOf(value: string, words: readonly (string | number | boolean)[]): 
  * Everything in the settings that may be a secret: header values (also without their scheme, and a Basic pair decoded),
  * the URL after its host, texts of the body, the callback's token.
  */
-export function secretsOf(settings: HttpApiSettings): string[] {
+function secretsOf(settings: HttpApiSettings): string[] {
   const secrets = settings.callback === undefined ? [] : [settings.callback.token];
   for (const header of Object.values(settings.headers)) {
     const [, scheme, credentials = ""] = /^(\S+) +(?! )(.*)$/s.exec(header) ?? [];

@@ -1,8 +1,8 @@
 // Fills `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` into the requests of an `http-api` gateway, once, with the escaping
 // of their place. A `{{…}}` inside a value, and any other one, stays text.
 
-export const fields = ["to", "message", "id", "from"] as const;
-export type Field = (typeof fields)[number];
+const fields = ["to", "message", "id", "from"] as const;
+type Field = (typeof fields)[number];
 export type Values = Record<Field, string>;
 
 /** A sample message, with which settings are checked. */

@@ -38,14 +38,14 @@ export interface BindTarget extends BindFields {
   responseMs: number;
 }
 
-export interface BindTools {
+interface BindTools {
   clock: Clock;
   outbound: Outbound;
   log: Log;
   signal: AbortSignal;
 }
 
-export interface BindEvents {
+interface BindEvents {
   /** A message or a receipt; `answer` it when it is stored. */
   onDelivery(bind: Bind, pdu: Pdu, delivery: Delivery): void;
   /** An answer to a PDU that had timed out. */

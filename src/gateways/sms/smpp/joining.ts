@@ -6,14 +6,14 @@ import type { SessionState } from "#gateways/session.ts";
 import { type Delivery, tag } from "./pdu.ts";
 
 /** A part's place in its message. */
-export interface PartOf {
+interface PartOf {
   reference: number;
   total: number;
   number: number;
 }
 
 /** A received text and who wrote it to whom. */
-export interface ReceivedPart {
+interface ReceivedPart {
   from: string;
   to: string;
   text: string;

@@ -52,7 +52,7 @@ export class UnreadableStream extends Error {
 
 const headerBytes = 16;
 /** `message_payload` may have 64 KiB. */
-export const maxPduBytes = 70_000;
+const maxPduBytes = 70_000;
 
 export function encodePdu(id: number, status: number, sequence: number, body: Buffer = empty): Buffer {
   const pdu = Buffer.allocUnsafe(headerBytes + body.length);
@@ -116,7 +116,7 @@ export function encodeBind({ systemId, password, systemType }: BindFields): Buff
   ]);
 }
 
-export interface SubmitFields {
+interface SubmitFields {
   serviceType: string;
   source: Address;
   destination: Address;

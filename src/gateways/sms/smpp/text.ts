@@ -4,7 +4,7 @@
 import { gsmExtension, gsmSeptets } from "#contract/messages/segments.ts";
 
 /** What `data_coding` 0 means at an SMSC. */
-export type DefaultAlphabet = "gsm7" | "latin1" | "ascii";
+type DefaultAlphabet = "gsm7" | "latin1" | "ascii";
 
 const escapeCode = 0x1b;
 
@@ -105,7 +105,7 @@ function alphabetOf(dataCoding: number, defaultAlphabet: DefaultAlphabet): Alpha
   return defaultAlphabet;
 }
 
-export interface ReceivedText {
+interface ReceivedText {
   dataCoding: number;
   /** Without the user data header. */
   octets: Buffer;

@@ -4,7 +4,7 @@
 
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
-export interface CodeRule {
+interface CodeRule {
   fault: Fault;
   /** With this code a 5xx too says for certain that nothing was sent. */
   definite?: true;

@@ -7,7 +7,7 @@ const fetchMs = 30_000;
 const maxRedirects = 3;
 const redirects = [301, 302, 303, 307, 308];
 
-export interface FetchTools {
+interface FetchTools {
   outbound: Outbound;
   clock: Clock;
   signal: AbortSignal;

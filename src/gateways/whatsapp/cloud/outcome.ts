@@ -16,7 +16,7 @@ const codeIn = (json: Json) => {
   return code !== null && /^\d{1,9}$/.test(code) ? code : null;
 };
 
-export const answerFormat: AnswerFormat = {
+const answerFormat: AnswerFormat = {
   vendor: "WhatsApp",
   reference: (json) => textAt(json, "$.messages[0].id"),
   code: codeIn,

@@ -9,7 +9,7 @@ import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
  * - `refused`: connected again after a long while, because each try counts against the number
  * - `ended`: the link is over, and its keys are of no use any more
  */
-export type Disconnect =
+type Disconnect =
   | { kind: "again"; firstMs: number }
   | { kind: "replaced" }
   | { kind: "banned_for"; reason: string }

@@ -9,7 +9,7 @@ import { SessionStore } from "./session-store.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
 
 /** The module that the bridge process runs, for settings; and the folder of its files. */
-export interface Bridge {
+interface Bridge {
   module(settings: LinkedSettings): URL;
   folder: URL;
   /** Default: `outside`. */

@@ -68,7 +68,7 @@ const receivedFile = z.strictObject({
 });
 
 /** A message from a person, without anything that the parent would have to decode. */
-export const receivedFacts = z.strictObject({
+const receivedFacts = z.strictObject({
   id,
   chat: id,
   /** Digits; null: the sender hides their number. */

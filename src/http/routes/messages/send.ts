@@ -59,7 +59,7 @@ async function readAttachments(
 }
 
 /** What an endpoint that sends says about itself. */
-export interface SendHead {
+interface SendHead {
   channel: Channel;
   /** Default: `/api/{channel}/send`. */
   path?: `/api/${Channel}/send-${string}`;

@@ -21,7 +21,7 @@ const tries = 5;
 const migrationLock = 7235861102;
 const channel = "trunkline";
 /** Most connections of a process, in all. */
-export const defaultConnections = 6;
+const defaultConnections = 6;
 
 /** What a connection needs: 2xx promises a flushed commit, so the server's default does not decide. */
 async function prepare(client: ClientBase): Promise<void> {

@@ -26,7 +26,7 @@ import { holdPending, type RestoreHold, readRestoreHold } from "#store/maintenan
 import { newestSchema } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
 
-export interface Backup {
+interface Backup {
   bytes: number;
   /** How many messages are in it. */
   messages: number;
