@@ -1,18 +1,10 @@
 // The replies to a creation or a change that was not made.
 
-import type { Issue } from "#contract/issue.ts";
+import type { Refusal } from "#configure/changes.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 
-/** Why it was not made, as `configure/` and `identity/` say it. */
-export type Refused =
-  | { kind: "invalid"; issues: readonly Issue[] }
-  | { kind: "not_found" }
-  | { kind: "overtaken" }
-  | { kind: "provisioned" }
-  | { kind: "conflict"; message: string };
-
 /** A value that is taken is a 422 with its field, as other wrong values are; a 409 says that the state is in the way. */
-export function refused(result: Refused): Problem {
+export function refused(result: Refusal): Problem {
   switch (result.kind) {
     case "invalid":
       return validationFailed(result.issues);

@@ -1,13 +1,14 @@
 // The five routes of a resource of an account in the management API: list, create, get, update and delete.
 
 import type { z } from "zod";
+import type { Refusal } from "#configure/changes.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { created } from "#http/reply/created.ts";
-import { type Refused, refused } from "#http/reply/refused.ts";
+import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 
@@ -57,11 +58,11 @@ interface Managed<
   get: Text & { run(call: ManagedCall, id: string): Promise<Data | null> };
   create: Text & {
     body: Create;
-    run(call: ManagedCall, fields: z.output<Create>): Promise<Saved<Issued> | Refused>;
+    run(call: ManagedCall, fields: z.output<Create>): Promise<Saved<Issued> | Refusal>;
   };
   update: Text & {
     body: Update;
-    run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refused>;
+    run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refusal>;
   };
   /** False: there is none. */
   delete: Text & {
