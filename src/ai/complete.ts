@@ -4,6 +4,7 @@
 import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
+import type { Pool } from "#ai/pools/member.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
 import { type ServicePool, withServed } from "#ai/stream/sse-writer.ts";
@@ -12,14 +13,13 @@ import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { shuttingDownError, statusOf, unknownModel } from "./call-errors.ts";
 import { CallTally } from "./call-tally.ts";
-import type { CallOutcome, CompletionRequest, CompletionResult, Pool, ResponseStream } from "./completion.ts";
+import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "./completion.ts";
 
 export type {
   CallOutcome,
   ClientRequest,
   CompletionRequest,
   CompletionResult,
-  Pool,
   ResponseStream,
 } from "./completion.ts";
 
@@ -35,7 +35,7 @@ export async function complete(
   const tally = new CallTally(deps, request, onEnd);
   const { kind } = request;
   const { model, allowedModels: allowed, api } = request;
-  const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
+  const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strict_models, allowed };
   const modelsOf = modelsFor(kind);
   const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
   const found = select(pool.members, modelRequest, modelsOf);
@@ -54,7 +54,7 @@ export async function complete(
     // Vectors of two models do not mix, so embeddings always say which one it was.
     model: api.keepsModel
       ? (request.model ?? pool.name)
-      : pool.answerModel === "pool" && kind !== "embeddings"
+      : pool.answer_model === "pool" && kind !== "embeddings"
         ? pool.name
         : served.model,
     created: Math.floor(clock.now() / 1000),
@@ -62,6 +62,7 @@ export async function complete(
     promptTokens: request.promptTokens,
   });
   const chain = runFailover(deps, {
+    pool,
     choices: found.choices,
     mode: modeOf(request, pool),
     text: request.text,
@@ -70,14 +71,8 @@ export async function complete(
     api,
     promptTokens: request.promptTokens,
     extraHeaders: request.extraHeaders,
-    answerMs: pool.answerMs,
-    repeat: pool.repeat,
-    waitMs: pool.waitMs,
-    params: pool.params,
-    hedge: pool.hedge,
-    deadlineAt: tally.startedAt + pool.deadlineMs,
+    deadlineAt: tally.startedAt + pool.deadline_ms,
     signal,
-    retryBudget: pool.retryBudget,
   });
   if (!request.stream) {
     const result = await chain;
@@ -92,7 +87,7 @@ export async function complete(
     return { kind: "answer", text: answer, served, leftOut: leftOutOf(won, api) };
   }
   const patience = new LightAbortController();
-  const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
+  const early = await Promise.race([chain, clock.sleep(pool.headers_after_ms, patience).then(() => null)]);
   patience.abort();
   if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
   const begin = (result: StreamingResult) => {
@@ -111,10 +106,10 @@ function leftOutOf({ adapted, forwarded }: Winner, api: ApiRequest): readonly st
   return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
 }
 
-function modeOf({ kind, stream }: CompletionRequest, { streamMode, wholeAnswers }: Pool): AnswerMode {
+function modeOf({ kind, stream }: CompletionRequest, pool: Pool): AnswerMode {
   if (kind !== "chat") return kind;
-  if (stream) return streamMode === "complete" ? "buffered" : "stream";
-  return wholeAnswers === "stream" ? "folded" : "chat";
+  if (stream) return pool.stream_mode === "complete" ? "buffered" : "stream";
+  return pool.whole_answers === "stream" ? "folded" : "chat";
 }
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;

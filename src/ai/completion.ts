@@ -1,29 +1,10 @@
-// What a completion is: the pool that serves it, its request, its result and its outcome.
+// What a completion is: its request, its result and its outcome.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { AttemptRecord, FailoverRules } from "#ai/failover/call.ts";
-import type { RetryBudget } from "#ai/failover/retry-budget.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { AttemptRecord } from "#ai/failover/call.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
 import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
-
-/** A pool as requests use it. */
-export interface Pool extends FailoverRules {
-  id: string;
-  accountId: string;
-  name: string;
-  /** Epoch ms. */
-  createdAt: number;
-  strictModels: boolean;
-  answerModel: "pool" | "served";
-  streamMode: "live" | "complete";
-  wholeAnswers: "forward" | "stream";
-  headersAfterMs: number;
-  deadlineMs: number;
-  members: readonly Member[];
-  retryBudget: RetryBudget;
-}
 
 export interface CompletionRequest {
   kind: CallKind;

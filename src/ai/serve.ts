@@ -5,6 +5,7 @@ import type { Budgets } from "#ai/limits/budget.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
+import type { Pool } from "#ai/pools/member.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Caller } from "./caller.ts";
@@ -14,7 +15,6 @@ import {
   type CompletionRequest,
   type CompletionResult,
   complete,
-  type Pool,
 } from "./complete.ts";
 import { type Labels, labelsOf } from "./labels.ts";
 

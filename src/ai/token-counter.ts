@@ -38,7 +38,7 @@ export function createTokenCounter({
     signal: LightAbortSignal,
   ): Promise<number | "unknown_model" | null> {
     const { api, text, body, model } = request;
-    const modelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed: key.models };
+    const modelRequest = { model, poolName: pool.name, strict: pool.strict_models, allowed: key.models };
     const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
     // The first in order tells what the request would cost where it would go; others count differently.

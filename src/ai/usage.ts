@@ -3,11 +3,12 @@
 
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
+import type { Pool } from "#ai/pools/member.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
-import type { CallOutcome, Pool } from "./complete.ts";
+import type { CallOutcome } from "./complete.ts";
 import type { AdmittedCall } from "./serve.ts";
 
 interface UsageLog {

@@ -68,7 +68,7 @@ test("a stream that is still speaking at the deadline ends with an error, and it
     return { ...result, body: { read, cancel: () => {} } };
   };
   for (let turn = 0; turn < 3; turn++) {
-    const { completed, spent } = start(it, poolOf([member], { deadlineMs: 95_000 }), requested(true));
+    const { completed, spent } = start(it, poolOf([member], { deadline_ms: 95_000 }), requested(true));
     await it.clock.advance(20_000);
     const reading = drain(await completed);
     await it.clock.advance(100_000);

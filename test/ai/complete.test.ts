@@ -57,7 +57,7 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
 
 test("answer_model served: the answer and every chunk say the model that served", async () => {
   const it = script();
-  const pool = poolOf([it.member("only", [answered(), wholeStream])], { answerModel: "served" });
+  const pool = poolOf([it.member("only", [answered(), wholeStream])], { answer_model: "served" });
   const whole = await start(it, pool, requested(false)).completed;
   assert.equal(whole.kind === "answer" && JSON.parse(whole.text).model, "model-only");
   const frames = events(await drain(await start(it, pool, requested(true)).completed)).slice(0, -1);
@@ -120,7 +120,7 @@ test("stream_mode complete: the same faults are rescued, and nothing of the brok
       it.member("first", [streamed(said.role, said.word("BROKEN"), ...ending)]),
       it.member("second", [wholeStream]),
     ];
-    const pool = poolOf(members, { streamMode: "complete" });
+    const pool = poolOf(members, { stream_mode: "complete" });
     const { completed, spent } = start(it, pool, requested(true));
     const text = await drain(await completed);
     assert.ok(!text.includes("BROKEN"));
@@ -161,7 +161,7 @@ test("a member's refused key is a 502 for the caller", async () => {
 
 test("an unknown model in a strict pool: 404, told once, nobody asked", async () => {
   const it = script();
-  const pool = poolOf([it.member("only", [answered()])], { strictModels: true });
+  const pool = poolOf([it.member("only", [answered()])], { strict_models: true });
   const { completed, spent } = start(it, pool, requested(false, { model: "unheard-of" }));
   const result = await completed;
   assert.equal(result.kind === "error" && result.error.code, "model_not_found");
@@ -280,7 +280,7 @@ test("the caller leaves: the upstream is given up at once, 499 is told once, no 
     await t.test(name, async () => {
       const it = script();
       const member = it.member("only", [reply === "hang" ? reply : streamed(...reply)]);
-      const pool = poolOf([member], { streamMode: mode ?? "live" });
+      const pool = poolOf([member], { stream_mode: mode ?? "live" });
       const { completed, spent, gone } = start(it, pool, requested(stream));
       await it.clock.advance(early ? 20_000 : 0);
       const committed = early || name === "inside the stream" ? streamOf(await completed) : null;

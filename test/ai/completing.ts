@@ -2,15 +2,10 @@
 
 import assert from "node:assert/strict";
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
-import {
-  type CallOutcome,
-  type CompletionRequest,
-  type CompletionResult,
-  complete,
-  type Pool,
-} from "#ai/complete.ts";
+import { type CallOutcome, type CompletionRequest, type CompletionResult, complete } from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
+import { poolRules } from "#contract/manage/pools/pools.ts";
 import type { Script } from "./scripted-members.ts";
 
 export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
@@ -18,19 +13,10 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   accountId: "a",
   name: "the-pool",
   createdAt: 0,
-  strictModels: false,
-  answerModel: "pool",
-  streamMode: "live",
-  wholeAnswers: "forward",
-  headersAfterMs: 20_000,
-  deadlineMs: 600_000,
-  answerMs: null,
-  repeat: 0,
-  waitMs: 0,
-  params: "adapt",
-  hedge: null,
+  ...poolRules.parse({ repeat: 0 }),
   members,
   retryBudget: createRetryBudget(),
+  hedgeBudget: null,
   ...more,
 });
 

@@ -22,7 +22,7 @@ const faults: readonly [string, Reply][] = [
 ];
 
 const crowd = (members: readonly Member[], ask: AnswerMode, size: number, budget = createRetryBudget()) =>
-  Array.from({ length: size }, () => call(members, ask, { retryBudget: budget }));
+  Array.from({ length: size }, () => call(members, ask, { pool: { retryBudget: budget } }));
 
 for (const [name, fault] of faults)
   for (const [ask, good] of asks)
@@ -50,7 +50,7 @@ test("nobody is well: what is asked beyond the second member stays within the bu
   const budget = createRetryBudget();
   // The first ones find out; nobody can know before.
   for (let turn = 0; turn < 2; turn++)
-    failureOf(await run(it, call(members, "chat", { retryBudget: budget })));
+    failureOf(await run(it, call(members, "chat", { pool: { retryBudget: budget } })));
   assert.ok(members.every(({ health }) => health.isOpen));
   const before = it.asked.length;
   const callers = 300;
@@ -86,7 +86,7 @@ test("with the budget spent, a member that is well is asked before one that is d
   assert.equal(health.availability(0).kind, "half_open");
   const budget = createRetryBudget();
   while (budget.tryWithdraw());
-  const result = await run(it, call(members, "chat", { retryBudget: budget }));
+  const result = await run(it, call(members, "chat", { pool: { retryBudget: budget } }));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "well");
   assert.deepEqual(it.names(), ["a", "b", "well"]);
 });

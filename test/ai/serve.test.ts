@@ -53,7 +53,7 @@ test("the place is free before anything is told of the call; a call that ends ot
       record: (...told: { status: number }[]) => order.push(`record ${told.at(-1)?.status}`),
     }) as unknown as ServeDeps;
   const signal = new AbortController().signal;
-  const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;
+  const strict = { members: [], strict_models: true, name: "pool", deadline_ms: 1 } as never;
   const asked = { ...request, model: "unknown" };
   const served = await serve(
     deps({ clock: movableClock() }),

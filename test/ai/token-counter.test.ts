@@ -17,7 +17,7 @@ async function counted(replies: readonly Reply[], allowed: readonly string[] | n
   const it = script();
   const settings = anthropic.settings.parse({ api_key: "sk-ant-1", base_url: "https://claude.test" });
   const member = it.member("claude", replies, { provider: anthropic, settings, models: ["claude"] });
-  const pool = poolOf([member], { strictModels: strict });
+  const pool = poolOf([member], { strict_models: strict });
   const opened = { pool, key: { models: allowed } } as unknown as Opened;
   const api = createMessagesRequest({ text, body, headers: {} }, "stem");
   const request = {

@@ -1,39 +1,21 @@
 // A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { AttemptDeps } from "./attempt.ts";
-import type { RetryBudget } from "./retry-budget.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
 export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;
 
-/** How a pool goes through its members. */
-export interface FailoverRules {
-  /**
-   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
-   */
-  answerMs: number | null;
-  /** How often each member that fails quickly is asked again at once. */
-  repeat: number;
-  /** A `Retry-After` of up to this long is waited for at the same member, ms. */
-  waitMs: number;
-  /**
-   * `adapt`: a member that does not take a parameter of sampling or effort is asked without it. `strict`: another one is
-   * asked.
-   */
-  params: "adapt" | "strict";
-  /** Bounds the calls of which two members are asked when the first is late; null: none. */
-  hedge: RetryBudget | null;
-}
-
-export interface FailoverCall extends FailoverRules {
+export interface FailoverCall {
+  /** Its rules say how its members are gone through. */
+  pool: Pool;
   choices: readonly Choice<Member>[];
   mode: AnswerMode;
   text: string;
@@ -49,7 +31,6 @@ export interface FailoverCall extends FailoverRules {
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
-  retryBudget: RetryBudget;
 }
 
 export interface FailoverDeps extends AttemptDeps {

@@ -24,6 +24,7 @@ const maxWaitMs = 5_000;
 /** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
 export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = deps;
+  const { repeat, wait_ms, retryBudget, hedgeBudget } = call.pool;
   const run: Run = {
     attempts: [],
     failures: [],
@@ -34,7 +35,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     unsealed: [],
     failedBy: null,
   };
-  const choices = ableMembers(call.choices, call.api.parameters, call.params, clock.monotonic());
+  const choices = ableMembers(call.choices, call.api.parameters, call.pool.params, clock.monotonic());
   const repeats = new Map<string, number>();
   let hasWaited = false;
   /** Those whose `Retry-After` was waited for. */
@@ -43,9 +44,9 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   let isFinal = false;
   /** The member to ask once more, at once. */
   let retryMember: Choice<Member> | null = null;
-  call.retryBudget.deposit();
-  call.hedge?.deposit();
-  const hedges = call.hedge !== null && choices.length > 1 && hedgedModes.includes(call.mode);
+  retryBudget.deposit();
+  hedgeBudget?.deposit();
+  const hedges = hedgeBudget !== null && choices.length > 1 && hedgedModes.includes(call.mode);
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", attempts: run.attempts };
     const now = clock.monotonic();
@@ -72,7 +73,7 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     }
     const beyond = run.attemptedIds.length > 1 && !run.attemptedIds.includes(choice.member.id);
     // The retry budget bounds the load of an outage; it must not block a healthy member.
-    if (beyond && !isHealthy(choice, now) && !call.retryBudget.tryWithdraw()) {
+    if (beyond && !isHealthy(choice, now) && !retryBudget.tryWithdraw()) {
       choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
     }
@@ -100,15 +101,15 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     const failedAt = clock.monotonic();
     const repeated = repeats.get(choice.member.id) ?? 0;
     const isQuick = outcome.transient && failedAt - startedAt < quickMs;
-    if (isQuick && repeated < call.repeat && call.retryBudget.tryWithdraw()) {
+    if (isQuick && repeated < repeat && retryBudget.tryWithdraw()) {
       repeats.set(choice.member.id, repeated + 1);
       retryMember = choice;
       continue;
     }
     const restMs = failure.retryAfterMs ?? Number.POSITIVE_INFINITY;
     if (
-      call.waitMs > 0 &&
-      restMs <= call.waitMs &&
+      wait_ms > 0 &&
+      restMs <= wait_ms &&
       !cooledDownMembers.has(choice) &&
       failedAt + restMs < call.deadlineAt
     ) {

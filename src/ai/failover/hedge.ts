@@ -1,5 +1,5 @@
 // Asks a second member when the first takes longer than 95 % of its answers did; the first output wins, and the other
-// request is given up. The pool's `hedge.most` bounds the share of calls that are asked twice, and the retry budget pays.
+// request is given up. The pool's `hedge.max_share` bounds the share of calls that are asked twice, and the retry budget pays.
 
 import { promptSizeFactor } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -31,7 +31,8 @@ export async function tryHedged(
 ): Promise<Outcome> {
   const { clock } = deps;
   const size = promptSizeFactor(call.promptTokens);
-  const lateMs = call.hedge === null ? null : choice.member.health.lateMs(responseKindOf(call.mode), size);
+  const lateMs =
+    call.pool.hedgeBudget === null ? null : choice.member.health.lateMs(responseKindOf(call.mode), size);
   if (lateMs === null) return await tryMember(deps, call, choice, run, isRepeat);
   const first = race(deps, call, choice, run, isRepeat);
   const timer = new LightAbortController();
@@ -63,8 +64,9 @@ function hedgeFor(
   now: number,
 ): Choice<Member> | null {
   const next = others.find((other) => other !== choice && isHealthy(other, now));
-  if (next === undefined || call.signal.aborted || call.hedge === null) return null;
-  return call.hedge.tryWithdraw() && call.retryBudget.tryWithdraw() ? next : null;
+  if (next === undefined || call.signal.aborted) return null;
+  const { hedgeBudget, retryBudget } = call.pool;
+  return hedgeBudget?.tryWithdraw() && retryBudget.tryWithdraw() ? next : null;
 }
 
 function race(

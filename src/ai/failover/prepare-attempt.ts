@@ -51,7 +51,7 @@ function chatPrepared(
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request ends here.
   const plain: ChatRequest = { text, body, model, stream, refused };
-  if (call.params === "strict")
+  if (call.pool.params === "strict")
     return {
       prepared: prepare(member, plain, call),
       request: plain,
@@ -84,7 +84,7 @@ function shortened<Form extends RequestForm>(
   model: string,
   now: number,
 ): [Form, readonly string[]] {
-  const most = call.params === "strict" ? null : health.limits.of(model, now);
+  const most = call.pool.params === "strict" ? null : health.limits.of(model, now);
   if (most === null) return [form, []];
   const [shorter, above] = lowered(form, most);
   return [shorter, above.length === 0 ? above : limitsAbove(call.body, most)];

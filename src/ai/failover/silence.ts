@@ -3,6 +3,7 @@
 import type { MemberHealth } from "#ai/health/health.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
+import type { FailoverCall } from "./call.ts";
 
 /** The reason reported for a member that answers no request. */
 export const silenceFailure: Failure = {
@@ -19,11 +20,11 @@ export const silenceFailure: Failure = {
  * instead.
  */
 export function answerDeadline(
-  { deadlineAt, answerMs }: { deadlineAt: number; answerMs: number | null },
+  { deadlineAt, pool }: FailoverCall,
   now: number,
   elsewhere: () => boolean,
 ): number {
-  const limitAt = Math.min(deadlineAt, now + (answerMs ?? (deadlineAt - now) / 2));
+  const limitAt = Math.min(deadlineAt, now + (pool.timeouts.answer_ms ?? (deadlineAt - now) / 2));
   return elsewhere() ? limitAt : deadlineAt;
 }
 

@@ -178,7 +178,7 @@ function rememberUnsupported(
   if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
   const { name } = failure.refused;
   if (before.includes(name)) return false;
-  return call.api.optional.has(name) || undroppable([...before, name], call.params).length === 0;
+  return call.api.optional.has(name) || undroppable([...before, name], call.pool.params).length === 0;
 }
 
 /**
@@ -187,7 +187,7 @@ function rememberUnsupported(
  */
 function rememberLimit(
   choice: Choice<Member>,
-  { params }: FailoverCall,
+  { pool }: FailoverCall,
   { body }: ChatRequest,
   { kind, outputLimit }: Failure,
   run: Run,
@@ -197,7 +197,7 @@ function rememberLimit(
   const asked = longestAnswer(body);
   if (asked === null || asked <= outputLimit) return false;
   choice.member.health.limits.learn(choice.model, outputLimit, now);
-  if (params === "strict" || run.lowered.includes(choice)) return false;
+  if (pool.params === "strict" || run.lowered.includes(choice)) return false;
   run.lowered.push(choice);
   return true;
 }

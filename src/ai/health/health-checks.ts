@@ -1,8 +1,7 @@
 // Checks members whose circuit is open: about every two seconds, a request that costs no tokens decides when a probe
 // may be sent.
 
-import type { Pool } from "#ai/complete.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";

@@ -1,10 +1,24 @@
-// A member of a pool as a request uses it: its provider, its settings and its rules.
+// A pool and its members as requests use them: their rules in the words of the API, and what is kept in memory.
 
+import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import type { MemberRules } from "#contract/manage/pools/members.ts";
+import type { PoolRules } from "#contract/manage/pools/pools.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Candidate } from "./pool.ts";
 
 export interface Member extends Candidate, Omit<MemberRules, keyof Candidate> {
   provider: Provider;
   settings: unknown;
+}
+
+export interface Pool extends PoolRules {
+  id: string;
+  accountId: string;
+  name: string;
+  /** Epoch ms. */
+  createdAt: number;
+  members: readonly Member[];
+  retryBudget: RetryBudget;
+  /** Bounds the calls of which two members are asked when the first is late; null: none. */
+  hedgeBudget: RetryBudget | null;
 }

@@ -1,7 +1,7 @@
 // Lists the models of a pool for `GET /models`, without requests to its members.
 
-import type { Pool } from "#ai/complete.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import type { Pool } from "./member.ts";
 import { allModels } from "./operation-models.ts";
 import type { PoolKey } from "./pool-key.ts";
 

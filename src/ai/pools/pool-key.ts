@@ -1,7 +1,7 @@
-// A pool key as requests use it: its pool, limits, budget and models.
+// A pool key as requests use it: its pool, its rules in the words of the API, and the budgets that it counts for.
 
-import type { KeyLimits } from "#ai/limits/limits.ts";
 import type { SharedBudgetRules } from "#contract/manage/pools/budgets.ts";
+import type { KeyRules } from "#contract/manage/pools/keys.ts";
 
 /** A budget that a call counts for: of its key, or shared by the keys of its pool or account. */
 export interface BudgetOwner {
@@ -14,15 +14,12 @@ export interface BudgetOwner {
   budget: SharedBudgetRules;
 }
 
-export interface PoolKey {
+export interface PoolKey extends Omit<KeyRules, "budget"> {
   id: string;
   poolId: string;
   accountId: string;
   /** The account's time zone: budget days and months are local. */
   timeZone: string;
-  /** The models that the key may use; null: all of the pool. */
-  models: readonly string[] | null;
-  limits: KeyLimits;
   /** Those with a bound. */
   budgets: readonly BudgetOwner[];
   /** Epoch ms. */

@@ -2,7 +2,6 @@
 // survives each reload. A revoked key or a changed pool takes effect within that moment in every process; during a
 // storage outage, cached entries stay valid for ten minutes.
 
-import type { Pool } from "#ai/complete.ts";
 import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
@@ -19,7 +18,7 @@ import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
 import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
-import type { Member } from "./member.ts";
+import type { Member, Pool } from "./member.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
 /** A key with its pool. */
@@ -150,7 +149,9 @@ export class Pools {
     const { clock, log } = this.#deps;
     try {
       const holder = await find();
-      return holder && { key: keyOf(holder), pool: this.#poolOf(holder) };
+      if (holder === null) return null;
+      const pool = this.#poolOf(holder);
+      return { key: keyOf(holder, pool), pool };
     } catch (error) {
       const unavailable = error instanceof StorageError && error.fault !== "failed";
       if (!unavailable || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
@@ -171,19 +172,10 @@ export class Pools {
       accountId: row.account_id,
       name: row.name,
       createdAt: row.created_at,
-      strictModels: rules.strict_models,
-      answerModel: rules.answer_model,
-      streamMode: rules.stream_mode,
-      headersAfterMs: rules.headers_after_ms,
-      deadlineMs: rules.deadline_ms,
-      answerMs: rules.timeouts.answer_ms,
-      repeat: rules.repeat,
-      waitMs: rules.wait_ms,
-      params: rules.params,
-      wholeAnswers: rules.whole_answers,
-      hedge: rules.hedge && createHedgeBudget(rules.hedge.max_share),
+      ...rules,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
+      hedgeBudget: rules.hedge && createHedgeBudget(rules.hedge.max_share),
     };
     this.#loaded.set(row.id, { revision: row.revision, pool });
     return pool;
@@ -231,17 +223,16 @@ function put(map: Map<string, Entry>, token: string, entry: Entry): void {
   map.set(token, entry);
 }
 
-function keyOf(holder: PoolByKey): PoolKey {
+function keyOf(holder: PoolByKey, pool: Pool): PoolKey {
   const { key: row, timeZone } = holder;
-  const { models, limits, budget } = readFields(keyRules, JSON.parse(row.rules));
+  const { budget, ...rules } = readFields(keyRules, JSON.parse(row.rules));
   return {
     id: row.id,
     poolId: row.pool_id,
     accountId: row.account_id,
     timeZone,
-    models,
-    limits,
-    budgets: budgetsOf(holder, { ...budget, low_percent: keyLowPercent }),
+    ...rules,
+    budgets: budgetsOf(holder, pool, { ...budget, low_percent: keyLowPercent }),
     expiresAt: row.expires_at,
   };
 }
@@ -249,12 +240,11 @@ function keyOf(holder: PoolByKey): PoolKey {
 /** The share of a key's bound whose use is announced. */
 const keyLowPercent = 80;
 
-function budgetsOf({ key, pool, accountBudget }: PoolByKey, ofKey: SharedBudgetRules): BudgetOwner[] {
+function budgetsOf({ key, accountBudget }: PoolByKey, pool: Pool, ofKey: SharedBudgetRules): BudgetOwner[] {
   const accountId = key.account_id;
-  const { budget: ofPool } = readFields(poolRules, JSON.parse(pool.rules));
   const owners: BudgetOwner[] = [
     { kind: "key", id: key.id, accountId, pool: pool.name, key: key.name, budget: ofKey },
-    { kind: "pool", id: pool.id, accountId, pool: pool.name, key: null, budget: ofPool },
+    { kind: "pool", id: pool.id, accountId, pool: pool.name, key: null, budget: pool.budget },
   ];
   if (accountBudget !== null) {
     const budget = readFields(sharedBudgetRules, JSON.parse(accountBudget));

@@ -4,17 +4,20 @@ import assert from "node:assert/strict";
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import type { AnswerMode, FailoverCall, FailoverResult } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
-import { createRetryBudget } from "#ai/failover/retry-budget.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
+import { poolOf } from "../completing.ts";
 import type { Script } from "../scripted-members.ts";
 
 export const body = { messages: [{ role: "user", content: "hello" }] };
+
+/** What is special about a call. `pool`: the rules that are not the usual ones. */
+export type Asked = Partial<Omit<FailoverCall, "pool">> & { pool?: Partial<Pool> };
 
 /** A call that all these members can serve, each with its first model. */
 export function call(
   members: readonly Member[],
   mode: AnswerMode = "chat",
-  more: Partial<FailoverCall> = {},
+  { pool, ...more }: Asked = {},
 ): FailoverCall {
   const given = { ...body, ...(mode === "stream" || mode === "buffered" ? { stream: true } : {}) };
   const call: Omit<FailoverCall, "api"> & Partial<FailoverCall> = {
@@ -25,13 +28,8 @@ export function call(
     form: null,
     promptTokens: 5,
     deadlineAt: 600_000,
-    answerMs: null,
-    repeat: 0,
-    waitMs: 0,
-    params: "strict",
-    hedge: null,
     signal: new AbortController().signal,
-    retryBudget: createRetryBudget(),
+    pool: poolOf([...members], { params: "strict", ...pool }),
     ...more,
   };
   return { api: new ChatCompletionsRequest({ ...call, includeUsage: false }), ...call };

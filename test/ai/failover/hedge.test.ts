@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { AnswerMode } from "#ai/failover/call.ts";
 import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
 import { answered, type Reply, refusal, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
 
@@ -20,11 +20,11 @@ function known(it: Script, name: string, replies: readonly Reply[]): Member {
   return member;
 }
 const late = (afterMs: number, reply: Reply): Reply => ({ afterMs, reply });
-const hedged = (members: readonly Member[], mode: AnswerMode = "chat", most = 1) =>
+const hedged = (members: readonly Member[], mode: AnswerMode = "chat", most = 1, pool: Partial<Pool> = {}) =>
   call(
     members.map((member, at) => Object.assign(member, { priority: at })),
     mode,
-    { hedge: createHedgeBudget(most) },
+    { pool: { hedgeBudget: createHedgeBudget(most), ...pool } },
   );
 
 test("the second is asked when the first is late, and wins; the first is given up without a mark", async () => {
@@ -89,7 +89,7 @@ test("nobody is asked twice before it is late, without a budget, without a known
   while (retries.tryWithdraw());
   const outage = script();
   const both = [known(outage, "first", [late(500, answered())]), known(outage, "second", [answered()])];
-  await run(outage, { ...hedged(both), retryBudget: retries });
+  await run(outage, hedged(both, "chat", 1, { retryBudget: retries }));
   assert.deepEqual(outage.names(), ["first"], "the retry budget pays");
   const fresh = script();
   const unknown = [fresh.member("first", [late(500, answered())]), fresh.member("second", [answered()])];

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { FailoverCall } from "#ai/failover/call.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import {
   answered,
@@ -15,12 +14,12 @@ import {
   streamed,
   wholeStream,
 } from "../scripted-members.ts";
-import { body, call, failureOf, run } from "./chain-calls.ts";
+import { type Asked, body, call, failureOf, run } from "./chain-calls.ts";
 
-const given = (more: Record<string, unknown>): Partial<FailoverCall> => ({
+const given = (more: Record<string, unknown>): Asked => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
-  params: "adapt",
+  pool: { params: "adapt" },
 });
 const refuses = (param: string): Reply =>
   json(
@@ -72,7 +71,10 @@ test("a strict pool asks another member, and names what has another name at the 
     it.member("first", [refuses("top_p")]),
     it.member("second", [refuses("max_tokens"), answered()]),
   ];
-  const asked = call(members, "chat", { ...given({ top_p: 0.5, max_tokens: 9 }), params: "strict" });
+  const asked = call(members, "chat", {
+    ...given({ top_p: 0.5, max_tokens: 9 }),
+    pool: { params: "strict" },
+  });
   const result = await run(it, asked);
   assert.deepEqual(it.names(), ["first", "second", "second"]);
   assert.deepEqual(result.kind === "answer" && result.won.adapted, ["max_tokens"]);
@@ -91,7 +93,10 @@ test("what a translated vendor has no equivalent for is left out before it is as
   gone.abort();
   assert.equal((await running).kind, "aborted");
   const strict = script();
-  const refused = await run(strict, call([claude(strict)], "chat", { ...given(parts), params: "strict" }));
+  const refused = await run(
+    strict,
+    call([claude(strict)], "chat", { ...given(parts), pool: { params: "strict" } }),
+  );
   assert.equal(failureOf(refused).error.param, "temperature");
   const lacking = script();
   const tools = await run(lacking, call([claude(lacking)], "chat", given({ ...parts, n: 2 })));

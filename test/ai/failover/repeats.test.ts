@@ -7,7 +7,7 @@ import { answered, json, type Reply, refusal, script } from "../scripted-members
 import { call, failureOf, run } from "./chain-calls.ts";
 
 test("a quick failure of a vendor is tried once more at the same member, at once, alone or not", async () => {
-  const once = { repeat: 1 };
+  const once = { pool: { repeat: 1 } };
   for (const { name, reply, isRepeated } of [
     ...[500, 502, 503].map((status) => ({
       name: String(status),
@@ -49,7 +49,7 @@ test("a slow failure is not repeated beside another member", async () => {
   const it = script();
   const slow: Reply = { afterMs: 1_500, reply: refusal(500, "server_error") };
   const members = [it.member("first", [slow]), it.member("second", [answered()])];
-  await run(it, call(members, "chat", { repeat: 1 }));
+  await run(it, call(members, "chat", { pool: { repeat: 1 } }));
   assert.deepEqual(it.names(), ["first", "second"]);
 });
 
@@ -58,7 +58,7 @@ test("where the pool allows it, a short `Retry-After` is waited for at the same 
     const it = script();
     const busy = refusal(status, "busy", { "retry-after": "3" });
     const members = [it.member("first", [busy, answered()]), it.member("second", [answered()])];
-    const result = await run(it, call(members, "chat", { waitMs: 3_000 }));
+    const result = await run(it, call(members, "chat", { pool: { wait_ms: 3_000 } }));
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "first");
     assert.deepEqual(
       it.asked.map(({ member, at }) => [member, at]),
@@ -71,18 +71,18 @@ test("where the pool allows it, a short `Retry-After` is waited for at the same 
   const it = script();
   const busy = refusal(429, "busy", { "retry-after": "3" });
   const members = [it.member("first", [busy]), it.member("second", [answered()])];
-  await run(it, call(members, "chat", { waitMs: 3_000 }));
+  await run(it, call(members, "chat", { pool: { wait_ms: 3_000 } }));
   assert.deepEqual(it.names(), ["first", "first", "second"]);
   const short = script();
   const limited = [short.member("first", [busy]), short.member("second", [answered()])];
-  await run(short, call(limited, "chat", { waitMs: 2_999 }));
+  await run(short, call(limited, "chat", { pool: { wait_ms: 2_999 } }));
   assert.deepEqual(short.names(), ["first", "second"]);
 });
 
 test("each failover and each exhausted pool is told once, a caller's own fault is not", async () => {
   const it = script();
   const failing = [it.member("first", [refusal(500, "oops")]), it.member("second", [refusal(503, "oops")])];
-  failureOf(await run(it, call(failing, "chat", { repeat: 1 })));
+  failureOf(await run(it, call(failing, "chat", { pool: { repeat: 1 } })));
   assert.deepEqual(it.logged, ["first → second: upstream_error 1", "first: upstream_error 2"]);
   const fault = script();
   await run(fault, call([fault.member("first", [refusal(422, "wrong")]), fault.member("second", [])]));

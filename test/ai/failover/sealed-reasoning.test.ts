@@ -26,7 +26,7 @@ function asked(input: readonly unknown[]) {
     text,
     body,
     api: createResponsesRequest({ text, body, headers: {} }, "stem", 1),
-    params: "adapt" as const,
+    pool: { params: "adapt" } as const,
   };
 }
 function member(it: Script, name: string, replies: readonly Reply[]) {

@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
-import type { FailoverCall } from "#ai/failover/call.ts";
+import type { Pool } from "#ai/pools/member.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";
 import { body, call, failureOf, run } from "./chain-calls.ts";
 
-const given = (more: Record<string, unknown>, params: FailoverCall["params"] = "adapt") => ({
+const given = (more: Record<string, unknown>, params: Pool["params"] = "adapt") => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
-  params,
+  pool: { params },
 });
 const refuses = (message: string): Reply =>
   json(
@@ -90,7 +90,7 @@ test("a request that is forwarded in its own format is lowered too, and translat
   const whole = { model: "m", max_tokens: 64_000, messages: body.messages };
   const text = JSON.stringify(whole);
   const api = createMessagesRequest({ text, body: whole, headers: {} }, "stem");
-  const asked = { text, body: whole, api, params: "adapt" as const };
+  const asked = { text, body: whole, api, pool: { params: "adapt" } as const };
   const forwarded = await run(it, call([claude], "chat", asked));
   assert.deepEqual(forwarded.kind === "answer" && forwarded.won.adapted, ["max_tokens"]);
   assert.deepEqual([sent(it, 0).max_tokens, sent(it, 1).max_tokens], [64_000, 8192]);

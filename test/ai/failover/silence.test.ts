@@ -31,7 +31,7 @@ test("a whole answer: each member gets half of what is left while another is wel
 test("a pool's own limit for whole answers; it is no limit of streams, nor of the last member", async () => {
   const it = script();
   const members = [it.member("silent", ["silent"]), it.member("well", [answered()])];
-  const result = await run(it, call(members, "chat", { answerMs: 2_000 }));
+  const result = await run(it, call(members, "chat", { pool: { timeouts: { answer_ms: 2_000 } } }));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "well");
   assert.deepEqual(
     it.asked.map(({ at, request }) => [at, request.headersMs]),
@@ -44,7 +44,7 @@ test("a pool's own limit for whole answers; it is no limit of streams, nor of th
     const streaming = script();
     const slow: Reply = { afterMs: 50_000, reply: wholeStream };
     const two = [streaming.member("slow", [slow]), streaming.member("well", [wholeStream])];
-    const spoken = await run(streaming, call(two, ask, { answerMs: 2_000 }));
+    const spoken = await run(streaming, call(two, ask, { pool: { timeouts: { answer_ms: 2_000 } } }));
     assert.ok(spoken.kind === "streaming" || spoken.kind === "buffered");
     assert.equal(spoken.won.choice.member.name, "slow");
   }

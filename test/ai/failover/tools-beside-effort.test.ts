@@ -18,7 +18,7 @@ test("the next member is asked, the effort of other requests stays, and the last
     const it = script();
     const first = it.member("first", [json({ error }, 400), answered()]);
     const asked = { ...body, ...effort, tools: [{ type: "function", function: { name: "f" } }] };
-    const given = { body: asked, text: JSON.stringify(asked), params: "adapt" as const };
+    const given = { body: asked, text: JSON.stringify(asked), pool: { params: "adapt" } as const };
     const result = await run(it, call([first, it.member("second", [answered()])], "chat", given));
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
     assert.deepEqual(it.names(), ["first", "second"]);

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { FailoverCall } from "#ai/failover/call.ts";
 import {
   answered,
   json,
@@ -15,7 +14,7 @@ import {
   streamed,
   wholeStream,
 } from "../scripted-members.ts";
-import { body, call, failureOf, run } from "./chain-calls.ts";
+import { type Asked, body, call, failureOf, run } from "./chain-calls.ts";
 
 const error = (status: number, message: string, more: object = {}): Reply =>
   json({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } }, status);
@@ -33,7 +32,7 @@ test("a caller's odd key, quoted by the vendor: the next member is asked, and no
   }
 });
 
-const given = (more: Record<string, unknown>): Partial<FailoverCall> => ({
+const given = (more: Record<string, unknown>): Asked => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
 });

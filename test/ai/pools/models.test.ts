@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Pool } from "#ai/complete.ts";
 import { MemberHealth } from "#ai/health/health.ts";
+import type { Pool } from "#ai/pools/member.ts";
 import { listModels } from "#ai/pools/models.ts";
 import { movableClock } from "../../clock.ts";
 import { poolKey } from "./pool-keys.ts";

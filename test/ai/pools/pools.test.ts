@@ -52,15 +52,15 @@ test("a key is looked up once in three seconds, by many at once too; a change is
   assert.ok(opened[0] && opened[0].pool === opened[1]?.pool);
   assert.equal(reads, 1);
   await configure({ strict_models: true });
-  assert.equal((await pools.open(keyText))?.pool.strictModels, false);
+  assert.equal((await pools.open(keyText))?.pool.strict_models, false);
   await open.deps.clock.advance(3_000);
   const changed = await pools.open(keyText);
-  assert.equal(changed?.pool.strictModels, true);
+  assert.equal(changed?.pool.strict_models, true);
   assert.equal(changed?.pool.members[0]?.health, opened[0].pool.members[0]?.health);
   assert.equal(reads, 2);
   await configure({ strict_models: false });
   pools.invalidate();
-  assert.equal((await pools.open(keyText))?.pool.strictModels, false);
+  assert.equal((await pools.open(keyText))?.pool.strict_models, false);
 });
 
 test("a flood of wrong keys pushes out nothing that is known, with the storage away either", async () => {

@@ -96,6 +96,7 @@ export const poolRules = z.strictObject({
   timeouts: timeouts.prefault({}),
   budget: sharedBudgetRules.prefault({}),
 });
+export type PoolRules = z.output<typeof poolRules>;
 
 /** A pool without its members and keys. */
 export const poolFields = z.strictObject({

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { poolFields } from "#contract/manage/pools/pools.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import { provisionKey } from "#store/pools/pools.ts";
 import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
@@ -33,19 +34,7 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
   assert.match(id, /^pool_/);
   assert.equal(created_at, updated_at);
   assert.deepEqual(rest, {
-    name: "default",
-    strict_models: false,
-    answer_model: "pool",
-    stream_mode: "live",
-    headers_after_ms: 20_000,
-    deadline_ms: 600_000,
-    repeat: 1,
-    wait_ms: 0,
-    params: "adapt",
-    whole_answers: "forward",
-    hedge: null,
-    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
-    timeouts: { answer_ms: null },
+    ...poolFields.parse({ name: "default" }),
     members: [],
     revision: 1,
   });
