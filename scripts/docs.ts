@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
-import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
+import { gatewayFields, pace, retry } from "#contract/manage/gateways.ts";
 import { memberFields } from "#contract/manage/pools/members.ts";
 import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
@@ -131,15 +131,15 @@ Their settings are sealed in the database as a whole.
 
 The fields of every gateway:
 
-${fields(gatewayInput, "", ["settings", "pace", "retry"])}
+${fields(gatewayFields, "", ["settings", "pace", "retry"])}
 
 \`pace\`: how fast it is driven.
 
-${fields(paceInput, "pace.")}
+${fields(pace, "pace.")}
 
 \`retry\`: how messages that were certainly not sent are tried again. The wait doubles from try to try, with jitter.
 
-${fields(retryInput, "retry.")}
+${fields(retry, "retry.")}
 
 A URL that leads to a private or loopback address is refused, unless \`TRUNKLINE_OUTBOUND_ALLOW\` lets it through.
 

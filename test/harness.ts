@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
 import { accountInput, issueApiKey } from "#configure/account.ts";
-import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
+import { upsertGateway } from "#configure/gateway.ts";
+import { gatewayFields } from "#contract/manage/gateways.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
@@ -98,7 +99,7 @@ export interface Harness {
   /** Speaks for this account from here on. */
   as(account: { id: string; key: string }): void;
   /** Makes or changes a gateway of the account. */
-  gateway(input: Partial<z.input<typeof gatewayInput>> & { identifier: string }): Promise<string>;
+  gateway(input: Partial<z.input<typeof gatewayFields>> & { identifier: string }): Promise<string>;
   /** Sends SMS. */
   send(contacts: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Sends SMS that must be accepted, and returns their ids. */
@@ -247,7 +248,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       account = other;
     },
     gateway: async (input) => {
-      const parsed = gatewayInput.parse({ channel: "sms", kind: "sandbox", ...input });
+      const parsed = gatewayFields.parse({ channel: "sms", kind: "sandbox", ...input });
       const result = await upsertGateway(system.core, account.id, parsed);
       if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
       await idle();

@@ -5,7 +5,7 @@ import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import { gatewayInputOf } from "./change-gateway.ts";
+import { gateways } from "./gateway.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
 /** An operator waits for the answer. */
@@ -49,4 +49,4 @@ const toolsOf = ({ outbound, clock }: ConfigureDeps) => ({ outbound, clock, time
 
 /** The settings as the adapter is given them, with their defaults. */
 const settingsOf = ({ sealer }: ConfigureDeps, adapter: GatewayAdapter, gateway: GatewaysTable) =>
-  adapter.settings.parse(gatewayInputOf(sealer, gateway).settings);
+  adapter.settings.parse(gateways.fieldsOf(sealer, gateway).settings);

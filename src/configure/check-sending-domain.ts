@@ -11,7 +11,7 @@ import { findAdapter } from "#gateways/registry.ts";
 import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
-import { gatewayInputOf } from "./change-gateway.ts";
+import { gateways as gatewayResource } from "./gateway.ts";
 import type { ConfigureDeps } from "./resource.ts";
 import { activateDomainKeys } from "./sending-domain.ts";
 
@@ -42,7 +42,7 @@ async function mailRoutes(
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
     const sender = findAdapter(gateway.kind, gateway.channel)?.mail?.sender(
-      gatewayInputOf(sealer, gateway).settings,
+      gatewayResource.fieldsOf(sealer, gateway).settings,
     );
     const domain = domainOf(sender?.from.slice(sender.from.lastIndexOf("@") + 1) ?? "");
     return !sender || domain === null ? [] : [{ identifier: gateway.identifier, domain, host: sender.host }];

@@ -1,5 +1,6 @@
 // What the command line changes: the account of a new installation, an account's API key, and set-up codes.
 
+import { gatewayFields } from "#contract/manage/gateways.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
 import { channels } from "#contract/messages/channel.ts";
 import type { Core } from "#core/core.ts";
@@ -8,7 +9,7 @@ import { createSetupCode as createCode } from "#identity/setup.ts";
 import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
 import { accountInput, issueApiKey, saveAccount } from "./account.ts";
-import { gatewayInput, upsertGateway } from "./gateway.ts";
+import { upsertGateway } from "./gateway.ts";
 import { upsertPool } from "./pool.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
@@ -23,7 +24,7 @@ export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string
   if (!isNew) return null;
   for (const channel of channels) {
     const gateway = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
-    await upsertGateway(deps, accountId, gatewayInput.parse(gateway));
+    await upsertGateway(deps, accountId, gatewayFields.parse(gateway));
   }
   const pool = poolInput.parse({
     name: "default",

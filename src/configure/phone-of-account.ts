@@ -1,9 +1,9 @@
 // A gateway of an Android phone's other SIM names the phone. A phone that the account does not have would never fetch its messages.
 
 import type { Issue } from "#contract/issue.ts";
+import type { GatewayFields } from "#contract/manage/gateways.ts";
 import { android } from "#gateways/sms/android/android.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
-import type { GatewayInput } from "./gateway.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
 /** One wording for phones of other accounts and for ids without a phone, so that it does not tell which ids other accounts use. */
@@ -12,13 +12,15 @@ const notOfAccount: Issue = {
   message: "is no phone of this account: it is the `device.id` of the link of one of its gateways",
 };
 
-/** The issue of a gateway that names a phone which the account does not have. */
+/** The issue of a gateway that names a phone which the account does not have. `before`: its stored fields; null: it is new. */
 export async function phoneIssues(
+  { kind, settings: { phone } }: GatewayFields,
   { database }: Pick<ConfigureDeps, "database">,
-  accountId: string,
-  { kind, settings }: Pick<GatewayInput, "kind" | "settings">,
+  { accountId }: { accountId: string | null },
+  before: GatewayFields | null,
 ): Promise<Issue[]> {
-  if (kind !== android.kind || settings.phone === undefined) return [];
-  const own = await database.run(readPulledGateways, { accountId, kind });
-  return own.some(({ id }) => id === settings.phone) ? [] : [notOfAccount];
+  // A phone that was named before may be gone by now, which is no fault of this change.
+  if (kind !== android.kind || phone === undefined || phone === before?.settings.phone) return [];
+  const own = accountId === null ? [] : await database.run(readPulledGateways, { accountId, kind });
+  return own.some(({ id }) => id === phone) ? [] : [notOfAccount];
 }

@@ -89,10 +89,10 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   signal(signals: Signals): void;
 }
 
-type Saved = { kind: "saved"; id: string };
+export type Saved = { kind: "saved"; id: string };
 /** `taken`: another row has the name, which was free, or had another row, when it was read. */
 export type Stored = Saved | Refusal | { kind: "taken"; issue: Issue };
-type Prepared<Row> = { kind: "ready"; row: Row } | { kind: "invalid"; issues: Issue[] };
+export type Prepared<Row> = { kind: "ready"; row: Row } | { kind: "invalid"; issues: Issue[] };
 
 class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
   readonly #definition: ResourceDefinition<Of, Row, S, R>;
@@ -148,7 +148,9 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     change: { before: FieldsOf<S>; settings: SettingsChange | null } | null = null,
   ): Promise<Prepared<Row>> {
     const { kinds, check, columns, rules, idPrefix } = this.#definition;
-    const issues = [...((await check?.(fields, deps, of, change?.before ?? null)) ?? [])];
+    const issues = [
+      ...((await check?.(fields, deps, of, change?.before ?? this.#known(deps.sealer, existing))) ?? []),
+    ];
     const id = existing?.id ?? deps.newId(idPrefix);
     const sealed: { settings?: string } = {};
     if (kinds) {
@@ -172,6 +174,15 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
       updated_at: now,
     };
     return { kind: "ready", row: row as unknown as Row };
+  }
+
+  /** The stored fields; null: there are none, or their settings cannot be unsealed. */
+  #known(sealer: Sealer, row: Row | null): FieldsOf<S> | null {
+    try {
+      return row && this.fieldsOf(sealer, row);
+    } catch {
+      return null;
+    }
   }
 
   /** Stores a row, and signals the change. */
@@ -252,6 +263,12 @@ const settingsIn = (row: object) => (row as { settings: string }).settings;
 /** A name that another one has is an issue of the request. */
 const untaken = (stored: Stored): Saved | Refusal =>
   stored.kind === "taken" ? { kind: "invalid", issues: [stored.issue] } : stored;
+
+/** Signals a change to the caches of accounts with their gateways, and to the owner of the gateway's lane. */
+export function signalGatewayChange(signals: Signals): void {
+  signals.emit("accountsChanged");
+  signals.emit("lanesChanged");
+}
 
 /** Defines a resource of the configuration. */
 export function defineResource<Of, Row extends ManagedRow, S extends Shape, R extends Shape>(

@@ -1,22 +1,20 @@
 // The rules of one gateway: its pace, its retries, and what happens after an unknown outcome.
 
+import { type GatewayRules, gatewayRules } from "#contract/manage/gateways.ts";
+import { readFields } from "#contract/resource-schema.ts";
 import type { RetryRule } from "#runtime/waiting/retry.ts";
 
 /** How fast a gateway sends. Null: no limit of that kind. */
-interface Pace {
-  perSecond: number | null;
-  concurrency: number;
-  jitterMs: number;
-  perDay: number | null;
-  /** Hours of the day in the account's zone, `"08:00-20:00"`; may wrap midnight. */
-  hours: string | null;
-}
+type Pace = GatewayRules["pace"];
 
 /** What an adapter sets where a gateway's rules set nothing. */
-export type DefaultPace = Pick<Pace, "perSecond" | "jitterMs" | "perDay"> & {
+export interface DefaultPace {
+  perSecond: number | null;
+  jitterMs: number;
+  perDay: number | null;
   /** More is of no use: the provider takes one after the other. */
   maxConcurrency: number;
-};
+}
 
 /**
  * The pace of a gateway whose adapter has a default. A limit of its own takes precedence. The jitter belongs to the rate: with a
@@ -26,21 +24,19 @@ export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
   if (defaults === undefined) return pace;
   return {
     ...pace,
-    perSecond: pace.perSecond ?? defaults.perSecond,
-    perDay: pace.perDay ?? defaults.perDay,
-    jitterMs: pace.jitterMs === 0 && pace.perSecond === null ? defaults.jitterMs : pace.jitterMs,
+    per_second: pace.per_second ?? defaults.perSecond,
+    per_day: pace.per_day ?? defaults.perDay,
+    jitter_ms: pace.jitter_ms === 0 && pace.per_second === null ? defaults.jitterMs : pace.jitter_ms,
     concurrency: Math.min(pace.concurrency, defaults.maxConcurrency),
   };
 }
 
-interface RetryRules extends RetryRule {
-  /** How long after its first deferral a message is still tried, not counting pauses of the lane. */
-  forMs: number;
-}
+/** The rules that a gateway's row has. */
+export const rulesIn = ({ rules }: { rules: string }): GatewayRules =>
+  readFields(gatewayRules, JSON.parse(rules));
 
-export interface GatewayRules {
-  pace: Pace;
-  retry: RetryRules;
-  /** Null: the default of the adapter. */
-  onUnknown: "hold" | "resend" | null;
-}
+/** How long messages that were certainly not sent wait before they are tried again. */
+export const retryRuleOf = ({ retry }: GatewayRules): RetryRule => ({
+  firstMs: retry.first_ms,
+  maxMs: retry.max_ms,
+});

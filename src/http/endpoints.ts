@@ -21,13 +21,7 @@ import {
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
 import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
-import {
-  createGatewayRoute,
-  deleteGatewayRoute,
-  getGatewayRoute,
-  listGatewaysRoute,
-  updateGatewayRoute,
-} from "#http/routes/manage/gateways/gateways.ts";
+import { gatewayRoutes } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
   getGatewayLinkRoute,
@@ -180,11 +174,7 @@ export const endpoints: readonly Endpoint[] = [
   watchAccountRoute,
   getOverviewRoute,
   listGatewayKindsRoute,
-  listGatewaysRoute,
-  createGatewayRoute,
-  getGatewayRoute,
-  updateGatewayRoute,
-  deleteGatewayRoute,
+  ...Object.values(gatewayRoutes),
   testGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,

@@ -1,7 +1,8 @@
 // Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
-import { prepareGateway, signalGatewayChange, upsertGateway } from "#configure/gateway.ts";
+import { prepareGateway, upsertGateway } from "#configure/gateway.ts";
+import { signalGatewayChange } from "#configure/resource.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
@@ -58,7 +59,7 @@ export async function applyGateways(
       }
     }
     const outcomes = await deps.database.run(saveProvisioned, entries);
-    signalGatewayChange(deps);
+    signalGatewayChange(deps.signals);
     const overtaken = new Set(entries.flatMap(({ mark }, i) => (outcomes[i] === "saved" ? [] : [mark.name])));
     for (const { gateway, mark } of piece.filter((one) => overtaken.has(one.gateway.identifier))) {
       // Another process, with the same file, or a request came first: now it is changed alone.

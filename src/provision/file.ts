@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
-import { gatewayInput } from "#configure/gateway.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
+import { gatewayFields } from "#contract/manage/gateways.ts";
 import { maxPools } from "#contract/manage/pools/limits.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
 import { isName, notAName } from "#contract/name.ts";
@@ -28,7 +28,7 @@ export const provisionFile = z.strictObject({
           .describe(
             "The account's API key, at least 32 characters. Without it, one is made and printed once.",
           ),
-        gateways: z.array(gatewayInput).default([]).describe("Its gateways."),
+        gateways: z.array(gatewayFields).default([]).describe("Its gateways."),
         sending_domains: z
           .array(sendingDomainInput)
           .max(maxSendingDomains)

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
-import { createGateway } from "#configure/change-gateway.ts";
 import { checkGateway, registerGateway } from "#configure/check-gateway.ts";
-import { gatewayInput } from "#configure/gateway.ts";
+import { gateways } from "#configure/gateway.ts";
+import { gatewayFields } from "#contract/manage/gateways.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
@@ -22,8 +22,8 @@ after(() => open.close());
 
 async function gateway(identifier: string, channel: string, kind: string, settings: object) {
   const accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
-  const input = gatewayInput.parse({ identifier, channel, kind, settings });
-  assert.equal((await createGateway(open.deps, accountId, input)).kind, "saved");
+  const input = gatewayFields.parse({ identifier, channel, kind, settings });
+  assert.equal((await gateways.create(open.deps, { accountId }, input)).kind, "saved");
   const found = await open.deps.database.run(findGatewayByIdentifier, identifier);
   assert.ok(found);
   return found;

@@ -109,7 +109,7 @@ test("the servers of the account's own gateways are looked for in the policy, ot
       is_default: 0,
       test: 0,
       settings: open.deps.sealer.seal(settings, settingsContext(id)),
-      rules: JSON.stringify({ pace: {}, retry: {}, onUnknown: null }),
+      rules: "{}",
       revision: 0,
       created_at: 0,
       updated_at: 0,

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
-import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
+import { upsertGateway } from "#configure/gateway.ts";
+import { gatewayFields } from "#contract/manage/gateways.ts";
 import { findGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 import { upsertAccount } from "./upsert-account.ts";
@@ -24,10 +25,10 @@ const httpApi = {
   settings: { url: "https://api.example.com/send", body: { to: "{{to}}", text: "{{message}}" } },
 } as const;
 const configure = (input: object, account = accountId) =>
-  upsertGateway(open.deps, account, gatewayInput.parse(input));
+  upsertGateway(open.deps, account, gatewayFields.parse(input));
 
 async function faults(input: object): Promise<string[]> {
-  const parsed = gatewayInput.safeParse(input);
+  const parsed = gatewayFields.safeParse(input);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const result = await upsertGateway(open.deps, accountId, parsed.data);
   return result.kind === "saved"
@@ -49,9 +50,9 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
   const row = await open.deps.database.run(findGateway, result.id);
   assert.ok(row);
   assert.deepEqual(JSON.parse(row.rules), {
-    pace: { perSecond: 20, concurrency: 4, jitterMs: 10, perDay: 1000, hours: "22:00-06:00" },
-    retry: { firstMs: 1000, maxMs: 2000, forMs: 3000 },
-    onUnknown: "resend",
+    pace: { per_second: 20, concurrency: 4, jitter_ms: 10, per_day: 1000, hours: "22:00-06:00" },
+    retry: { first_ms: 1000, max_ms: 2000, for_ms: 3000 },
+    on_unknown: "resend",
   });
   assert.deepEqual([row.active, row.is_default, row.test, row.account_id], [1, 1, 0, accountId]);
   assert.ok(!open.dump().includes("canary-token"));
@@ -72,9 +73,9 @@ test("the defaults of a gateway: active, not the default one, eight at once, a d
   const row = await open.deps.database.run(findGateway, result.id);
   assert.deepEqual([row?.active, row?.is_default, row?.test], [1, 0, 1]);
   assert.deepEqual(JSON.parse(row!.rules), {
-    pace: { perSecond: null, concurrency: 8, jitterMs: 0, perDay: null, hours: null },
-    retry: { firstMs: 5000, maxMs: 900_000, forMs: 86_400_000 },
-    onUnknown: null,
+    pace: { per_second: null, concurrency: 8, jitter_ms: 0, per_day: null, hours: null },
+    retry: { first_ms: 5000, max_ms: 900_000, for_ms: 86_400_000 },
+    on_unknown: null,
   });
 });
 
@@ -156,7 +157,7 @@ test("a forbidden address is refused with the name of the setting that lets it t
   assert.match(fault!, /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
   const id = await upsertAccount(allowing.deps, accountInput.parse({ name: "acme" }));
-  const input = gatewayInput.parse({ ...sandbox, kind: "twilio", settings: twilio });
+  const input = gatewayFields.parse({ ...sandbox, kind: "twilio", settings: twilio });
   assert.equal((await upsertGateway(allowing.deps, id, input)).kind, "saved");
   await allowing.close();
 });

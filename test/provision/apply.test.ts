@@ -62,7 +62,7 @@ test("a changed entry is applied, credit that was used stays used", async () => 
   assert.deepEqual([account.id, account.plan_name], [id, "big"]);
   assert.equal(open.query("select remaining from credits")[0]?.remaining, 110);
   const gateway = await open.deps.database.run(findGatewayByIdentifier, "sms-main");
-  assert.equal(JSON.parse(gateway!.rules).pace.perSecond, 5);
+  assert.equal(JSON.parse(gateway!.rules).pace.per_second, 5);
   assert.equal(gateway!.id, gateways[0]!.id);
 });
 

@@ -107,6 +107,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/configure/link.ts": "run by the test of http/routes/manage/gateways/link.ts",
   "src/contract/manage/links.ts": "a schema, run by the test of http/routes/manage/gateways/link.ts",
   "src/contract/manage/pools/": "schemas, run by the tests of pools.ts and budgets.ts",
+  "src/configure/gateway-actions.ts": "run by the tests of http/routes/manage/gateways",
   "src/http/routes/manage/manage-routes.ts": "run by the tests of the routes of every resource",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/lanes.ts": "wired and run by every scenario test",

@@ -1,36 +1,119 @@
-// The management API's schemas for gateways and their kinds.
+// Gateways: their fields, in the words of the API. Stored gateways, requests, replies and the provisioning file have the same.
 
 import { z } from "zod";
-import { anyFields, instant, page, reply, revision } from "#contract/envelope.ts";
+import { anyFields, instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText, nameText } from "#contract/name.ts";
+import { patchSchema, shown } from "#contract/resource-schema.ts";
+
+export const pace = z
+  .strictObject({
+    per_second: z
+      .number()
+      .positive()
+      .max(100_000)
+      .nullable()
+      .default(null)
+      .describe("Most messages a second; null: no bound, or the kind's own."),
+    concurrency: z.int().min(1).max(1000).default(8).describe("Most messages under way at once."),
+    jitter_ms: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .default(0)
+      .describe("A random pause of up to this between two messages, ms."),
+    per_day: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe("Most messages a day, counted from local midnight; null: no bound, or the kind's own."),
+    hours: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "must look like 08:00-20:00")
+      .nullable()
+      .default(null)
+      .describe(
+        "Hours of the day in which messages go out, such as `08:00-20:00`, in the account's time zone; may wrap midnight.",
+      ),
+  })
+  .describe("How fast the gateway is driven.");
+
+export const retry = z
+  .strictObject({
+    first_ms: z
+      .int()
+      .min(100)
+      .max(3_600_000)
+      .default(5_000)
+      .describe("Shortest wait before a try is repeated, ms."),
+    max_ms: z.int().min(100).max(86_400_000).default(900_000).describe("Longest wait, ms."),
+    for_ms: z
+      .int()
+      .min(0)
+      .max(2_592_000_000)
+      .default(86_400_000)
+      .describe("How long it is tried before it fails, ms."),
+  })
+  .describe("How messages that were certainly not sent are tried again.");
+
+/** How a gateway sends. */
+export const gatewayRules = z.strictObject({
+  pace: pace.prefault({}),
+  retry: retry.prefault({}),
+  on_unknown: z
+    .enum(["hold", "resend"])
+    .nullable()
+    .default(null)
+    .describe(
+      "What to do when it is not known whether a message was sent: keep it `unknown`, or send it once more.",
+    ),
+});
+export type GatewayRules = z.output<typeof gatewayRules>;
+
+export const gatewayFields = z.strictObject({
+  identifier: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      "must be 1 to 100 letters, digits, dots, dashes or underscores",
+    )
+    .describe(
+      "The `gateway_identifier` of the API, 1 to 100 letters, digits, dots, dashes or underscores; unique in the installation.",
+    ),
+  channel: channelWord.describe("What it sends."),
+  kind: z.string().describe("What it is: one of the kinds of gateways, such as `sandbox`."),
+  default: z.boolean().default(false).describe("Takes the channel's messages that name no gateway."),
+  active: z
+    .boolean()
+    .default(true)
+    .describe(
+      "`false` switches it off: what waits on it moves to the default gateway, unless the sender named this one.",
+    ),
+  settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind says."),
+  ...gatewayRules.shape,
+});
+export type GatewayFields = z.output<typeof gatewayFields>;
+
+const { identifier: _identifier, channel: _channel, ...changeable } = patchSchema(gatewayFields).shape;
+
+/** The PATCH body of a gateway. Its identifier and its channel cannot change. */
+export const gatewayChanges = z.strictObject({
+  ...changeable,
+  settings: changeable.settings.describe(
+    "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
+  ),
+  revision: seenRevision,
+});
 
 const gateway = z
   .object({
     id: z.string(),
-    identifier: z.string().describe("The `gateway_identifier` of the API."),
-    channel: channelWord,
-    kind: z.string(),
-    default: z.boolean().describe("Whether the gateway takes the channel's messages that name no gateway."),
-    active: z.boolean(),
+    ...shown(gatewayFields).shape,
     test: z.boolean().describe("Whether the gateway is a sandbox, which sends nothing."),
     settings: anyFields.describe(
       "The settings of the gateway's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
     ),
-    pace: z.object({
-      per_second: z.number().nullable(),
-      concurrency: z.int(),
-      jitter_ms: z.int(),
-      per_day: z.int().nullable(),
-      hours: z.string().nullable(),
-    }),
-    retry: z.object({ first_ms: z.int(), max_ms: z.int(), for_ms: z.int() }),
-    on_unknown: z
-      .enum(["hold", "resend"])
-      .nullable()
-      .describe(
-        "What happens to a message whose outcome is unknown; null: the default of the gateway's kind.",
-      ),
     state: z
       .enum(["active", "paused", "stopped", "off"])
       .describe(

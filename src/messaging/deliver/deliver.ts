@@ -2,6 +2,7 @@
 
 import type { Core } from "#core/core.ts";
 import type { Outcome, PartReferences } from "#gateways/outcome.ts";
+import { retryRuleOf } from "#gateways/rules.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
@@ -171,7 +172,7 @@ function settlementOf(
       const known = reference === undefined ? details : { ...details, reference };
       return { ...base, step: "outcome_unknown", details: known, parts };
     }
-    const dueAt = at + retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.random());
+    const dueAt = at + retryDelay(retryRuleOf(gateway.rules), attempt, "above_first", deps.random.random());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.kind === "rejected" || outcome.gatewayFault) {
@@ -180,11 +181,11 @@ function settlementOf(
     return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
   const firstDeferredAt = row.first_deferred_at ?? context.laneNow;
-  if (context.laneNow - firstDeferredAt >= gateway.rules.retry.forMs)
+  if (context.laneNow - firstDeferredAt >= gateway.rules.retry.for_ms)
     return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
-    retryDelay(gateway.rules.retry, attempt, "above_first", deps.random.random()),
+    retryDelay(retryRuleOf(gateway.rules), attempt, "above_first", deps.random.random()),
   );
   return {
     ...base,
@@ -202,7 +203,7 @@ const partsOf = ({ references, each, of }: PartReferences): NonNullable<Settleme
 
 type RecoveringGateway = Pick<LaneGateway, "id" | "identifier" | "adapter" | "rules">;
 
-const policyOf = (gateway: RecoveringGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
+const policyOf = (gateway: RecoveringGateway) => gateway.rules.on_unknown ?? gateway.adapter.onUnknown;
 
 /** Classifies what an earlier owner left `sending`. It may have been sent, so the gateway's policy decides. */
 export async function recoverGatewayMessages(
@@ -217,7 +218,7 @@ export async function recoverGatewayMessages(
       step: "outcome_unknown" as const,
       details: { at, detail: message, code: "interrupted", message },
     };
-    const dueAt = at + retryDelay(gateway.rules.retry, 1, "above_first", deps.random.random());
+    const dueAt = at + retryDelay(retryRuleOf(gateway.rules), 1, "above_first", deps.random.random());
     const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
     const found = await deps.database.run(recoverMessages, {
       laneId: gateway.id,

@@ -6,7 +6,7 @@ import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { type GatewayRules, paceOf } from "#gateways/rules.ts";
+import { paceOf, rulesIn } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { storeReport } from "#messaging/feedback/store-report.ts";
@@ -45,7 +45,7 @@ export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): 
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
-  const rules = JSON.parse(gateway.rules) as GatewayRules;
+  const rules = rulesIn(gateway);
   await recoverGatewayMessages(deps, { id, identifier, adapter, rules }, state.fence);
 }
 
@@ -105,7 +105,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
       "The gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them.",
     );
   }
-  const rules = JSON.parse(gateway.rules) as GatewayRules;
+  const rules = rulesIn(gateway);
   const pace = paceOf(rules.pace, adapter.defaultPace);
   const zone = gateway.time_zone;
   const callbackUrl =
@@ -134,14 +134,14 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const lane = new Lane({
     work,
     rules: {
-      perSecond: pace.perSecond,
+      perSecond: pace.per_second,
       concurrency: pace.concurrency,
-      jitterMs: pace.jitterMs,
+      jitterMs: pace.jitter_ms,
       dailyCap:
-        pace.perDay === null
+        pace.per_day === null
           ? null
           : {
-              limit: pace.perDay,
+              limit: pace.per_day,
               day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
             },
       sendingWindow: (now) => {

@@ -3,13 +3,13 @@
 // the message was sent.
 
 import { wireAddress } from "#contract/address.ts";
+import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { BreakerWork } from "#queue/lane-work.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";

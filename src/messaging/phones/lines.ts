@@ -1,7 +1,8 @@
 // The gateways that one phone serves, each through one of its SIMs, and how much of each may be handed over now.
 
+import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { Core } from "#core/core.ts";
-import { type GatewayRules, paceOf } from "#gateways/rules.ts";
+import { paceOf, rulesIn } from "#gateways/rules.ts";
 import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
@@ -28,7 +29,7 @@ export async function linesOf(
     try {
       const settings = androidSettings.parse(openSettings(sealer, gateway));
       if ((settings.phone ?? gateway.id) !== phone.gateway_id) return [];
-      const rules = JSON.parse(gateway.rules) as GatewayRules;
+      const rules = rulesIn(gateway);
       return [{ gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } }];
     } catch (error) {
       log.error(
@@ -46,7 +47,7 @@ export function phoneLine(
   { now, random, catchesUp }: { now: number; random: number; catchesUp: boolean },
 ): PhoneLine {
   const hours = pace.hours === null ? null : withinHours(pace.hours, now, gateway.time_zone);
-  const gapMs = (pace.perSecond === null ? 0 : 1000 / pace.perSecond) + random * pace.jitterMs;
+  const gapMs = (pace.per_second === null ? 0 : 1000 / pace.per_second) + random * pace.jitter_ms;
   return {
     gatewayId: gateway.id,
     ahead: settings.ahead,
@@ -55,7 +56,7 @@ export function phoneLine(
     gapMs: Math.round(gapMs),
     catchesUp,
     isOpen: gateway.active === 1 && (hours?.open ?? true),
-    day: pace.perDay === null ? null : { name: dayOf(now, gateway.time_zone), limit: pace.perDay },
+    day: pace.per_day === null ? null : { name: dayOf(now, gateway.time_zone), limit: pace.per_day },
   };
 }
 

@@ -2,6 +2,7 @@
 // state is in the database, and each request is one transaction under the phone's row.
 
 import type { Core } from "#core/core.ts";
+import { retryRuleOf, rulesIn } from "#gateways/rules.ts";
 import {
   appVersion,
   type DeviceDescription,
@@ -240,7 +241,8 @@ export class Phones {
         { event: "phone.reports_unread", phone: id, reports: read.unread },
         "Reports of a phone were skipped.",
       );
-    const { retry } = (await linesOf(this.#deps, phone))[0]?.rules ?? { retry: defaultRetry };
+    // A phone without a gateway that can be read has the default rules.
+    const rules = (await linesOf(this.#deps, phone))[0]?.rules ?? rulesIn({ rules: "{}" });
     crashPoint("settle.before");
     const result = await database.run(storePhoneReports, {
       phoneId: id,
@@ -249,9 +251,9 @@ export class Phones {
       at: clock.now(),
       eventId: newId("gp"),
       delaysMs: Array.from({ length: countedDelays }, (_, i) =>
-        retryDelay(retry, i + 1, "above_first", random.random()),
+        retryDelay(retryRuleOf(rules), i + 1, "above_first", random.random()),
       ),
-      retryForMs: retry.forMs,
+      retryForMs: rules.retry.for_ms,
     });
     crashPoint("settle.after");
     if (result.kind === "revoked") return "revoked";
@@ -383,8 +385,6 @@ export class Phones {
     }
   }
 }
-
-const defaultRetry = { firstMs: 5_000, maxMs: 900_000, forMs: 86_400_000 };
 
 /** The first version of the app that can be set to be told without Google's service. */
 export const minimumVersion: readonly [number, number, number] = [1, 53, 1];

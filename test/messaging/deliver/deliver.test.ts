@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import type { GatewayRules } from "#gateways/rules.ts";
+import { rulesIn } from "#gateways/rules.ts";
 import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
@@ -33,11 +34,7 @@ const row: DueMessage = {
   segments: 1,
 };
 
-const usualRules: GatewayRules = {
-  pace: { perSecond: null, concurrency: 8, jitterMs: 0, perDay: null, hours: null },
-  retry: { firstMs: 5000, maxMs: 900_000, forMs: 86_400_000 },
-  onUnknown: null,
-};
+const defaultRules = rulesIn({ rules: "{}" });
 
 interface Options {
   rules?: Partial<GatewayRules>;
@@ -89,7 +86,7 @@ function delivering(
       id: "gw_1",
       identifier: "main",
       adapter,
-      rules: { ...usualRules, ...options.rules },
+      rules: { ...defaultRules, ...options.rules },
       transport: { send, close: async () => void points.push("closed") },
       email: null,
       latenessMs: 259_200_000,
@@ -292,7 +289,10 @@ test("unknown is held", async () => {
 
 test("unknown is sent once more, and only once, where the gateway or its kind says so", async () => {
   const unknown: Outcome = { kind: "unknown", reason: "no answer" };
-  for (const options of [{ rules: { onUnknown: "resend" as const } }, { adapterPolicy: "resend" as const }]) {
+  for (const options of [
+    { rules: { on_unknown: "resend" as const } },
+    { adapterPolicy: "resend" as const },
+  ]) {
     const { settlement, dueAgain, now } = await settled(unknown, options);
     assert.equal(settlement.step, "resent");
     assert.equal(settlement.details.resend, true);
@@ -300,7 +300,7 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
     const again = await settled(unknown, { ...options, row: { resends: 1 }, attempt: 2 });
     assert.equal(again.settlement.step, "outcome_unknown");
   }
-  const held = await settled(unknown, { adapterPolicy: "resend", rules: { onUnknown: "hold" } });
+  const held = await settled(unknown, { adapterPolicy: "resend", rules: { on_unknown: "hold" } });
   assert.equal(held.settlement.step, "outcome_unknown");
 });
 
@@ -310,7 +310,7 @@ test("unknown keeps the references of the parts that were taken, unless it is al
   const { settlement } = await settled(unknown);
   assert.equal(settlement.details.reference, "r -1");
   assert.deepEqual(settlement.parts, { references: ["r -1", "r-2"], each: true, of: 3 });
-  const resent = await settled(unknown, { rules: { onUnknown: "resend" } });
+  const resent = await settled(unknown, { rules: { on_unknown: "resend" } });
   assert.equal(resent.settlement.parts, null);
   assert.equal(resent.settlement.details.reference, undefined);
 });
@@ -367,7 +367,7 @@ test("what an earlier owner left stamped is classified in batches until none is 
   ] as const) {
     let left = 2300;
     const it = delivering(async () => ({ kind: "accepted", reference: null }), {
-      rules: { onUnknown },
+      rules: { on_unknown: onUnknown },
       answers: {
         recoverMessages: ({ limit }: { limit: number }) => {
           const found = Math.min(left, limit);

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
-import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
+import { upsertGateway } from "#configure/gateway.ts";
+import { type GatewayFields, gatewayFields } from "#contract/manage/gateways.ts";
 import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
@@ -23,9 +24,9 @@ after(() => open.close());
 async function gateway(
   accountId: string,
   identifier: string,
-  more: Partial<GatewayInput> = {},
+  more: Partial<GatewayFields> = {},
 ): Promise<string> {
-  const input = gatewayInput.parse({ identifier, channel: "sms", kind: "sandbox", ...more });
+  const input = gatewayFields.parse({ identifier, channel: "sms", kind: "sandbox", ...more });
   const result = await upsertGateway(open.deps, accountId, input);
   assert.ok(result.kind === "saved");
   return result.id;
@@ -86,7 +87,7 @@ test("a test message is not sent for real because its sandbox was switched off",
 });
 
 /** A gateway of the account whose lane this test owns, to pause it and to let it go on. */
-async function owned(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
+async function owned(accountId: string, identifier: string, more: Partial<GatewayFields> = {}) {
   return await claimed(await gateway(accountId, identifier, more));
 }
 
@@ -183,7 +184,7 @@ test("an account that does not want it keeps its messages where they are", async
 });
 
 /** A gateway for real messages that sends more than text: a sandbox that does not count as one. */
-async function versatile(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
+async function versatile(accountId: string, identifier: string, more: Partial<GatewayFields> = {}) {
   const id = await gateway(accountId, identifier, more);
   const row = await open.deps.database.run(findGateway, id);
   assert.ok(row);

@@ -1,7 +1,8 @@
 // POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
 
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { pauseGateway, resumeGateway, updateGateway } from "#configure/change-gateway.ts";
+import { gateways } from "#configure/gateway.ts";
+import { pauseGateway, resumeGateway } from "#configure/gateway-actions.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
@@ -117,7 +118,9 @@ export const setDefaultGatewayRoute = endpoint({
     "The gateway takes the channel's messages that name no gateway. The previous default gateway no longer does.",
 })(async (call) => {
   const { gateway: identifier = "" } = call.params;
-  const changed = await updateGateway(call.core, call.account.id, identifier, { default: true });
+  const changed = await gateways.update(call.core, { accountId: call.account.id }, identifier, {
+    default: true,
+  });
   if (changed.kind !== "saved") return refused(changed);
   return await gatewayAnswer(call, identifier, "The gateway is now the default gateway of its channel.");
 });

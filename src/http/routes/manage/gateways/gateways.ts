@@ -2,28 +2,22 @@
 // …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …).
 
 import { z } from "zod";
+import { gateways } from "#configure/gateway.ts";
+import { deleteGateway, pausedByHand } from "#configure/gateway-actions.ts";
 import {
-  createGateway,
-  deleteGateway,
+  type GatewayReplyData,
   gatewayChanges,
-  gatewayInputOf,
-  pausedByHand,
-  updateGateway,
-} from "#configure/change-gateway.ts";
-import { gatewayInput } from "#configure/gateway.ts";
-import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/manage/gateways.ts";
-import { isProblem, type Problem, problem } from "#contract/problem.ts";
-import { deleted, noContent } from "#contract/replies.ts";
+  gatewayFields,
+  gatewayReply,
+  gatewaysReply,
+} from "#contract/manage/gateways.ts";
+import { type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
-import { endpoint } from "#http/endpoint.ts";
-import { createdAs } from "#http/reply/created.ts";
-import { refused } from "#http/reply/refused.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { validate } from "#http/validate.ts";
-import { masked } from "#settings/secrets.ts";
+import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type DeleteGatewayResult, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 
@@ -78,28 +72,10 @@ function providerOf({ accountUpdate: update }: GatewayWithLane): GatewayReplyDat
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, unknownWord, waiting } = found;
-  const input = gatewayInputOf(core.sealer, gateway);
   const adapter = findAdapter(gateway.kind, gateway.channel);
-  const { pace, retry } = input;
   return {
-    id: gateway.id,
-    identifier: gateway.identifier,
-    channel: gateway.channel,
-    kind: gateway.kind,
-    default: input.default,
-    active: input.active,
+    ...gateways.shown(core.sealer, gateway),
     test: gateway.test === 1,
-    // Of a kind that no longer exists, it is not known which settings are secret.
-    settings: adapter ? masked(adapter.settings, input.settings) : {},
-    pace: {
-      per_second: pace.per_second ?? null,
-      concurrency: pace.concurrency,
-      jitter_ms: pace.jitter_ms,
-      per_day: pace.per_day ?? null,
-      hours: pace.hours ?? null,
-    },
-    retry,
-    on_unknown: input.on_unknown ?? null,
     ...stateOf(found),
     session: sessionOf(found),
     unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
@@ -109,9 +85,6 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
       settings.publicUrl === null || !adapter?.receives
         ? null
         : `${settings.publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`,
-    revision: gateway.revision,
-    created_at: isoTime(gateway.created_at),
-    updated_at: isoTime(gateway.updated_at),
   };
 }
 
@@ -133,81 +106,6 @@ export async function gatewayAnswer(call: AccountCall, identifier: string | unde
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
 }
 
-export const listGatewaysRoute = endpoint({
-  method: "GET",
-  path: "/api/manage/v1/accounts/{account}/gateways",
-  name: "listGateways",
-  tag: "Gateways",
-  summary: "List the account's gateways",
-  family: "manage",
-  scope: "account",
-  params,
-  replies: { 200: gatewaysReply },
-  problems: ["not_found"],
-})(async (call) => {
-  const query = { accountId: call.account.id, identifier: null, countTo };
-  const found = await call.core.database.run(readGateways, query);
-  const data = found.map((row) => dataOf(call, row));
-  return { status: 200, body: { success: true, message: "Gateways found.", data, next_cursor: null } };
-});
-
-export const createGatewayRoute = endpoint({
-  method: "POST",
-  path: "/api/manage/v1/accounts/{account}/gateways",
-  name: "createGateway",
-  tag: "Gateways",
-  summary: "Create a gateway",
-  family: "manage",
-  scope: "account",
-  params,
-  body: gatewayInput.meta({ id: "CreateGatewayRequest" }),
-  replies: { 201: gatewayReply },
-  problems: ["not_found"],
-})(async (call) => {
-  const input = validate(gatewayInput, call.body.value);
-  if (isProblem(input)) return input;
-  const created = await createGateway(call.core, call.account.id, input.value);
-  if (created.kind !== "saved") return refused(created);
-  const shown = await gatewayAnswer(call, input.value.identifier, "The gateway has been created.");
-  const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
-  return createdAs(shown, ({ data }) => `${path}/${encodeURIComponent(data.identifier)}`);
-});
-
-export const getGatewayRoute = endpoint({
-  method: "GET",
-  path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
-  name: "getGateway",
-  tag: "Gateways",
-  summary: "Get a gateway",
-  family: "manage",
-  scope: "account",
-  params: gatewayParams,
-  replies: { 200: gatewayReply },
-  problems: ["not_found"],
-})(async (call) => await gatewayAnswer(call, call.params.gateway, "Gateway found."));
-
-export const updateGatewayRoute = endpoint({
-  method: "PATCH",
-  path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
-  name: "updateGateway",
-  tag: "Gateways",
-  summary: "Update a gateway",
-  description:
-    "Only the fields of the request change, also inside `settings`, `pace` and `retry`. A secret that is sent back as its mask stays unchanged. A new address of the provider requires every secret again. A pause caused by failures ends; a pause by hand does not. When the gateway is switched off, its waiting messages move to the channel's default gateway, except those whose sender named this gateway.",
-  family: "manage",
-  scope: "account",
-  params: gatewayParams,
-  body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
-  replies: { 200: gatewayReply },
-  problems: ["not_found", "conflict"],
-})(async ({ params: { gateway = "" }, ...call }) => {
-  const input = validate(gatewayChanges, call.body.value);
-  if (isProblem(input)) return input;
-  const changed = await updateGateway(call.core, call.account.id, gateway, input.value);
-  if (changed.kind !== "saved") return refused(changed);
-  return await gatewayAnswer(call, gateway, "The gateway has been updated.");
-});
-
 function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
   switch (outcome) {
     case "not_found":
@@ -223,20 +121,54 @@ function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
   }
 }
 
-export const deleteGatewayRoute = endpoint({
-  method: "DELETE",
-  path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
-  name: "deleteGateway",
+export const gatewayRoutes = manageRoutes({
   tag: "Gateways",
-  summary: "Delete a gateway that was never used",
-  description:
-    "The gateway must have been switched off for a minute. A gateway that ever carried a message cannot be deleted, because the message keeps its gateway; switch it off instead.",
-  family: "manage",
-  scope: "account",
-  params: gatewayParams,
-  replies: { 204: noContent },
-  problems: ["not_found", "conflict"],
-})(async ({ core, account, params: { gateway = "" } }) => {
-  const outcome = await deleteGateway(core, account.id, gateway);
-  return outcome === "deleted" ? deleted : refusal(outcome);
+  operations: ["Gateway", "Gateways"],
+  nouns: ["gateway", "gateways"],
+  path: "/api/manage/v1/accounts/{account}/gateways",
+  params,
+  param: ["gateway", identifierParam],
+  isName: (text) => identifierParam.safeParse(text).success,
+  replies: { one: gatewayReply, many: gatewaysReply },
+  list: {
+    summary: "List the account's gateways",
+    run: async (call) => {
+      const query = { accountId: call.account.id, identifier: null, countTo };
+      const found = await call.core.database.run(readGateways, query);
+      return { data: found.map((row) => dataOf(call, row)), nextCursor: null };
+    },
+  },
+  create: {
+    summary: "Create a gateway",
+    body: gatewayFields.meta({ id: "CreateGatewayRequest" }),
+    run: async ({ core, account }, fields) => {
+      const saved = await gateways.create(core, { accountId: account.id }, fields);
+      return saved.kind === "saved" ? { ...saved, id: fields.identifier } : saved;
+    },
+  },
+  get: {
+    summary: "Get a gateway",
+    run: async (call, identifier) => {
+      const found = await findOwn(call, identifier);
+      return found && dataOf(call, found);
+    },
+  },
+  update: {
+    summary: "Update a gateway",
+    description:
+      "Only the fields of the request change, also inside `settings`, `pace` and `retry`. A secret that is sent back as its mask stays unchanged. A new address of the provider requires every secret again. A pause caused by failures ends; a pause by hand does not. When the gateway is switched off, its waiting messages move to the channel's default gateway, except those whose sender named this gateway.",
+    body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
+    run: ({ core, account }, identifier, changes) =>
+      gateways.update(core, { accountId: account.id }, identifier, changes),
+  },
+  delete: {
+    summary: "Delete a gateway that was never used",
+    description:
+      "The gateway must have been switched off for a minute. A gateway that ever carried a message cannot be deleted, because the message keeps its gateway; switch it off instead.",
+    problems: ["conflict"],
+    run: async ({ core, account }, identifier) => {
+      const outcome = await deleteGateway(core, account.id, identifier);
+      return outcome === "deleted" || refusal(outcome);
+    },
+  },
 });

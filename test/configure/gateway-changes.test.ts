@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
-import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
-import { gatewayInput } from "#configure/gateway.ts";
+import { gateways } from "#configure/gateway.ts";
+import { gatewayChanges, gatewayFields } from "#contract/manage/gateways.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./deps.ts";
 import { upsertAccount } from "./upsert-account.ts";
@@ -19,10 +19,10 @@ after(() => open.close());
 
 const twilio = { account_sid: "AC1", auth_token: "stored-secret", from: "+15550001" };
 const make = (identifier: string, rest: object = {}) =>
-  createGateway(
+  gateways.create(
     open.deps,
-    accountId,
-    gatewayInput.parse({ identifier, channel: "sms", kind: "twilio", settings: twilio, ...rest }),
+    { accountId },
+    gatewayFields.parse({ identifier, channel: "sms", kind: "twilio", settings: twilio, ...rest }),
   );
 const row = async (identifier: string) => {
   const found = await open.deps.database.run(findGatewayByIdentifier, identifier);
@@ -30,7 +30,7 @@ const row = async (identifier: string) => {
   return found;
 };
 const change = async (identifier: string, changes: object) =>
-  updateGateway(open.deps, accountId, identifier, gatewayChanges.parse(changes));
+  gateways.update(open.deps, { accountId }, identifier, gatewayChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "invalid"
     ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -39,7 +39,7 @@ const faults = (result: Awaited<ReturnType<typeof change>>) =>
       : [result.kind];
 
 test("a stored gateway is the input that made it", async () => {
-  const input = gatewayInput.parse({
+  const input = gatewayFields.parse({
     identifier: "same",
     channel: "sms",
     kind: "twilio",
@@ -49,23 +49,22 @@ test("a stored gateway is the input that made it", async () => {
     retry: { first_ms: 200 },
     on_unknown: "resend",
   });
-  assert.equal((await createGateway(open.deps, accountId, input)).kind, "saved");
+  assert.equal((await gateways.create(open.deps, { accountId }, input)).kind, "saved");
   const defaults = { base_url: "https://api.twilio.com", timeout_ms: 30_000 };
-  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("same")), {
+  assert.deepEqual(gateways.fieldsOf(open.deps.sealer, await row("same")), {
     ...input,
     settings: { ...defaults, ...twilio },
-    pace: { ...input.pace, per_day: null },
   });
 });
 
 test("only what is given changes; a null setting is taken away, and the whole is checked", async () => {
   assert.equal((await make("part", { pace: { per_day: 4 } })).kind, "saved");
-  const before = gatewayInputOf(open.deps.sealer, await row("part"));
+  const before = gateways.fieldsOf(open.deps.sealer, await row("part"));
   assert.deepEqual(faults(await change("part", {})), []);
-  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("part")), before);
+  assert.deepEqual(gateways.fieldsOf(open.deps.sealer, await row("part")), before);
   const swap = { from: null, messaging_service_sid: "MG1" };
   assert.deepEqual(faults(await change("part", { settings: swap, pace: { concurrency: 2 } })), []);
-  const after = gatewayInputOf(open.deps.sealer, await row("part"));
+  const after = gateways.fieldsOf(open.deps.sealer, await row("part"));
   assert.deepEqual(after.settings.messaging_service_sid, "MG1");
   assert.equal("from" in after.settings, false);
   assert.deepEqual(after.pace, { ...before.pace, concurrency: 2 });
@@ -91,7 +90,7 @@ test("an address of another server takes all secrets again; a mask keeps them on
   assert.deepEqual(faults(await change("moved", { settings: { ...elsewhere, auth_token: "new" } })), []);
   const samePlace = { base_url: "https://elsewhere.test/v2", auth_token: "••••" };
   assert.deepEqual(faults(await change("moved", { settings: samePlace })), []);
-  assert.equal(gatewayInputOf(open.deps.sealer, await row("moved")).settings.auth_token, "new");
+  assert.equal(gateways.fieldsOf(open.deps.sealer, await row("moved")).settings.auth_token, "new");
 });
 
 test("another kind begins without the settings of the one before", async () => {
@@ -100,5 +99,5 @@ test("another kind begins without the settings of the one before", async () => {
     "settings.url: is a mask, and nothing is stored that it could stand for",
   ]);
   assert.deepEqual(faults(await change("kinds", { kind: "sandbox" })), []);
-  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("kinds")).settings, {});
+  assert.deepEqual(gateways.fieldsOf(open.deps.sealer, await row("kinds")).settings, {});
 });
