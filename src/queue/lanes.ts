@@ -40,7 +40,7 @@ interface LanesDeps {
   open(lane: ClaimedLane): Promise<OpenLane | null>;
   /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be driven. */
   recover(lane: LanesTable): Promise<void>;
-  /** Something is due `at` (epoch ms; undefined: now) on a lane not driven here. `polled`: it is said again until it is gone. */
+  /** Something is due `at` (epoch ms; undefined: now) on a lane not driven here. `polled`: it is reported again until it is gone. */
   onRemoteDue?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
 }
 
@@ -58,7 +58,7 @@ export class Lanes {
   /** Lanes that could not be opened when they were last claimed. */
   readonly #unopenable = new Set<string>();
   /** Lanes that this process needs to own, because it holds their gateways' connections. */
-  readonly #wanted = new Set<string>();
+  readonly #requested = new Set<string>();
   /** Lanes that have stopped and that this process still owns. */
   #stopped: OpenLane[] = [];
   #releasing: Promise<void> | null = null;
@@ -117,7 +117,7 @@ export class Lanes {
    * device's socket. Resolves when the request is stored; the lane follows as soon as its owner has let go of it.
    */
   async want(laneId: string): Promise<void> {
-    this.#wanted.add(laneId);
+    this.#requested.add(laneId);
     if (this.#open.has(laneId)) return;
     const { database, processId } = this.#deps;
     await database.run(requestLane, { id: laneId, processId });
@@ -126,7 +126,7 @@ export class Lanes {
 
   /** This process needs the lane no more than any other. */
   async unwant(laneId: string): Promise<void> {
-    if (!this.#wanted.delete(laneId)) return;
+    if (!this.#requested.delete(laneId)) return;
     const { database, processId } = this.#deps;
     await database.run(withdrawRequest, { id: laneId, processId });
   }
@@ -209,13 +209,13 @@ export class Lanes {
       return owner === null || !alive.has(owner);
     });
     // Lanes that could not be opened come last, the longest untried first, so that they do not delay the others.
-    const requested = free.filter(({ id }) => this.#wanted.has(id));
-    const others = free.filter(({ id }) => !this.#wanted.has(id));
+    const requested = free.filter(({ id }) => this.#requested.has(id));
+    const others = free.filter(({ id }) => !this.#requested.has(id));
     const untried = others.filter(({ id }) => !this.#unopenable.has(id));
     const byId = new Map(others.map((lane) => [lane.id, lane]));
     const retried = [...this.#unopenable].flatMap((id) => byId.get(id) ?? []);
     const room = Math.max(0, share - mine.length - requested.length);
-    // What is wanted here is claimed beyond this process's share too.
+    // What is requested here is claimed beyond this process's share too.
     const batch = [...requested, ...[...untried, ...retried].slice(0, room)].slice(0, claimBatchSize);
     if (batch.length > 0)
       await this.#openClaimed(await database.run(claimLanes, { processId, lanes: batch }));
@@ -227,7 +227,7 @@ export class Lanes {
     const surplus = mine.length - share;
     if (surplus > 0 && free.length === 0) {
       const leastBusy = [...this.#open.values()]
-        .filter(({ lane }) => !this.#wanted.has(lane.id))
+        .filter(({ lane }) => !this.#requested.has(lane.id))
         .sort((a, b) => a.lane.inFlight - b.lane.inFlight)
         .slice(0, surplus);
       for (const { lane } of leastBusy) this.#giveBack(lane);
@@ -251,7 +251,7 @@ export class Lanes {
         Object.assign(held, { lanes, fences, revisions });
       } else if (owner === null ? isActive === 1 : !alive.has(owner)) return false;
     }
-    if (held.lanes > Math.max(Math.ceil(active / alive.size), this.#wanted.size)) return false;
+    if (held.lanes > Math.max(Math.ceil(active / alive.size), this.#requested.size)) return false;
     for (const { lane, revision } of this.#open.values()) {
       held.lanes -= 1;
       held.fences -= lane.fence;

@@ -5,7 +5,7 @@ import type { LightAbortSignal } from "./light-abort-controller.ts";
 import type { Clock } from "./runtime.ts";
 
 /** The longest delay that setTimeout honours. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 export function systemClock(): Clock {
   return { now: () => Date.now(), monotonic: () => performance.now(), sleep };
@@ -29,9 +29,9 @@ function sleep(ms: number, signal?: LightAbortSignal): Promise<void> {
     const wait = () => {
       const left = dueAt - performance.now();
       if (!(left > 0)) wake();
-      else timer = setTimeout(wait, Math.min(longestTimerMs, Math.ceil(left)));
+      else timer = setTimeout(wait, Math.min(maxTimerMs, Math.ceil(left)));
     };
     signal?.addEventListener("abort", wake, { once: true });
-    timer = setTimeout(wait, Math.min(longestTimerMs, Math.max(0, Math.ceil(ms))));
+    timer = setTimeout(wait, Math.min(maxTimerMs, Math.max(0, Math.ceil(ms))));
   });
 }

@@ -14,9 +14,9 @@ interface LogOptions {
 }
 
 const redacted = "[redacted]";
-const deepest = 8;
-const mostItems = 100;
-const longestText = 10_000;
+const maxDepth = 8;
+const maxItems = 100;
+const maxTextLength = 10_000;
 
 /** Compared without case, hyphens and underscores. */
 const secretNames = new Set(["settings", "credentials", "setcookie"]);
@@ -93,11 +93,11 @@ function scrub(value: unknown, above: readonly object[]): unknown {
   }
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (above.includes(value)) return "[circular]";
-  if (above.length >= deepest) return "[deep]";
+  if (above.length >= maxDepth) return "[deep]";
   const around = [...above, value];
   if (Array.isArray(value)) {
-    const items = value.slice(0, mostItems).map((item) => scrub(item, around));
-    return value.length > mostItems ? [...items, `[${value.length - mostItems} more]`] : items;
+    const items = value.slice(0, maxItems).map((item) => scrub(item, around));
+    return value.length > maxItems ? [...items, `[${value.length - maxItems} more]`] : items;
   }
   // URL, Date, Temporal.
   if ("toJSON" in value && typeof value.toJSON === "function") return scrub(value.toJSON(), around);
@@ -123,7 +123,7 @@ function isSecretName(name: string): boolean {
 const squeeze = (name: string) => name.toLowerCase().replace(/[-_\s]/g, "");
 
 function scrubText(text: string): string {
-  let clean = text.length > longestText ? `${text.slice(0, longestText)} [cut]` : text;
+  let clean = text.length > maxTextLength ? `${text.slice(0, maxTextLength)} [cut]` : text;
   for (const [pattern, replacement] of inText) clean = clean.replace(pattern, replacement);
   return clean;
 }

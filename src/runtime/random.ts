@@ -6,14 +6,14 @@ import type { Random } from "./runtime.ts";
 
 const poolBytes = 4096;
 /** Longer requests go to the system directly. */
-const longestPooled = 256;
+const maxPooledBytes = 256;
 
 export function systemRandom(): Random {
   const pool = new Uint8Array(poolBytes);
   let used = poolBytes;
   return {
     bytes(count) {
-      if (count > longestPooled) return randomBytes(count);
+      if (count > maxPooledBytes) return randomBytes(count);
       if (used + count > poolBytes) {
         randomFillSync(pool);
         used = 0;

@@ -1,4 +1,4 @@
-// Headers that say where a request goes and who sends it, given twice. Node keeps the first; a proxy in front may have
+// Headers that say where a request goes and who sends it, sent twice. Node keeps the first; a proxy in front may have
 // judged the last, and so another host or caller (RFC 9112, 3.2 wants 400 for two Host headers).
 
 import type { IncomingMessage } from "node:http";

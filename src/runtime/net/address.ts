@@ -118,9 +118,9 @@ function readBlock(entry: string): { address: Address; bits: number } | string {
   const [ip = "", length, ...rest] = entry.split("/");
   const version = isIP(ip);
   if (version === 0 || ip.includes("%") || rest.length > 0) return "is not a CIDR block such as 10.0.0.0/8";
-  const longest = version === 4 ? 32 : 128;
-  const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
-  if (!(bits <= longest)) return `needs a length from 0 to ${longest} after the slash`;
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = length === undefined ? maxBits : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  if (!(bits <= maxBits)) return `needs a length from 0 to ${maxBits} after the slash`;
   if (version === 4) return { address: ipaddr.IPv4.parse(ip), bits };
   const address = parse6(ip);
   return address.isIPv4MappedAddress() ? "has to be written as an IPv4 block" : { address, bits };

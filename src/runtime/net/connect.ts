@@ -81,7 +81,7 @@ export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
     lookup: nodeLookup(lookup),
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not turn it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not turn it off.
     rejectUnauthorized: true,
     // The declared return type is void; the socket is returned all the same, and needed before `connect`.
   } as buildConnector.BuildOptions) as unknown as (

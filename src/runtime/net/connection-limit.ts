@@ -1,6 +1,6 @@
 // Limits the connections of a public port, in total and for each client network. When the limit is reached, a new
-// connection replaces one that is not proven to be legitimate, so that strangers who hold connections open only displace
-// each other.
+// connection replaces one that is not proven to be legitimate, so that unknown clients that hold connections open only
+// displace each other.
 
 export interface Held {
   /** As `clientNetwork` names it. */
@@ -23,12 +23,12 @@ export class ConnectionLimit {
     this.#maxPerNetwork = limits.maxPerNetwork;
   }
 
-  /** Takes a place for a connection; false: there is none for it. */
+  /** Takes a place for a connection. False when all places are taken. */
   take(connection: Held): boolean {
     const connections = this.#networks.get(connection.network);
     if (connections !== undefined && connections.size >= this.#maxPerNetwork) return false;
     if (this.#taken >= this.#maxConnections) {
-      const loser = this.#leastWanted();
+      const loser = this.#replaceable();
       if (loser === null) return false;
       this.leave(loser);
       loser.giveUp();
@@ -49,7 +49,7 @@ export class ConnectionLimit {
   }
 
   /** Of the networks with the most connections, the oldest one that is not proven. */
-  #leastWanted(): Held | null {
+  #replaceable(): Held | null {
     const largestFirst = [...this.#networks.values()].sort((a, b) => b.size - a.size);
     for (const connections of largestFirst) {
       for (const connection of connections) if (!connection.proven) return connection;

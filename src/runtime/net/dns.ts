@@ -7,8 +7,8 @@ import type { Dns, DnsAnswer } from "#runtime/runtime.ts";
 /** Per try. A resolver nearby answers what it has not cached within about a second. */
 const timeoutMs = 2_500;
 const tries = 2;
-const mostValues = 64;
-const longestValue = 4_096;
+const maxValues = 64;
+const maxValueLength = 4_096;
 
 /** `servers`: `address` or `address:port`; without any, those of the operating system. */
 export function createDns({ servers }: { servers?: readonly string[] } = {}): Dns {
@@ -49,7 +49,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function asked(question: () => Promise<string[]>): Promise<DnsAnswer> {
   try {
-    const values = (await question()).slice(0, mostValues).map((value) => value.slice(0, longestValue));
+    const values = (await question()).slice(0, maxValues).map((value) => value.slice(0, maxValueLength));
     return values.length === 0 ? { kind: "none" } : { kind: "found", values };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;

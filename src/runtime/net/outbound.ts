@@ -31,7 +31,7 @@ const ownHeaders = new Set([
 
 interface OutboundOptions {
   allow: AllowList;
-  /** Told at `warn` about refused addresses. */
+  /** Gets a warning for each refused address. */
   log?: Log;
   /** Takes the place of DNS in tests. Its answers are judged like any others. */
   lookup?: Lookup;

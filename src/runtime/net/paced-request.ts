@@ -49,7 +49,7 @@ export class PacedRequest extends IncomingMessage {
   #spent = 0;
   #waits = false;
   /** The stream asked for more while it waited. */
-  #wanted = false;
+  #readPending = false;
   /** What has come while it waited. */
   #kept: ByteCollector | null = null;
   #keptPieces = 0;
@@ -81,7 +81,7 @@ export class PacedRequest extends IncomingMessage {
 
   /** The stream asks for more: reads from the socket again. */
   override _read(size: number): void {
-    if (this.#waits) this.#wanted = true;
+    if (this.#waits) this.#readPending = true;
     else super._read(size);
   }
 
@@ -89,8 +89,8 @@ export class PacedRequest extends IncomingMessage {
     this.#waits = false;
     this.#spent = 0;
     this.#handOn();
-    if (!this.#wanted) return;
-    this.#wanted = false;
+    if (!this.#readPending) return;
+    this.#readPending = false;
     // Also behind a chunk: with the first `_read` Node begins to ask by itself for more after each chunk.
     if (!this.complete) super._read(0);
   }

@@ -20,7 +20,7 @@ interface SmtpListenerOptions {
   port: number;
   clock: Clock;
   log: Log;
-  /** Whether mail to this address is wanted; cheap, and throws nothing. */
+  /** Whether mail to this address is accepted; cheap, and throws nothing. */
   accepts(address: string): boolean;
   /** Resolves when the mail is taken in; rejects when it cannot be now, and is to be brought again. */
   take(mail: IncomingMail): Promise<void>;
@@ -40,7 +40,7 @@ const connectionLimits = { maxConnections: 100, maxPerNetwork: 10 };
 const maxRecipients = 10;
 /** Mail servers answer within seconds, and Postfix keeps an idle connection for 2 s. */
 const idleMs = 30_000;
-/** Until a connection has named an address that is wanted here, which only servers with a mail of ours can. */
+/** Until a connection has named an address that is accepted here, which only servers with a mail of ours can. */
 const provingMs = 30_000;
 /** However slowly it talks, a connection ends; Postfix and others keep one open for a few minutes at most. */
 const maxConnectionMs = 300_000;

@@ -253,10 +253,10 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     }
     const before = this.#phase;
     this.#finish({ why: "cut", reason: "" });
-    const said = `${this.#host}: ${describeError(error)}.`;
+    const detail = `${this.#host}: ${describeError(error)}.`;
     if (error instanceof AddressRefusedError) this.#settle(failed("not_allowed", `${error.message}.`));
-    else if (before === "connecting") this.#settle(failed("unreachable", `Could not reach ${said}`));
-    else this.#settle(failed("cut", `No answer from ${said}`, this.reused));
+    else if (before === "connecting") this.#settle(failed("unreachable", `Could not reach ${detail}`));
+    else this.#settle(failed("cut", `No answer from ${detail}`, this.reused));
   }
 
   read(patienceMs: number): Promise<Buffer | null | BodyError> {

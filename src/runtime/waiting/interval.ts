@@ -35,7 +35,7 @@ export class Interval {
   }
 
   /** Starts unless it runs already. `firstMs`: how long to wait for the first turn, ms. */
-  start(firstMs = this.#usualMs()): void {
+  start(firstMs = this.#defaultMs()): void {
     this.#running ??= this.#run(firstMs);
   }
 
@@ -49,7 +49,7 @@ export class Interval {
     await this.#running;
   }
 
-  #usualMs(): number {
+  #defaultMs(): number {
     const { ms } = this.#options;
     return typeof ms === "number" ? ms : ms();
   }
@@ -65,13 +65,13 @@ export class Interval {
       if (!goesOn()) break;
       try {
         const result = await turn();
-        waitMs = typeof result === "number" ? result : this.#usualMs();
+        waitMs = typeof result === "number" ? result : this.#defaultMs();
         failures = 0;
       } catch (error) {
         const { message, ...fields } = failure;
         log.warn({ ...fields, error }, message);
         failures += 1;
-        waitMs = retry ? retryDelay(retry, failures, "none") : this.#usualMs();
+        waitMs = retry ? retryDelay(retry, failures, "none") : this.#defaultMs();
       }
     } while (goesOn());
     // Nothing is awaited since the last question, so no `start` is lost in between.
