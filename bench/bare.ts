@@ -52,12 +52,12 @@ export async function shareOfBare(rate: number, goal: number): Promise<Figure> {
 }
 
 /** The row that says how many requests the bare server answers in the time `elapsedMs`. */
-export async function bareRequestsIn(elapsedMs: number, most: number): Promise<Figure> {
+export async function bareRequestsIn(elapsedMs: number, max: number): Promise<Figure> {
   const requests = Math.round(((await bareRate()) * elapsedMs) / 1000);
   return figure(
     "  the bare server's requests in that time",
     requests.toLocaleString("en-US"),
-    `≤ ${most.toLocaleString("en-US")}`,
-    requests <= most,
+    `≤ ${max.toLocaleString("en-US")}`,
+    requests <= max,
   );
 }

@@ -187,10 +187,10 @@ await measure("64 messages: read when due, stamped, settled", 100, async () => {
     ),
   );
 });
-await measure("a page of the outbox, told to one endpoint each", 100, async (i) => {
-  const { events: told, steps } = await ask(readOutbox, { limit: 500 });
+await measure("a page of the outbox, sent to one endpoint each", 100, async (i) => {
+  const { events: outboxEvents, steps } = await ask(readOutbox, { limit: 500 });
   if (steps.length === 0) return null;
-  const events = told.map(({ message, data: _data, ...event }) => ({
+  const events = outboxEvents.map(({ message, data: _data, ...event }) => ({
     ...event,
     id: `${event.id}${i}`,
     body: "{}",

@@ -1,5 +1,5 @@
 // An HTTP provider that answers at once and only counts: no disk, no parser, so that what is measured is
-// the server. Told over IPC whether to take messages (`open`) or to refuse its caller (401, which pauses
+// the server. A message over IPC says whether it accepts requests (`open`) or refuses its caller (401, which pauses
 // the gateway's lane). Ends with its parent.
 
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-// What every measurement stands on: an installation with the real server, the load client and the instant
+// What every measurement uses: an installation with the real server, the load client and the instant
 // provider, each in its own process, and the facts of the machine.
 
 import { fork, spawnSync } from "node:child_process";
@@ -90,7 +90,7 @@ export function startPeer(name: string, core: "0" | "1" = "1"): Promise<Peer> {
 /** `accounts`: what the installation has, for the provider at this address. */
 export async function openStage(
   engine: Engine,
-  accounts: (provider: string) => object[] = usualAccounts,
+  accounts: (provider: string) => object[] = defaultAccounts,
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
   const dataFolder = join(folder, "data");
@@ -184,7 +184,7 @@ export function providerGateway(
   };
 }
 
-function usualAccounts(provider: string): object[] {
+function defaultAccounts(provider: string): object[] {
   const driven = gateways.map((identifier, index) =>
     providerGateway(provider, identifier, { default: index === 0 }),
   );

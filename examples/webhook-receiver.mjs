@@ -23,8 +23,8 @@ function isGenuine(headers, body) {
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   return (headers["webhook-signature"] ?? "").split(" ").some((signature) => {
     const [version, value = ""] = signature.split(",");
-    const given = Buffer.from(value, "base64");
-    return version === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
+    const received = Buffer.from(value, "base64");
+    return version === "v1" && received.length === expected.length && timingSafeEqual(received, expected);
   });
 }
 

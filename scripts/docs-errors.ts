@@ -17,7 +17,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "The members' own keys, balances or permissions were refused. Nothing is wrong with the caller's key.",
   ],
   bad_upstream_answer: ["502", "A member answered with something that cannot be read, or is too long."],
-  empty_answer: ["502", "A member answered, and said nothing."],
+  empty_answer: ["502", "A member's answer was empty."],
   malformed_frame: ["502", "A member's stream holds something that cannot be read."],
   upstream_cut: [
     "502",
@@ -197,7 +197,7 @@ ${shown(aiProblem("rate_limit_exceeded").body)}
 
 These are Trunkline's own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when no member of the
 pool could answer, it is the most useful of their errors (502 \`provider_denied\` where they refuse the pool's own keys), and
-\`service_pool\` stands beside it, which names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
+\`service_pool\` is beside it and names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
 least 1 s; \`retry-after-ms\` says it exactly where that is known.
 
 ${table(

@@ -119,7 +119,7 @@ function install(folder, runtime) {
     if (waitedMs === 0)
       console.log("Another start installs packages in this folder; this one waits for it …");
     if (waitedMs >= maxWaitMs)
-      fail(`Another start has been installing for 10 minutes. If there is none, remove ${installLock}.`);
+      fail(`Another start has been installing for 10 minutes. If none is running, remove ${installLock}.`);
     sleep(pauseMs);
   }
   process.on("exit", () => rmSync(lock, { force: true }));

@@ -344,7 +344,7 @@ export class Device {
     await socket.relayMessage(jid, message, { messageId: id });
   }
 
-  /** The access to upload a file; without hosts there is none. */
+  /** Posts the access to upload a file; `hosts` is empty while the device is not connected. */
   async #uploads(n: number): Promise<void> {
     const socket = this.#isOpen ? this.#socket : null;
     const access = await socket?.refreshMediaConn(false).catch(() => undefined);

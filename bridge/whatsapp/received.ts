@@ -21,7 +21,7 @@ const envelopes = [
   "deviceSentMessage",
 ] as const;
 
-/** Null: nothing that a person said, such as a change of an earlier message, or keys. */
+/** The message that a person sent. Null for anything else, such as a change of an earlier message, or keys. */
 export function contentOf(message: unknown): Content | null {
   let inner: unknown = message;
   for (let depth = 0; depth < 5; depth += 1) {

@@ -58,7 +58,7 @@ export class Recipients {
     };
   }
 
-  /** Whether the number is on WhatsApp, as it said within the last month, or says now. */
+  /** Whether the number is on WhatsApp, as it answered within the last month, or answers now. */
   async #lookUp(socket: Socket, number: string): Promise<Found> {
     const key = `known:${number}`;
     const stored = this.#values.value(key);
