@@ -2,11 +2,29 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { statuses } from "#contract/messages/channel.ts";
 import { eventTypes, isEventPattern, matchesPattern } from "#contract/messages/events.ts";
 
-test("there is an event for every status", () => {
-  for (const status of statuses) assert.ok((eventTypes as readonly string[]).includes(`message.${status}`));
+test("there is an event for every status, and four more of messages", () => {
+  const ofMessages = eventTypes.filter((type) => type.startsWith("message."));
+  assert.deepEqual(ofMessages, [
+    "message.queued",
+    "message.scheduled",
+    "message.sending",
+    "message.sent",
+    "message.delivered",
+    "message.read",
+    "message.failed",
+    "message.undelivered",
+    "message.bounced",
+    "message.expired",
+    "message.cancelled",
+    "message.suppressed",
+    "message.unknown",
+    "message.received",
+    "message.opened",
+    "message.clicked",
+    "message.complained",
+  ]);
 });
 
 test("a pattern is a type, a family, or everything", () => {

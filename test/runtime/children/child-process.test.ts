@@ -82,8 +82,8 @@ test("it ends when the process that started it is killed", async () => {
   `;
   const parent = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
   const [socket] = (await once(server, "connection")) as [Socket];
-  const gone = once(socket.resume(), "close");
+  const gone = once(socket.resume(), "close", { signal: AbortSignal.timeout(30_000) });
   parent.kill("SIGKILL");
-  await gone;
+  await assert.doesNotReject(gone, "the child runs on without the process that started it");
   server.close();
 });

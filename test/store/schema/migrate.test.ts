@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
 import { freshDatabase } from "../../postgres.ts";
-import { engines, onBothEngines } from "../conformance.ts";
+import { engines, numericTypes, onBothEngines } from "../conformance.ts";
 import { emptyPlace } from "./place.ts";
 
 onBothEngines((open) => {
@@ -64,6 +65,15 @@ test("starters at once on an empty PostgreSQL all come up", async () => {
   try {
     const databases = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url })));
     await Promise.all(databases.map((database) => database.close()));
+    const client = new pg.Client({ connectionString: url, types: numericTypes });
+    await client.connect();
+    const { rows } = await client.query("select id from migrations order by id");
+    await client.end();
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      Array.from({ length: newestSchema }, (_, i) => i + 1),
+      "each migration is recorded once",
+    );
   } finally {
     await drop();
   }
