@@ -33,11 +33,8 @@ import {
 import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
-  createSendingDomainRoute,
-  deleteSendingDomainRoute,
-  getSendingDomainRoute,
-  listSendingDomainsRoute,
   rotateSendingDomainKeysRoute,
+  sendingDomainRoutes,
 } from "#http/routes/manage/gateways/sending-domains.ts";
 import { listAccountAuditEntriesRoute, listAuditEntriesRoute } from "#http/routes/manage/identity/audit.ts";
 import {
@@ -85,14 +82,7 @@ import {
   replayFailedDeliveriesRoute,
   testWebhookRoute,
 } from "#http/routes/manage/webhooks/deliveries.ts";
-import {
-  createWebhookRoute,
-  deleteWebhookRoute,
-  getWebhookRoute,
-  listWebhooksRoute,
-  rotateWebhookSecretRoute,
-  updateWebhookRoute,
-} from "#http/routes/manage/webhooks/webhooks.ts";
+import { rotateWebhookSecretRoute, webhookRoutes } from "#http/routes/manage/webhooks/webhooks.ts";
 import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
@@ -174,7 +164,7 @@ export const endpoints: readonly Endpoint[] = [
   watchAccountRoute,
   getOverviewRoute,
   listGatewayKindsRoute,
-  ...Object.values(gatewayRoutes),
+  ...gatewayRoutes,
   testGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,
@@ -186,10 +176,7 @@ export const endpoints: readonly Endpoint[] = [
   watchGatewayLinkRoute,
   checkGatewayRoute,
   registerGatewayRoute,
-  listSendingDomainsRoute,
-  createSendingDomainRoute,
-  getSendingDomainRoute,
-  deleteSendingDomainRoute,
+  ...sendingDomainRoutes,
   checkSendingDomainRoute,
   rotateSendingDomainKeysRoute,
   activateSendingDomainKeysRoute,
@@ -203,11 +190,7 @@ export const endpoints: readonly Endpoint[] = [
   listSuppressionsRoute,
   createSuppressionsRoute,
   deleteSuppressionRoute,
-  listWebhooksRoute,
-  createWebhookRoute,
-  getWebhookRoute,
-  updateWebhookRoute,
-  deleteWebhookRoute,
+  ...webhookRoutes,
   rotateWebhookSecretRoute,
   testWebhookRoute,
   listDeliveriesRoute,
@@ -215,13 +198,13 @@ export const endpoints: readonly Endpoint[] = [
   replayDeliveryRoute,
   replayFailedDeliveriesRoute,
   listProviderKindsRoute,
-  ...Object.values(poolRoutes),
+  ...poolRoutes,
   getPoolHealthRoute,
   getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
-  ...Object.values(poolMemberRoutes),
-  ...Object.values(poolKeyRoutes),
+  ...poolMemberRoutes,
+  ...poolKeyRoutes,
   listPoolDeferredRoute,
   cancelPoolDeferredRoute,
 ];

@@ -60,7 +60,7 @@ interface Managed<
     body: Create;
     run(call: ManagedCall, fields: z.output<Create>): Promise<Saved<Issued> | Refusal>;
   };
-  update: Text & {
+  update?: Text & {
     body: Update;
     run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refusal>;
   };
@@ -73,16 +73,14 @@ interface Managed<
   };
 }
 
-/** The routes. The problem of each is `not_found`, and `conflict` for a change. */
+/** The routes. The problem of each is `not_found`, and `conflict` for a change. Without `update`, there is no such route. */
 export function manageRoutes<
   Data extends object,
   Create extends z.ZodObject,
   Update extends z.ZodObject,
   Query = unknown,
   Issued = unknown,
->(
-  managed: Managed<Data, Create, Update, Query, Issued>,
-): Record<"list" | "create" | "get" | "update" | "delete", Endpoint> {
+>(managed: Managed<Data, Create, Update, Query, Issued>): readonly Endpoint[] {
   const { tag, nouns, path, params, replies, isName = isId } = managed;
   const [one, many] = managed.operations;
   const [param, schema] = managed.param;
@@ -98,8 +96,27 @@ export function manageRoutes<
     return { status: 200 as const, body: { success: true as const, message, data } };
   }
 
-  return {
-    list: endpoint({
+  const update = (change: NonNullable<typeof managed.update>) =>
+    endpoint({
+      ...ofOne,
+      ...textOf(change),
+      method: "PATCH",
+      name: `update${one}`,
+      body: change.body,
+      replies: { 200: replies.one },
+      problems: ["not_found", "conflict"],
+    })(async (call) => {
+      const changes = validate(change.body, call.body.value);
+      if (isProblem(changes)) return changes;
+      const id = call.params[param] ?? "";
+      if (!isName(id)) return problem("not_found");
+      const saved = await change.run(call, id, changes.value);
+      if (saved.kind !== "saved") return refused(saved);
+      return await shown(call, id, `The ${nouns[0]} has been updated.`);
+    });
+
+  return [
+    endpoint({
       ...head,
       ...textOf(managed.list),
       method: "GET",
@@ -119,7 +136,7 @@ export function manageRoutes<
       return { status: 200, body: { success: true, message, data, next_cursor: nextCursor } };
     }),
 
-    create: endpoint({
+    endpoint({
       ...head,
       ...textOf(managed.create),
       method: "POST",
@@ -140,7 +157,7 @@ export function manageRoutes<
       return created(`${list}/${encodeURIComponent(saved.id)}`, body as never);
     }),
 
-    get: endpoint({
+    endpoint({
       ...ofOne,
       ...textOf(managed.get),
       method: "GET",
@@ -149,25 +166,9 @@ export function manageRoutes<
       problems: ["not_found"],
     })(async (call) => await shown(call, call.params[param] ?? "", `${noun} found.`)),
 
-    update: endpoint({
-      ...ofOne,
-      ...textOf(managed.update),
-      method: "PATCH",
-      name: `update${one}`,
-      body: managed.update.body,
-      replies: { 200: replies.one },
-      problems: ["not_found", "conflict"],
-    })(async (call) => {
-      const changes = validate(managed.update.body, call.body.value);
-      if (isProblem(changes)) return changes;
-      const id = call.params[param] ?? "";
-      if (!isName(id)) return problem("not_found");
-      const saved = await managed.update.run(call, id, changes.value);
-      if (saved.kind !== "saved") return refused(saved);
-      return await shown(call, id, `The ${nouns[0]} has been updated.`);
-    }),
+    ...(managed.update === undefined ? [] : [update(managed.update)]),
 
-    delete: endpoint({
+    endpoint({
       ...ofOne,
       ...textOf(managed.delete),
       method: "DELETE",
@@ -181,5 +182,5 @@ export function manageRoutes<
       if (typeof removed !== "boolean") return removed;
       return removed ? deleted : problem("not_found");
     }),
-  };
+  ];
 }

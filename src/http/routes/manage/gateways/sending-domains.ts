@@ -17,16 +17,15 @@ import {
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
-import { deleted, noContent } from "#contract/replies.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
-import { createdAs } from "#http/reply/created.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
@@ -70,70 +69,41 @@ async function domainAnswer(call: DomainCall, id: string, message: string) {
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(found) } };
 }
 
-export const listSendingDomainsRoute = endpoint({
-  ...about,
-  method: "GET",
+export const sendingDomainRoutes = manageRoutes({
+  tag: about.tag,
+  operations: ["SendingDomain", "SendingDomains"],
+  nouns: ["sending domain", "sending domains"],
   path,
-  name: "listSendingDomains",
-  summary: "List the account's sending domains",
   params,
-  replies: { 200: sendingDomainsReply },
-  problems: ["not_found"],
-})(async ({ core, account }) => {
-  const query = { accountId: account.id, id: null };
-  const found = await core.database.run(readSendingDomains, query);
-  const data = found.map(dataOf);
-  return { status: 200, body: { success: true, message: "Sending domains found.", data, next_cursor: null } };
-});
-
-export const createSendingDomainRoute = endpoint({
-  ...about,
-  method: "POST",
-  path,
-  name: "createSendingDomain",
-  summary: "Create a sending domain",
-  description:
-    "The domain gets an RSA key and an Ed25519 key, which do not sign yet. Publish the records of the reply, then check the domain. Its keys also sign mail from its subdomains, unless a subdomain has keys of its own.",
-  params,
-  body: sendingDomainInput.meta({ id: "CreateSendingDomainRequest" }),
-  replies: { 201: sendingDomainReply },
-  problems: ["not_found"],
-})(async (call) => {
-  const input = validate(sendingDomainInput, call.body.value);
-  if (isProblem(input)) return input;
-  const created = await createSendingDomain(call.core, call.account.id, input.value);
-  if (created.kind === "invalid") return validationFailed(created.issues);
-  const shown = await domainAnswer(call, created.id, "The sending domain has been created.");
-  return createdAs(shown, ({ data }) => path.replace("{account}", call.account.id).concat(`/${data.id}`));
-});
-
-export const getSendingDomainRoute = endpoint({
-  ...about,
-  method: "GET",
-  path: `${path}/{domain}`,
-  name: "getSendingDomain",
-  summary: "Get a sending domain",
-  description: "The reply has the DNS records to publish.",
-  params: domainParams,
-  replies: { 200: sendingDomainReply },
-  problems: ["not_found"],
-})(async (call) => await domainAnswer(call, call.params.domain ?? "", "Sending domain found."));
-
-export const deleteSendingDomainRoute = endpoint({
-  ...about,
-  method: "DELETE",
-  path: `${path}/{domain}`,
-  name: "deleteSendingDomain",
-  summary: "Delete a sending domain",
-  description: "The domain's keys are deleted for good, and its mail is no longer signed.",
-  params: domainParams,
-  replies: { 204: noContent },
-  problems: ["not_found"],
-})(async ({ core, account, params: { domain } }) => {
-  if (!isId(domain)) return problem("not_found");
-  const removed = await deleteSendingDomain(core, account.id, domain);
-  if (!removed) return problem("not_found");
-  return deleted;
+  param: ["domain", domainParams.domain],
+  replies: { one: sendingDomainReply, many: sendingDomainsReply },
+  list: {
+    summary: "List the account's sending domains",
+    run: async ({ core, account }) => {
+      const found = await core.database.run(readSendingDomains, { accountId: account.id, id: null });
+      return { data: found.map(dataOf), nextCursor: null };
+    },
+  },
+  create: {
+    summary: "Create a sending domain",
+    description:
+      "The domain gets an RSA key and an Ed25519 key, which do not sign yet. Publish the records of the reply, then check the domain. Its keys also sign mail from its subdomains, unless a subdomain has keys of its own.",
+    body: sendingDomainInput.meta({ id: "CreateSendingDomainRequest" }),
+    run: ({ core, account }, input) => createSendingDomain(core, account.id, input),
+  },
+  get: {
+    summary: "Get a sending domain",
+    description: "The reply has the DNS records to publish.",
+    run: async (call, domain) => {
+      const found = await findOwn({ ...call, params: { domain } });
+      return found && dataOf(found);
+    },
+  },
+  delete: {
+    summary: "Delete a sending domain",
+    description: "The domain's keys are deleted for good, and its mail is no longer signed.",
+    run: ({ core, account }, id) => deleteSendingDomain(core, account.id, id),
+  },
 });
 
 const findingOf = ({ result, name, found, message, advice }: Finding) => {
