@@ -63,7 +63,7 @@ export interface InboundMessage {
   /** A file that the provider keeps; callers get it through us. */
   file?: ReceivedFile;
   /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
-  saidAt?: number;
+  sentAt?: number;
   details?: InboundDetails;
 }
 

@@ -22,7 +22,7 @@ export interface Sealer {
   unseal(sealed: string, context: string): string;
   /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
   digest(text: string): string;
-  /** HMAC-SHA-256 (32 bytes) of a text that strangers hand back to us, under a key for this one purpose. */
+  /** HMAC-SHA-256 (32 bytes) of a text that anonymous clients hand back to us, under a key for this one purpose. */
   mac(purpose: string, text: string): Buffer;
   /** Tells whether two installations' keys are the same, without telling the key. */
   fingerprint: string;

@@ -253,7 +253,7 @@ export const messageCases: Case[] = [
     storeInbound,
     inbound,
     { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
-    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, saidAt: now },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, sentAt: now },
   ),
   given(findInboundFile, { accountId, id: id("in", 500) }),
   given(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),

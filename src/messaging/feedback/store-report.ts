@@ -132,7 +132,7 @@ function toIncomingMessage(
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
     sentSince: at - answeredWithinMs,
-    ...(inbound.saidAt === undefined ? {} : { saidAt: Math.min(inbound.saidAt, at) }),
+    ...(inbound.sentAt === undefined ? {} : { sentAt: Math.min(inbound.sentAt, at) }),
   };
 }
 

@@ -116,8 +116,8 @@ export function refund(
   at: number,
 ): CreditEntriesTable | null {
   if (message.acceptedAt < balance.renewed_at) return null;
-  const most = Math.max(balance.remaining, balance.allowance + balance.bonus);
-  const amount = Math.min(message.cost, most - balance.remaining);
+  const maxRemaining = Math.max(balance.remaining, balance.allowance + balance.bonus);
+  const amount = Math.min(message.cost, maxRemaining - balance.remaining);
   if (amount <= 0) return null;
   balance.remaining += amount;
   return entry(balance, { kind: "return", reference: message.id, at, amount });

@@ -46,8 +46,8 @@ async function countStatus(tx: Tx, input: OverviewInput, statuses: readonly Stat
   return Math.min(count, input.countTo);
 }
 
-async function existsWith(tx: Tx, accountId: string, wanted: readonly (readonly [Channel, Status])[]) {
-  for (const [channel, status] of wanted) {
+async function existsWith(tx: Tx, accountId: string, requested: readonly (readonly [Channel, Status])[]) {
+  for (const [channel, status] of requested) {
     const row = await tx.db
       .selectFrom(tx.indexed("messages", "messages_status"))
       .select("id")

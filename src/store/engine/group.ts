@@ -5,16 +5,16 @@
 export const maxGroupBytes = 8 * 1024 * 1024;
 
 /**
- * Takes the next group out of `waiting`: its first members, at most `most` of them. `bytesOf` says what a member's input
- * takes.
+ * Takes the next group out of `waiting`: its first members, at most `maxMembers` of them. `bytesOf` says what a member's
+ * input takes.
  */
 export function takeGroup<Member>(
   waiting: Member[],
-  most: number,
+  maxMembers: number,
   bytesOf: (member: Member) => number,
 ): Member[] {
   let count = 0;
-  for (let bytes = 0; count < waiting.length && count < most; count += 1) {
+  for (let bytes = 0; count < waiting.length && count < maxMembers; count += 1) {
     bytes += bytesOf(waiting[count]!);
     if (bytes > maxGroupBytes && count > 0) break;
   }

@@ -101,7 +101,7 @@ const reasons: Partial<Record<EngagementKind, NewSuppression["reason"]>> = {
 /** Counts one in the mail's row, and writes a line about it while there are few. */
 function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, report: IncomingEngagement): void {
   const { kind, count, receivedAt } = report;
-  // A provider's clock may be wrong, but nothing happened before the message was there, or after it was told.
+  // A provider's clock may be wrong, but nothing happened before the message was there, or after it was reported.
   const at = Math.min(Math.max(report.at, row.created_at), receivedAt);
   // On its way, or a moment after: a provider's answer, and so `sent_at`, may come later than the first load.
   const early = row.sent_at === null ? row.status === "sending" : at - row.sent_at < prefetchMs;
@@ -130,11 +130,11 @@ function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, report: 
   const engagement = { at: new Date(at).toISOString(), machine, url, user_agent, ip, reason };
   const data: EngagementData = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
   const detail = detailOf(report, machine);
-  changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in toldOf ? data : null);
+  changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in reportedKinds ? data : null);
 }
 
 /** The kinds that become webhook events; the others are in the timeline only. */
-const toldOf = { opened: true, clicked: true, complained: true };
+const reportedKinds = { opened: true, clicked: true, complained: true };
 
 function detailOf({ kind, url, userAgent, reason }: IncomingEngagement, machine: boolean): string {
   const by = userAgent === null ? "" : ` (${userAgent.slice(0, 120)})`;
@@ -160,7 +160,7 @@ async function messagesOf(
     gatewayId === null || reference === null ? [] : [{ gateway_id: gatewayId, reference }],
   );
   if (references.length === 0) return new Map();
-  const named = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
+  const named = tx.rows("requested", { gateway_id: "text", reference: "text" }, references);
   const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
     select gateway_id, reference, message_id from ${tx.indexed("message_references")}
     where (gateway_id, reference) in (select gateway_id, reference from ${named}) and message_id is not null

@@ -14,12 +14,12 @@ export interface IncomingMessage {
   message: Omit<InboundTable, "in_reply_to" | "file"> & { file?: string };
   /** The public name of the gateway that took it. */
   gatewayIdentifier: string;
-  /** The provider's reference of the message that it answers, when it said so. */
+  /** The provider's reference of the message that it answers, where the provider names it. */
   replyTo: string | null;
   /** Without such a reference it may answer what was sent since then, epoch ms. */
   sentSince: number;
   /** When it was written, by the provider's clock: on channels where that opens a reply window. */
-  saidAt?: number;
+  sentAt?: number;
 }
 
 /** How far back a person's messages are looked through for the one that is answered. */
@@ -37,7 +37,7 @@ export const storeInbound = batchedOperation(
 );
 
 async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
-  const { message, saidAt } = incoming;
+  const { message, sentAt } = incoming;
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")
@@ -59,8 +59,8 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
   for (const sender of senders) {
     if (message.consent_keyword !== null) await applyConsent(tx, message, sender);
-    if (saidAt !== undefined)
-      await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: saidAt });
+    if (sentAt !== undefined)
+      await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: sentAt });
   }
   await recordEvents(tx, [
     {
@@ -173,7 +173,7 @@ export const recentInbound = readOperation(
 /** What the secret of a file is bound to. */
 export const fileSecretContext = (gatewayId: string) => `inbound_messages file ${gatewayId}`;
 
-/** The file of a message that the account received; null: there is none. */
+/** The file of a message that the account received. Null when the message has no file or does not exist. */
 export const findInboundFile = readOperation(
   "findInboundFile",
   async (

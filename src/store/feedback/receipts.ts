@@ -15,7 +15,7 @@ import { applyBounces, type BounceReport } from "./bounces.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
-  /** A digest of what the provider said; the same key again has no effect. */
+  /** A digest of the provider's report; the same key again has no effect. */
   key: string;
   reference: string | null;
   messageId: string | null;
@@ -264,10 +264,10 @@ export async function attachReferences(
   const early = new Map<string, PendingReceipt[]>();
   if (references.length === 0) return early;
   const known = await meetReferences(tx, references);
-  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
+  const requested = tx.rows("requested", { gateway_id: "text", reference: "text" }, references);
   const waiting = await sql<ReceiptsTable>`
     select * from ${tx.indexed("receipts", "receipts_waiting")}
-    where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${wanted})
+    where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${requested})
     order by received_at
   `.execute(tx.db);
   const metOf = (receipt: ReceiptsTable) => known.get(`${receipt.gateway_id} ${receipt.reference}`);

@@ -15,7 +15,7 @@ export interface GatewayWithLane {
   session: Pick<GatewaySessionsTable, "status" | "reason" | "linked_at" | "changed_at"> | null;
   /** The last status of its provider that its adapter does not know; null: there was none. */
   unknownWord: Pick<UnknownWordsTable, "word" | "at"> | null;
-  /** What its provider said of it; null: nothing. */
+  /** The last account update of its provider. Null: the provider sent none. */
   accountUpdate: Omit<GatewayAccountUpdatesTable, "gateway_id"> | null;
   /** Messages that wait on it; counted up to `countTo`. */
   waiting: number;

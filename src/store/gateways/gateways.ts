@@ -47,7 +47,7 @@ export type SaveGatewayResult = "saved" | "taken" | Overtaken;
 
 /**
  * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
- * ends with the change, and webhook endpoints are told. The row's `revision` is the one from which the change was computed; 0:
+ * ends with the change, and webhook endpoints are notified. The row's `revision` is the one from which the change was computed; 0:
  * the gateway is new. `taken`: another gateway has the identifier of a new one.
  */
 export const saveGateway = writeOperation("saveGateway", storeGateway);

@@ -170,7 +170,7 @@ async function eachSet(
   await tx.db
     .selectFrom("lanes")
     .select("id")
-    .where("id", "in", sql<string>`(select id from ${tx.rows("wanted", { id: "text" }, sorted)})`)
+    .where("id", "in", sql<string>`(select id from ${tx.rows("requested", { id: "text" }, sorted)})`)
     .orderBy("id")
     .modifyEnd(tx.lock("update"))
     .execute();

@@ -94,12 +94,12 @@ export async function beginAttemptBatches(
     .execute();
   const held = new Map(lanes.map((lane) => [lane.id, lane]));
   const owned = batches.filter((batch) => held.get(batch.laneId)?.fence === batch.fence);
-  const wanted = owned
+  const requested = owned
     .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
       ids.map((id) => ({ id, fence, at, lane, late })),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-  if (wanted.length === 0)
+  if (requested.length === 0)
     return batches.map(
       (batch) =>
         (owned.includes(batch)
@@ -115,7 +115,7 @@ export async function beginAttemptBatches(
   }>(
     "messages",
     { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
-    wanted,
+    requested,
     (of) => ({
       set: sql`
         status = 'sending', due_at = null, fence = ${of("fence")}, updated_at = ${of("at")},
@@ -142,10 +142,10 @@ export async function beginAttemptBatches(
   );
   const done = new Map(begun.map((row) => [row.id, row.attempts]));
   await recordStatusEvents(tx, begun, "sending");
-  if (done.size < wanted.length)
+  if (done.size < requested.length)
     await expireOrSuppress(
       tx,
-      wanted.filter(({ id }) => !done.has(id)),
+      requested.filter(({ id }) => !done.has(id)),
     );
   const results: BeginAttemptsResult[] = [];
   for (const batch of batches) {
@@ -185,7 +185,7 @@ export interface Settlement {
   details: TransitionDetails;
   /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
   parts: { references: readonly string[]; each: boolean; of?: number } | null;
-  /** How it ended, where the provider said so in the same answer. */
+  /** How it ended, where the same answer of the provider has it. */
   receipt: { step: ReceiptStep; details: TransitionDetails } | null;
 }
 

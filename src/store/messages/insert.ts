@@ -91,15 +91,15 @@ function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): Ide
 
 /** Of the gateways that the sends name, those that exist no more: a process may have slept since it chose them. */
 async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
-  const wanted = new Set<string>();
-  for (const { messages } of sends) for (const message of messages) wanted.add(message.gateway_id);
-  const ids = [...wanted];
+  const missing = new Set<string>();
+  for (const { messages } of sends) for (const message of messages) missing.add(message.gateway_id);
+  const ids = [...missing];
   const looking = () => tx.db.selectFrom("gateways").select("id").where("id", "in", ids).compile();
   // Nearly every group of sends is for one gateway.
   const query = ids.length === 1 ? compiledOnce(tx, "deletedGateways", looking, ids) : looking();
   const { rows } = await tx.db.executeQuery(query);
-  for (const { id } of rows) wanted.delete(id);
-  return wanted;
+  for (const { id } of rows) missing.delete(id);
+  return missing;
 }
 
 /** Reserves what each send costs, in order; those that cannot pay, and repeats, take nothing. */

@@ -70,17 +70,17 @@ export const recentMessages = readOperation(
   ): Promise<RecentMessages> => {
     const { accountId, channel, status, before, limit } = input;
     // One further, which tells whether there is more.
-    const most = limit + 1;
+    const maxRows = limit + 1;
     // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
     const stretches = (status ? [status] : statuses).map(
-      (wantedStatus, at) => sql`
+      (oneStatus, at) => sql`
         select * from (
-          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}
-          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
+          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${oneStatus}
+          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${maxRows}
         ) as ${sql.ref(`stretch_${at}`)}
       `,
     );
-    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${most})`;
+    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${maxRows})`;
     const rows = await tx.db
       .selectFrom(tx.indexed("messages"))
       .selectAll("messages")

@@ -69,7 +69,7 @@ async function move(
   { to, at, detail }: { to: string; at: number; detail: string },
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const wanted = tx.list(rows.map(({ id }) => id));
+  const ids = tx.list(rows.map(({ id }) => id));
   await tx.db
     .updateTable(tx.indexed("messages"))
     // Retry windows run on each lane's own clock.
@@ -79,7 +79,7 @@ async function move(
       updated_at: at,
       version: eb("version", "+", 1),
     }))
-    .where("id", "in", wanted)
+    .where("id", "in", ids)
     .execute();
   await insertNextEntries(tx, rows, { at, detail });
   return rows.length;
@@ -141,12 +141,12 @@ export const moveToFailover = writeOperation(
       );
     }
     if (found.length === 0) return 0;
-    const wanted = tx.list(found.map(({ id }) => id));
+    const ids = tx.list(found.map(({ id }) => id));
     // Locked by id, like everywhere, and looked at once more: a stamp, a cancel or a receipt may have been faster.
     const rows: Leaving[] = await tx.db
       .selectFrom(tx.indexed("messages"))
       .select(["id", "account_id", "status", "version"])
-      .where("id", "in", wanted)
+      .where("id", "in", ids)
       .where("gateway_id", "=", from)
       .where("due_at", "<=", at)
       .where("gateway_pinned", "=", 0)

@@ -61,12 +61,12 @@ type Walk = { rows: RawBuilder<unknown>; exact: boolean };
  * The branches of a union are written one by one, so that each is a walk of its own.
  */
 function walk(tx: Tx, input: SearchInput): Walk {
-  const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned: most } = input;
+  const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned } = input;
   const { narrowing } = input;
   const narrow = narrowing === undefined ? sql`` : sql`, request_id, test, error_code, held_due_at`;
   const along = (index: string | undefined, where: RawBuilder<unknown>) => sql`
     select id, channel, status, gateway_id, account_id, created_at${narrow} from ${tx.indexed("messages", index)}
-    where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
+    where ${where} and id >= ${from} and id < ${before} order by id desc limit ${maxScanned}
   `;
   if (narrowing?.ids !== undefined)
     return { rows: along(undefined, sql`id in ${tx.list(narrowing.ids)}`), exact: false };
@@ -83,10 +83,10 @@ function walk(tx: Tx, input: SearchInput): Walk {
   }
   // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
   const stretches = channels.flatMap((channel) =>
-    (status === null ? statuses : [status]).map((wantedStatus) =>
+    (status === null ? statuses : [status]).map((oneStatus) =>
       along(
         "messages_status",
-        sql`account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}`,
+        sql`account_id = ${accountId} and channel = ${channel} and status = ${oneStatus}`,
       ),
     ),
   );
@@ -95,7 +95,7 @@ function walk(tx: Tx, input: SearchInput): Walk {
   const branches = stretches.map(
     (branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`,
   );
-  return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
+  return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${maxScanned}`, exact };
 }
 
 function narrowed({ requestId, test, errorCode, held }: Narrowing): RawBuilder<unknown>[] {

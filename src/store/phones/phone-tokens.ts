@@ -8,15 +8,15 @@ import type { PhonesTable } from "#store/schema/phones.ts";
 export const readPhoneTokens = readOperation(
   "readPhoneTokens",
   async (tx, ids: readonly string[]): Promise<Pick<PhonesTable, "gateway_id" | "token_hash">[]> => {
-    const wanted = tx.rows(
-      "wanted",
+    const requested = tx.rows(
+      "requested",
       { gateway_id: "text" },
       ids.map((gateway_id) => ({ gateway_id })),
     );
     return await tx.db
       .selectFrom(tx.indexed("phones"))
       .select(["gateway_id", "token_hash"])
-      .where(sql<boolean>`gateway_id in (select gateway_id from ${wanted})`)
+      .where(sql<boolean>`gateway_id in (select gateway_id from ${requested})`)
       .where("token_hash", "is not", null)
       .execute();
   },

@@ -22,7 +22,7 @@ const secrets = {
 } as const;
 export type PhoneSecret = keyof typeof secrets;
 
-/** The phone that shows this secret, by its digest; null: there is none. */
+/** The phone that shows this secret, by its digest. Null for an unknown secret. */
 export const findPhoneBy = readOperation(
   "findPhoneBy",
   async (tx, { secret, hash }: { secret: PhoneSecret; hash: string }): Promise<PhonesTable | null> => {

@@ -109,7 +109,7 @@ type Whose = { keyId: string } | { accountId: string; poolId: string };
 const isOf = ({ key_id, account_id, pool_id }: DeferredCompletionsTable, whose: Whose): boolean =>
   "keyId" in whose ? key_id === whose.keyId : account_id === whose.accountId && pool_id === whose.poolId;
 
-/** Cancels one of theirs; `ended`: it had ended before. Null: there is none. */
+/** Cancels a deferred completion. `ended`: it had ended before. Null for an unknown one. */
 export const cancelDeferred = writeOperation(
   "cancelDeferred",
   async (

@@ -12,7 +12,7 @@ import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 export interface CallToAdmit {
   keyId: string;
   limits: KeyRules["limits"];
-  /** How many tokens it will take, as far as can be told. */
+  /** The estimate of its tokens. */
   tokens: number;
   /** Names its place among those under way. */
   slot: string;

@@ -31,7 +31,7 @@ export interface UsageInput {
   by: UsageBy;
 }
 
-/** End users and tags are the clients' texts: so many are told, those with the most calls. */
+/** End users and tags are the clients' texts: so many are reported, those with the most calls. */
 const maxLabels = 1_000;
 
 /** In the order of the groups; end users and tags by their calls, most first. */

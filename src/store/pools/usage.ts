@@ -92,14 +92,14 @@ export interface ListCallsInput extends CallFilter {
 export const listCalls = readOperation(
   "listCalls",
   async (tx, input: ListCallsInput): Promise<{ rows: CompletionsTable[]; lookedTo: string | null }> => {
-    const { accountId, poolId, keyId, from, before, limit, maxScanned: most } = input;
+    const { accountId, poolId, keyId, from, before, limit, maxScanned } = input;
     const matches = matcher(input);
     const index = keyId === null ? "completions_recent" : "completions_keyed";
     let query = tx.db.selectFrom(tx.indexed("completions", index)).selectAll();
     query = keyId === null ? query.where("pool_id", "=", poolId) : query.where("key_id", "=", keyId);
     if (from !== null) query = query.where("id", ">=", from);
     if (before !== null) query = query.where("id", "<", before);
-    const look = matches === null ? limit : most;
+    const look = matches === null ? limit : maxScanned;
     const walked = await query.orderBy("id", "desc").limit(look).execute();
     const found = walked.filter(
       (row) => row.account_id === accountId && row.pool_id === poolId && (matches === null || matches(row)),

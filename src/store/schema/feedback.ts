@@ -44,7 +44,7 @@ export interface ReplyWindowsTable {
   heard_at: number;
 }
 
-/** What a gateway's provider said of the gateway itself. */
+/** What a gateway's provider reported about the gateway itself. */
 export interface GatewayAccountUpdatesTable {
   gateway_id: string;
   /** JSON of `GatewayFacts`. */

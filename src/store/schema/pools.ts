@@ -99,7 +99,7 @@ export interface DeferredCompletionsTable {
   bytes: number;
   /** Sealed; null: it has ended. */
   request: string | null;
-  /** The answer or the error, sealed; null: there is none. */
+  /** The answer or the error, sealed. Null while the completion has neither. */
   result: string | null;
   scheduled_for: number;
   created_at: number;

@@ -224,11 +224,11 @@ async function lockDeliveries(
     endpoint_id: endpointId,
     event_id: eventId,
   }));
-  const wanted = tx.rows("wanted", { endpoint_id: "text", event_id: "text" }, keys);
+  const requested = tx.rows("requested", { endpoint_id: "text", event_id: "text" }, keys);
   const rows = await tx.db
     .selectFrom(tx.indexed("webhook_deliveries"))
     .selectAll()
-    .where(sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${wanted})`)
+    .where(sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${requested})`)
     .orderBy("endpoint_id")
     .orderBy("event_id")
     .modifyEnd(tx.lock("update"))

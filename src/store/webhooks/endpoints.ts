@@ -82,19 +82,19 @@ export interface NewEndpoint {
   maxEndpoints: number;
 }
 
-/** Makes an endpoint with its lane, unless the account has one with this url or `most` of them. */
+/** Makes an endpoint with its lane, unless the account has one with this url or `maxEndpoints` of them. */
 export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
 
 /** The same inside a transaction. */
 export async function storeEndpoint(
   tx: Tx,
-  { endpoint, maxEndpoints: most }: NewEndpoint,
+  { endpoint, maxEndpoints }: NewEndpoint,
 ): Promise<CreateEndpointResult> {
   // Two at once would not see each other.
   await lockAccount(tx, endpoint.account_id);
   const hashes = await urlHashesOf(tx, endpoint.account_id);
   if (hashes.includes(endpoint.url_hash)) return { kind: "url_taken" };
-  if (hashes.length >= most) return { kind: "too_many" };
+  if (hashes.length >= maxEndpoints) return { kind: "too_many" };
   await tx.db.insertInto("webhook_endpoints").values(endpoint).execute();
   await tx.db
     .insertInto("lanes")
@@ -120,7 +120,7 @@ export type ChangeEndpointResult =
   | { kind: Overtaken };
 
 /**
- * Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by being told so.
+ * Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by `active: true`.
  * `revision`: of the endpoint from which the change was computed; null: the change depends on nothing that was read.
  */
 export const changeEndpoint = writeOperation(

@@ -20,7 +20,7 @@ onBothEngines((open) => {
     const { database } = open();
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId);
-    const write = (saidAt: number | undefined, sender = "+1555") =>
+    const write = (sentAt: number | undefined, sender = "+1555") =>
       database.run(storeInbound, {
         message: {
           id: fresh("in"),
@@ -39,7 +39,7 @@ onBothEngines((open) => {
         gatewayIdentifier: "cloud",
         replyTo: null,
         sentSince: 0,
-        ...(saidAt === undefined ? {} : { saidAt }),
+        ...(sentAt === undefined ? {} : { sentAt }),
       });
     const heard = (sender: string) => database.run(lastHeard, { gatewayId, sender });
     assert.equal(await heard("+1555"), null);

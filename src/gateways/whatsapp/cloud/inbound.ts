@@ -31,7 +31,7 @@ export function inboundFrom(
   const { line, reply = null, replyTo } = contentOf(type, message);
   const context = field(message, "context");
   const file = fileOf(type, field(message, type));
-  const saidAt = timeMs(field(message, "timestamp"));
+  const sentAt = timeMs(field(message, "timestamp"));
   const answered = replyTo ?? textOrNull(field(context, "id"));
   return {
     reference,
@@ -41,7 +41,7 @@ export function inboundFrom(
     message: line,
     media: [],
     ...(file === null ? {} : { file }),
-    ...(saidAt === undefined ? {} : { saidAt }),
+    ...(sentAt === undefined ? {} : { sentAt }),
     details: {
       type: /^[a-z_]{1,40}$/.test(type) ? type : "unknown",
       reply,

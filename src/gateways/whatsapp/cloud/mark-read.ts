@@ -20,7 +20,7 @@ export async function markRead(
   const last = new Map<string, InboundMessage>();
   for (const message of inbound) {
     const known = last.get(message.from);
-    if (known === undefined || (known.saidAt ?? 0) <= (message.saidAt ?? 0)) last.set(message.from, message);
+    if (known === undefined || (known.sentAt ?? 0) <= (message.sentAt ?? 0)) last.set(message.from, message);
   }
   const waiting = last.values();
   const work = async () => {

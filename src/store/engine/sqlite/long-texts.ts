@@ -21,7 +21,7 @@ export class GatheredTexts implements LongTextsOut {
     return place;
   }
 
-  /** All of them; null: there is none. */
+  /** The bytes of all texts. Null when no text was added. */
   bytes(): Uint8Array<ArrayBuffer> | null {
     if (this.#bytes === 0) return null;
     // Of its own, not a part of Node's pool: it is handed over.

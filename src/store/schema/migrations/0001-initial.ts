@@ -88,7 +88,7 @@ const messages = [
     provider_reference text, error_code text, error_message text, encoding text, segments bigint, cost bigint not null,
     refunded bigint not null default 0, held_due_at bigint
   )`,
-  // Every message pays for each index: there is none by account and channel, because the newest messages of a channel
+  // Every message pays for each index: none is by account and channel, because the newest messages of a channel
   // are found along messages_status.
   //
   // The lanes read messages_due. It holds only messages that wait, and a range of due_at of one lane and priority is

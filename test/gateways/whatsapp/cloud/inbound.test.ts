@@ -18,7 +18,7 @@ test("a text has its sender, with name and id, and what it answers", () => {
     to: "+15550783881",
     message: "Hi",
     media: [],
-    saidAt: 1_750_263_773_000,
+    sentAt: 1_750_263_773_000,
     details: {
       type: "text",
       reply: null,

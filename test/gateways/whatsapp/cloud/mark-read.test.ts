@@ -10,13 +10,13 @@ import { scriptedOutbound } from "../../scripted-outbound.ts";
 import { callOf, change } from "../meta-callbacks.ts";
 import { parsedSettings, sign } from "./cloud-example.ts";
 
-const inbound = (from: string, reference: string, saidAt: number): InboundMessage => ({
+const inbound = (from: string, reference: string, sentAt: number): InboundMessage => ({
   reference,
   from,
   to: "+1",
   message: "Hi",
   media: [],
-  saidAt,
+  sentAt,
 });
 
 test("the last message of each person is told, once, whatever Meta answers", async () => {
