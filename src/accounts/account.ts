@@ -47,7 +47,7 @@ export function planExpired(account: Account, now: number): boolean {
 
 /**
  * The gateway of a channel for a message that names none: of the active ones that can send its content, the default one
- * or else the oldest; null when there is none.
+ * or else the oldest. Null when no gateway can.
  */
 export function defaultGateway(
   account: Account,

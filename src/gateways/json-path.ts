@@ -94,7 +94,7 @@ export function textAt(document: Json, path: string): string | null {
 /** Where a text is: a path, or what finds it. */
 export type TextReader = string | ((document: Json) => string | null);
 
-/** The text that a reader finds; null: there is none. */
+/** The text that a reader finds. Null when it finds nothing. */
 export function textOf(document: Json, reader: TextReader | undefined): string | null {
   if (reader === undefined) return null;
   return typeof reader === "string" ? textAt(document, reader) : reader(document);

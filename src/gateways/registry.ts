@@ -77,7 +77,7 @@ export const adapters: readonly GatewayAdapter[] = [
   brevo,
 ];
 
-/** The adapter of a kind, for a channel that it serves; null: there is none. */
+/** The adapter of a kind, for a channel that it serves. Null for an unknown kind. */
 export function findAdapter(kind: string, channel: Channel): GatewayAdapter | null {
   return adapters.find((adapter) => adapter.kind === kind && adapter.channels.includes(channel)) ?? null;
 }

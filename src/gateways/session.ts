@@ -22,7 +22,7 @@ export interface GatewaySession<Kind extends ContentKind = ContentKind> {
   send(message: OutgoingMessage<Kind>, signal: AbortSignal): Promise<Outcome>;
   /** Closes the connection. Called once, when nothing is being sent any more; the linked device stays linked. */
   close(): Promise<void>;
-  /** Ends the link to the device for good, where the gateway has one. Resolves to whether the other side was told. */
+  /** Ends the link to the device for good, where the gateway has one. Resolves to whether the other side was notified. */
   logOut?(): Promise<boolean>;
 }
 

@@ -33,7 +33,7 @@ export type Fault =
  * - `taken`: as the status says
  * - `refused`: `code` is the vendor's, null if it names none
  * - `unreadable`: it says neither yes nor no; `why` follows the status in "The vendor answered 200 without $.id"
- * - `unexpected`: the status is none that this vendor accepts with
+ * - `unexpected`: the vendor accepts with other statuses
  */
 export type Verdict =
   | { kind: "taken" }

@@ -24,7 +24,7 @@ interface HeldCounts {
 /** Rows of a kind in one transaction. */
 const batchSize = 1000;
 
-/** The hold, with the number of rows that are held now; null: there is none. */
+/** The hold, with the number of rows that are held now. Null when nothing is held. */
 export const currentHold = (database: Database): Promise<RestoreHold | null> =>
   database.run(readRestoreHold, null);
 

@@ -50,7 +50,7 @@ export async function openFile(
   };
 }
 
-/** Types that a browser shows as what they are, or stores. Anything else is bytes: a stranger's page must not run here. */
+/** Types that a browser shows as what they are, or stores. Anything else is bytes: a page of an unknown sender must not run here. */
 const extensions = new Map([
   ["image/jpeg", ".jpg"],
   ["image/png", ".png"],

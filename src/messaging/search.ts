@@ -151,7 +151,7 @@ async function placeOf(
   return { channels: searched, gatewayId, requestedAt };
 }
 
-/** Rows of one gateway and priority that one page looks at; each is narrow, and stands in one index. */
+/** Rows of one gateway and priority that one page looks at; each is narrow, and in one index. */
 const dueRowsPerStretch = 500;
 
 /** The messages that wait, soonest due first, behind the `cursor` of an earlier page. Emails come without their bodies. */

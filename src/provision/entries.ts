@@ -41,11 +41,11 @@ export async function applyGateways(
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
-  const wanted = gateways.flatMap((gateway) => {
+  const changes = gateways.flatMap((gateway) => {
     const mark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
     return mark ? [{ gateway, mark }] : [];
   });
-  for (const piece of pieces(wanted)) {
+  for (const piece of pieces(changes)) {
     const entries: ProvisionedEntry[] = [];
     const error = (identifier: string, issues: readonly Issue[]) =>
       applied.errors.push(...issueLines(`gateway ${identifier}`, issues));
@@ -84,13 +84,13 @@ export async function applyWebhooks(
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
-  const wanted = webhooks.flatMap((webhook, index) => {
+  const changes = webhooks.flatMap((webhook, index) => {
     // Under a digest of its url, which may hold a secret.
     const name = `${account.name} ${deps.sealer.digest(webhook.url).slice(0, 32)}`;
     const mark = changed("webhook", name, webhook);
     return mark ? [{ webhook, mark, index }] : [];
   });
-  for (const piece of pieces(wanted)) {
+  for (const piece of pieces(changes)) {
     const prepared = await Promise.all(piece.map(({ webhook }) => prepareWebhook(deps, account.id, webhook)));
     const fresh = prepared.flatMap((one, i) => (one ? [{ ...one, at: i }] : []));
     const outcomes = await deps.database.run(

@@ -43,5 +43,5 @@ export const isMasked = (url: string): boolean =>
   url.includes(mask) || url.toUpperCase().includes(encodeURIComponent(mask));
 
 /** Whether this is what `shownUrl` shows of the stored URL, so that it stands for that one. */
-export const isShownForm = (given: string, stored: string | null): boolean =>
-  isMasked(given) && normaliseUrl(given) === normaliseUrl(shownUrl(stored));
+export const isShownForm = (requested: string, stored: string | null): boolean =>
+  isMasked(requested) && normaliseUrl(requested) === normaliseUrl(shownUrl(stored));

@@ -23,7 +23,7 @@ type Notification =
 /** What verifying a signature needs. */
 type VerifyTools = Pick<CallbackTools, "clock" | "outbound">;
 
-/** Loads SNS's signing certificate from a URL; `forbidden`: there is none. */
+/** Loads SNS's signing certificate from a URL. `forbidden`: the URL has no certificate. */
 type Certificates = (
   url: string,
   tools: VerifyTools,

@@ -136,7 +136,7 @@ async function prepareSend(
   return await messageChannels[channel].sending.prepare(account, send, { now, newIds, yieldToEventLoop });
 }
 
-/** The result of the request that was accepted under the key before; null: there is none. */
+/** The result of the request that was accepted under the key before. Null for a new key. */
 async function storedResponse(
   { database, clock }: AcceptDeps,
   account: Account,

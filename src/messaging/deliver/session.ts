@@ -26,7 +26,7 @@ const reopen = { firstMs: 1_000, maxMs: 60_000 };
 const healthyMs = 60_000;
 /** How long a message that was in flight when the connection went may still get its outcome, ms. */
 const drainMs = 5_000;
-/** How long a device may take to connect so that it can be told that it is unlinked, ms. */
+/** How long a device may take to connect so that it can be notified that it is unlinked, ms. */
 const unlinkTimeoutMs = 20_000;
 /** A connection that takes longer to open counts as a pause, ms. */
 const slowMs = 30_000;
@@ -44,10 +44,10 @@ export class SessionSupervisor implements Transport {
   #lane: SuspendableLane | null = null;
   readonly #open: (host: SessionHost) => Promise<GatewaySession>;
   readonly #stopping = new AbortController();
-  /** What the present session last said of itself. */
+  /** The last status of the present session. */
   #status: SessionStatus = { kind: "connecting" };
   #session: GatewaySession | null = null;
-  /** Aborted when the connection goes; null while there is none. */
+  /** Aborted when the connection goes. Null without a connection. */
   #connection: AbortController | null = null;
   #unrecorded: SessionStatus | null = null;
   #recording: Promise<void> | null = null;
@@ -96,7 +96,7 @@ export class SessionSupervisor implements Transport {
     }
   }
 
-  /** Ends the link for good; null: there is no session, or it has no link. True: the other side was told. */
+  /** Ends the link for good. True when the other side was notified; null without a session or a link. */
   async logOut(): Promise<boolean | null> {
     return (await this.#session?.logOut?.()) ?? null;
   }

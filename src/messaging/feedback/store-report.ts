@@ -61,7 +61,7 @@ export async function storeReport(
   }
 }
 
-/** Opt-out and opt-in words one after the other, as they were said: calls at once may be stored in any order. */
+/** Opt-out and opt-in words one after the other, as they were received: calls at once may be stored in any order. */
 async function storeMessages(
   database: StoreReportDeps["database"],
   incoming: readonly IncomingMessage[],

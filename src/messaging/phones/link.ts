@@ -52,7 +52,7 @@ interface PhonePairing {
   page: string | null;
 }
 
-/** The pairing that is under way; null: there is none, or its time is over. */
+/** The pairing that is under way. Null without one, or when its time is over. */
 function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: number): PhonePairing | null {
   const { pairing, pairing_expires_at: until, gateway_id } = phone;
   if (pairing === null || until === null || until <= now) return null;

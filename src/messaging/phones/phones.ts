@@ -108,7 +108,7 @@ export class Phones {
     await this.#sweeps.ended();
   }
 
-  /** The phone with this token; null: there is none. `userAgent`: of the request. */
+  /** The phone with this token. Null for an unknown token. `userAgent`: of the request. */
   async authenticate(token: string, userAgent: string | undefined): Promise<LinkedPhone | null> {
     const { clock, database, sealer } = this.#deps;
     const tokenHash = phoneDigest(sealer, token);
@@ -193,7 +193,7 @@ export class Phones {
     const { clock, crashPoint, database, newId, random, signals } = this.#deps;
     const lines = await linesOf(this.#deps, phone);
     const now = clock.now();
-    // A phone that is not told when there is something asks seldom.
+    // A phone that gets no notification when something is due asks seldom.
     const catchesUp = !this.streams.isConnected(phone.gateway_id);
     this.#turn += 1;
     crashPoint("stamp.before");
@@ -353,13 +353,13 @@ export class Phones {
     });
   }
 
-  /** Takes in what a callback of the phone tells of it. */
+  /** Stores the state of the phone that its callback reports. */
   async noteHealth(
     phone: PhonesTable,
-    told: { battery: number | null; clockSkewMs: number | null },
+    health: { battery: number | null; clockSkewMs: number | null },
   ): Promise<void> {
     const linked = { phone, tokenHash: phone.token_hash ?? "" };
-    const { battery, clockSkewMs } = told;
+    const { battery, clockSkewMs } = health;
     await this.#describe(linked, {
       ...(battery !== null && { battery }),
       ...(clockSkewMs !== null && { clock_skew_ms: clockSkewMs }),
@@ -386,7 +386,7 @@ export class Phones {
   }
 }
 
-/** The first version of the app that can be set to be told without Google's service. */
+/** The first version of the app that can get notifications without Google's service. */
 export const minimumVersion: readonly [number, number, number] = [1, 53, 1];
 /** Since this version the app reports reliably that a message was sent. */
 export const advisedVersion: readonly [number, number, number] = [1, 70, 3];

@@ -175,7 +175,7 @@ export class PhoneStreams {
 
   /**
    * Something is due `at` (epoch ms; undefined: now) on a gateway, which a phone may serve that is connected here. `polled`: it is
-   * said again and again, so that it is looked at once in a while.
+   * reported again and again, so that one look once in a while is enough.
    */
   due(gatewayId: string, { at, polled }: { at: number | undefined; polled: boolean }): void {
     const { clock } = this.#deps;

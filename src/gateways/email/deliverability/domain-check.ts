@@ -291,7 +291,7 @@ async function checkDmarc(dns: Dns, domain: string, routes: readonly MailRoute[]
   if (policy === "none")
     return finding(
       "ok",
-      `The policy is none: mail that fails is delivered all the same.${from}`,
+      `The policy is p=none: mail that fails is delivered all the same.${from}`,
       `When the reports show only your own mail, go on to p=quarantine, then to p=reject.${reports}`,
     );
   return finding(

@@ -44,7 +44,7 @@ export function loadSmtpConnection(): Promise<typeof SMTPConnection> {
 
 const internalsOf = (connection: SMTPConnection) => connection as unknown as Internals;
 
-/** The socket that nodemailer writes to; null: there is none. */
+/** The socket that nodemailer writes to. Null before it is connected. */
 export function socketOf(connection: SMTPConnection): Socket | null {
   return internalsOf(connection)._socket || null;
 }

@@ -129,7 +129,7 @@ export function targetUrl(settings: SmtpSettings): string {
   return hostUrl(host, port);
 }
 
-/** The DKIM key in the settings; null: there is none. */
+/** The DKIM key in the settings. Null when they have none. */
 export function configuredDkimKey({ dkim }: SmtpSettings): DkimKey | null {
   if (dkim === undefined) return null;
   const { domain, selector, private_key } = dkim;

@@ -235,9 +235,9 @@ export function isAtLeast(version: string, minimum: readonly [number, number, nu
   const found = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?/.exec(version);
   if (!found) return false;
   const parts = [found[1], found[2], found[3] ?? "0"].map(Number);
-  for (const [i, least] of minimum.entries()) {
+  for (const [i, expected] of minimum.entries()) {
     const part = parts[i] ?? 0;
-    if (part !== least) return part > least;
+    if (part !== expected) return part > expected;
   }
   return true;
 }

@@ -50,7 +50,7 @@ export interface SmsCallback<Settings> {
     withoutPlus?: boolean;
     replyTo?: TextReader;
     media?(report: Json): InboundMessage["media"];
-    /** Told apart by this, where the same text may come twice and has no id. */
+    /** Distinguishes messages, where the same text may come twice and has no id. */
     at?: TextReader;
   };
   /** What the vendor wants in the answer; default: nothing, because some vendors send it to the person who wrote. */

@@ -56,7 +56,7 @@ export function jwt<Settings>(rules: JwtRules<Settings>): Proof<Settings> {
   };
 }
 
-/** The claims of a token that this secret signed with one of the algorithms; null: it is none. */
+/** The claims of a token that this secret signed with one of the algorithms. Null for any other text. */
 function verifiedClaims(token: string, secret: string, algorithms: readonly string[]): Json | null {
   const [head = "", body = "", signature = "", ...rest] = token.split(".");
   if (token.length > 16_384 || rest.length > 0) return null;

@@ -56,7 +56,7 @@ function requestOf(sms: Sms, settings: HttpApiSettings): SmsRequest | null {
 
 /**
  * What the provider's answers mean; failures are read as everywhere (`outcomeOfFailure`). For a 2xx:
- * - a status outside `success.status`: `unknown`, the provider has said neither yes nor no
+ * - a status outside `success.status`: `unknown`, the provider has neither accepted nor refused
  * - `path` or `reference` given and the answer not JSON (a login page, a cut answer): `unknown`
  * - the value at `path` not there: `unknown`; one of `equals`: `accepted`; one of `deferred` or
  *   `refused`: `deferred` (the latter with the lane's trouble); any other: `rejected`, for the provider

@@ -1,4 +1,4 @@
-// The number at Meta, beside sending: how it stands
+// The number at Meta, beside sending: its state
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/phone-numbers), and its
 // registration (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/registration).
 

@@ -11,7 +11,7 @@ import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 /** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
 const noMessages = new Set(["edit", "revoke", "system"]);
 
-/** A message of `messages[]` with the `contacts[]` beside it; null: there is none, or it has no sender. */
+/** A message of `messages[]` with the `contacts[]` beside it. Null when it is missing or has no sender. */
 export function inboundFrom(
   message: Json,
   contacts: readonly Json[],

@@ -2,7 +2,7 @@
 
 import type { Json } from "#gateways/json-path.ts";
 
-/** The value of an object's own field; undefined where there is none. */
+/** The value of an object's own field. Undefined when the object lacks it. */
 export function field(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;

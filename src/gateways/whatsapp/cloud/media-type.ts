@@ -1,4 +1,4 @@
-// The types of files that the Cloud API takes, found in the content: names and headers of strangers' servers are not proof
+// The types of files that the Cloud API takes, found in the content: names and headers of other servers are not proof
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media).
 
 import type { MediaKind } from "#contract/messages/content.ts";

@@ -10,7 +10,7 @@ import { type CloudSettings, secretsOf } from "./settings.ts";
 
 const serverErrors = [500, 501, 502, 503, 504];
 
-/** The code of a Graph error; null: the answer is none. */
+/** The code of a Graph error. Null when the answer is no error. */
 const codeIn = (json: Json) => {
   const code = textAt(json, "$.error.code");
   return code !== null && /^\d{1,9}$/.test(code) ? code : null;

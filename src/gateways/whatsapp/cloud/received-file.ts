@@ -65,7 +65,7 @@ export async function openReceivedFile(
       const piece = await body.read(patienceMs);
       if (isBodyError(piece)) throw new Error(`The file broke off: ${piece.reason}`);
       left -= piece?.length ?? 0;
-      if (left < 0) throw new Error("The file is longer than Meta said.");
+      if (left < 0) throw new Error("The file is longer than Meta announced.");
       return piece;
     },
     cancel: () => body.cancel(),

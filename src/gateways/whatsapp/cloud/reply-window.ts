@@ -20,7 +20,7 @@ export async function isWindowClosed(
   return heardAt === null || clock.now() - heardAt >= windowMs;
 }
 
-/** The template of the settings with the text in it, or why there is none for it. */
+/** The template of the settings with the text in it, or why no template can hold it. */
 export function templatePart({ text }: TextContent, { template }: CloudSettings): { part: Part } | Outcome {
   if (template === undefined) return outsideWindow("The gateway has no template for it.");
   // Meta refuses line breaks, tabs and long runs of spaces in parameters.

@@ -14,7 +14,7 @@ export class BridgeChannel {
   readonly #clock: Clock;
   readonly #asked = new Map<number, (answer: Answer | null) => void>();
   #lastNumber = 0;
-  /** Nothing that the bridge was told later has an effect. */
+  /** Messages to the bridge have no effect any more. */
   hasEnded = false;
 
   /** `child` is null where no bridge is needed. `onEnd`: the process ended, with the reason; not after `release`. */
@@ -31,7 +31,7 @@ export class BridgeChannel {
     }
     child.onMessage((value) => {
       const parsed = fromBridge.safeParse(value);
-      // It handles what strangers send: one that speaks differently may do anything.
+      // It handles what unknown people send: one that speaks differently may do anything.
       if (!parsed.success) return child.kill();
       const message = parsed.data;
       if (message.type === "sent" || message.type === "upload_access" || message.type === "done")
@@ -70,7 +70,7 @@ export class BridgeChannel {
     if (!this.hasEnded) this.#child?.kill();
   }
 
-  /** Nothing is wanted of the bridge any more. Its process ends, unless other devices use it. */
+  /** The session needs the bridge no longer. Its process ends, unless other devices use it. */
   async release(): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -27,7 +27,7 @@ const installed: Bridge = {
   folder,
 };
 
-/** What the bridge may do: the library in it reads what strangers send. */
+/** What the bridge may do: the library in it reads what unknown people send. */
 export const bridgePermissions = (bridge: Bridge, settings: LinkedSettings): ChildPermissions => ({
   network: bridge.network ?? "outside",
   read: [bridge.folder, bridge.module(settings)],

@@ -1,4 +1,4 @@
-// What a session and the bridge say to each other about one device. The bridge handles input from strangers, so each of its
+// What a session and the bridge say to each other about one device. The bridge handles untrusted input, so each of its
 // messages is checked, and one of another shape ends it. The bridge imports the types alone.
 
 import { z } from "zod";

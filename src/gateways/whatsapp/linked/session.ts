@@ -67,7 +67,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   #isLoggingOut = false;
 
   /**
-   * `child` is the bridge; null: no device is linked or wanted. `values`: what is stored of the device.
+   * `child` is the bridge; null: no device is linked or requested. `values`: what is stored of the device.
    * `files`: see `FileUploads`.
    */
   constructor(
@@ -138,7 +138,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     const isLoggedOut = answer?.type === "done" && answer.ok;
     const reason = isLoggedOut
       ? "The device was unlinked here."
-      : "The device was unlinked here. WhatsApp could not be told: remove it on the phone.";
+      : "The device was unlinked here. WhatsApp could not be notified: remove it on the phone.";
     const stop: Stop = { state: "unlinked", reason, until: null };
     await this.#guard(() => this.#store.set({ link: null, stop }));
     this.#show({ kind: "logged_out", reason }, "unlinked", { word: "removed" });

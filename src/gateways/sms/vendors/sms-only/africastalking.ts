@@ -1,5 +1,5 @@
 // Africa's Talking SMS (https://developers.africastalking.com/docs/sms/overview): send, delivery reports, incoming messages. The verdict
-// stands in a 201. Its callback of opt-outs is not read. Unverified: that 409 means do-not-disturb, and that a refused entry has the
+// is in a 201. Its callback of opt-outs is not read. Unverified: that 409 means do-not-disturb, and that a refused entry has the
 // id "None".
 
 import { z } from "zod";

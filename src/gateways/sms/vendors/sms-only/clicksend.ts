@@ -1,4 +1,4 @@
-// ClickSend (https://developers.clicksend.com/docs): send, delivery receipts, incoming messages. The verdict stands in a 200.
+// ClickSend (https://developers.clicksend.com/docs): send, delivery receipts, incoming messages. The verdict is in a 200.
 // THROTTLED means that the same text went to the same number a moment ago. Unverified: the numbers and fields of receipts, the fields of
 // incoming messages, and COUNTRY_NOT_ENABLED.
 

@@ -1,4 +1,4 @@
-// seven (https://docs.seven.io): send, signed delivery reports, incoming messages. The verdict stands in a 200. 402 is the reload lock: the
+// seven (https://docs.seven.io): send, signed delivery reports, incoming messages. The verdict is in a 200. 402 is the reload lock: the
 // same text went to the same number a moment ago. Unverified: that refusals of requests come with 200 too.
 
 import { createHash } from "node:crypto";
