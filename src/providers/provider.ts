@@ -31,14 +31,14 @@ interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
 /** The body of a 2xx that is passed on. */
 export interface VendorAnswer {
   bytes: Buffer;
-  /** The Content-Type header; empty where there is none. */
+  /** The Content-Type header. Empty when the answer lacks it. */
   contentType: string;
 }
 
-/** A parameter that a vendor refused. `given`: the value in the request alone, or the parameter as a whole. */
+/** A parameter that a vendor refused. `valueOnly`: its value in the request; otherwise the parameter as a whole. */
 export interface RefusedParameter {
   name: string;
-  given: boolean;
+  valueOnly: boolean;
 }
 
 /** An HTTP request to a vendor. Its headers hold the API key, which appears nowhere else. */
@@ -232,7 +232,7 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   };
   /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
   native?(format: ClientFormat, settings: z.output<Settings>): NativeApi | null;
-  /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
+  /** A request that costs no tokens and shows whether the vendor is available. Null when the vendor has none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
 

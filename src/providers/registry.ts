@@ -8,7 +8,7 @@ import type { Provider } from "./provider.ts";
 
 export const providers: readonly Provider[] = [openaiCompatible, anthropic, gemini, sandbox];
 
-/** The provider of a kind; null if there is none. */
+/** The provider of a kind. Null for an unknown kind. */
 export function findProvider(kind: string): Provider | null {
   return providers.find((provider) => provider.kind === kind) ?? null;
 }

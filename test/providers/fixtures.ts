@@ -28,7 +28,7 @@ const kinds = [
 const failure = z.strictObject({
   kind: z.enum(kinds),
   retryAfterMs: z.number().nullable().optional(),
-  refused: z.strictObject({ name: z.string(), given: z.boolean() }).optional(),
+  refused: z.strictObject({ name: z.string(), valueOnly: z.boolean() }).optional(),
   error: z
     .strictObject({
       message: z.string(),

@@ -17,7 +17,7 @@ import type {
   VendorAnswer,
 } from "#providers/provider.ts";
 import { undroppable } from "#providers/translate/hints.ts";
-import { longestAnswer } from "#providers/translate/lowered.ts";
+import { maxAnswerTokens } from "#providers/translate/lowered.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -194,7 +194,7 @@ function rememberLimit(
   now: number,
 ): boolean {
   if (kind !== "unsupported" || outputLimit === undefined) return false;
-  const asked = longestAnswer(body);
+  const asked = maxAnswerTokens(body);
   if (asked === null || asked <= outputLimit) return false;
   choice.member.health.limits.learn(choice.model, outputLimit, now);
   if (pool.params === "strict" || run.lowered.includes(choice)) return false;

@@ -30,12 +30,12 @@ export class RefusedParameters {
   readonly #byModel = new Map<string, Refusal[]>();
 
   /** Remembers what a vendor refused. False: it names nothing that the request has. */
-  learn(model: string, { name, given }: RefusedParameter, body: Body, now: number): boolean {
+  learn(model: string, { name, valueOnly }: RefusedParameter, body: Body, now: number): boolean {
     // The gateway itself adds `stream_options`.
     const present = Object.hasOwn(body, name) || name === "stream_options";
     if (!present || essential.has(name) || name.length > maxNameLength) return false;
-    const value = given ? valueText(name, body[name]) : null;
-    if (given && value === null) return false;
+    const value = valueOnly ? valueText(name, body[name]) : null;
+    if (valueOnly && value === null) return false;
     const others = this.#current(model, now).filter(
       (refusal) => refusal.parameter !== name || (value !== null && refusal.value !== value),
     );

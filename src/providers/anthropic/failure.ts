@@ -93,7 +93,7 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
   }
   if (kind !== "unsupported" || param === null) return failure;
   // "temperature: Extra inputs are not permitted", or a value that this model does not take.
-  return { ...failure, refused: { name: param, given: !/extra inputs/i.test(vendorMessage) } };
+  return { ...failure, refused: { name: param, valueOnly: !/extra inputs/i.test(vendorMessage) } };
 }
 
 function paramOf(kind: Failure["kind"], message: string): string | null {

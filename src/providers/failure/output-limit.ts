@@ -12,7 +12,7 @@ const opening =
 /** Codes that say by themselves that the number is too great. */
 const tooGreat: readonly string[] = ["integer_above_max_value", "less_than_equal"];
 
-/** What stands before the greatest number that is taken. */
+/** The words around the greatest number that the vendor accepts. */
 const greatest: readonly RegExp[] = [
   /\bat most [`'"]?(\d{1,10}(?:,\d{3}){0,3})/i,
   /(?:\bless than or equal to|<=) ?[`'"]?(\d{1,10}(?:,\d{3}){0,3})/i,
@@ -23,21 +23,21 @@ const greatest: readonly RegExp[] = [
 const below = /\bto (\d{1,10}(?:,\d{3}){0,3}) \(exclusive\)/i;
 const withoutNumber = /\btoo (?:large|high|big|long)\b|\bexceed|\babove\b|\bmaximum\b/i;
 
-/** The vendor's error, as far as it counts here. `most`: from a field of its own; null: there is none. */
+/** The vendor's error, as far as it counts here. `max`: the limit from a field of its own, where the error has one. */
 interface Refused {
   param: string | null;
   codes: readonly string[];
   message: string;
-  most?: number | null;
+  max?: number | null;
 }
 
 /**
  * The most tokens of an answer that the refusal names, at least 1; null: it names none that can be read. Undefined: the
  * refusal is about something else.
  */
-export function outputLimit({ param, codes, message, most = null }: Refused): number | null | undefined {
+export function outputLimit({ param, codes, message, max = null }: Refused): number | null | undefined {
   if (param === null ? !opening.test(message) : !parameter.test(param)) return undefined;
-  if (most !== null) return inRange(most);
+  if (max !== null) return inRange(max);
   const exclusive = numberIn(below, message);
   if (exclusive !== null) return inRange(exclusive - 1);
   for (const pattern of greatest) {

@@ -77,8 +77,8 @@ export function geminiEmbeddingsAnswer(answer: string, { body, model }: Embeddin
 const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
 
 /** The text of each embedding's vector; null: one is missing or holds other values. */
-function vectorsIn(list: string, most: number): (string | null)[] {
-  return listAt(list, 0, most).items.map(({ start, end }) => {
+function vectorsIn(list: string, maxItems: number): (string | null)[] {
+  return listAt(list, 0, maxItems).items.map(({ start, end }) => {
     const embedding = list.slice(start, end);
     const values = objectAt(embedding, 0, maxMembers).members.findLast(({ key }) => key === "values");
     const vector = values ? embedding.slice(values.valueStart, values.end) : "";

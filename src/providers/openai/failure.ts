@@ -134,7 +134,7 @@ export function openaiFailure(
   text: string,
   now: number,
 ): Failure {
-  const { error, codes, most } = readError(status, text);
+  const { error, codes, max } = readError(status, text);
   // OpenRouter and others put the upstream's status into `code`.
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
@@ -144,7 +144,7 @@ export function openaiFailure(
   if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
   const failure: Failure = { kind, status, retryAfterMs: restMs, error };
   if (kind === "invalid_request" || kind === "unsupported") {
-    const limit = outputLimit({ param, codes, message, most });
+    const limit = outputLimit({ param, codes, message, max });
     if (limit !== undefined) return lengthRefused(failure, limit);
     if (kind === "invalid_request" && isEffortWithTools(error)) return { ...failure, kind: "unsupported" };
   }
@@ -177,31 +177,33 @@ function refusedParameter(
   param: string | null,
   codes: readonly string[],
 ): RefusedParameter | null {
-  if (param !== null && codes.some((code) => valueCodes.includes(code))) return { name: param, given: true };
-  if (param !== null && codes.some((code) => nameCodes.includes(code))) return { name: param, given: false };
+  if (param !== null && codes.some((code) => valueCodes.includes(code)))
+    return { name: param, valueOnly: true };
+  if (param !== null && codes.some((code) => nameCodes.includes(code)))
+    return { name: param, valueOnly: false };
   const feature = featureIn.exec(message)?.[1];
   if (feature !== undefined)
     return feature.toLowerCase() === "tool use"
-      ? { name: "tools", given: false }
-      : { name: "tool_choice", given: true };
-  if (param !== null) return { name: param, given: true };
+      ? { name: "tools", valueOnly: false }
+      : { name: "tool_choice", valueOnly: true };
+  if (param !== null) return { name: param, valueOnly: true };
   const name = nameIn.exec(message)?.[1];
   // xAI writes the parameters of its own protocol: `presencePenalty`.
   return name === undefined
     ? null
-    : { name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), given: false };
+    : { name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), valueOnly: false };
 }
 
 /**
  * The error object of a body, completed to OpenAI's four fields, with all codes in it. `most`: the greatest value that a
  * validator names in a field of its own.
  */
-function readError(status: number, text: string): { error: ApiError; codes: string[]; most: number | null } {
+function readError(status: number, text: string): { error: ApiError; codes: string[]; max: number | null } {
   const defaultType = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
   if (value === undefined) {
     const message = `The provider answered ${status} without an error that could be read.`;
-    return { error: apiError(message, defaultType), codes: [], most: null };
+    return { error: apiError(message, defaultType), codes: [], max: null };
   }
   // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
@@ -223,7 +225,7 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   return {
     error: apiError(sentence, type ?? defaultType, code, param),
     codes: codes.filter((name) => name !== ""),
-    most: isObject(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
+    max: isObject(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
   };
 }
 

@@ -13,8 +13,8 @@ function headersOf({ name, filename }: FormPart): string {
 }
 
 /**
- * The form's bytes with `model` in place of the caller's. The boundary is the caller's own, which stands in none of
- * the parts; a model's name has no line break.
+ * The form's bytes with `model` in place of the caller's. The boundary is the caller's own, which no part
+ * contains; a model's name has no line break.
  */
 export function encodeForm({ boundary, parts }: Form, model: string): Buffer {
   const own: FormPart = { name: "model", filename: null, bytes: Buffer.from(model) };

@@ -32,7 +32,7 @@ export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAns
   if (!isJson(contentType)) {
     if (operation !== "speech" && operation !== "transcription")
       return badAnswer("The provider's answer is not JSON.");
-    // A silent recording has an empty transcript; speech without a byte is none.
+    // A silent recording has an empty transcript; speech without a byte is empty.
     const output = operation === "transcription" || bytes.length > 0;
     return { kind: "answer", text: "", output, usage: null, media: { bytes, contentType } };
   }

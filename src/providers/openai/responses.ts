@@ -101,8 +101,8 @@ export function responsesAnswer(text: string): ParsedAnswer {
 }
 
 /**
- * Items whose beginning is output: calls. A message is none before its text, and reasoning, which may take minutes in
- * silence, none but for the summary that it tells.
+ * Items whose beginning is output: calls. A message is output from its text on; reasoning, which may take minutes in
+ * silence, is output only by its summary.
  */
 const isCall = (item: unknown) => isObject(item) && item.type !== "message" && item.type !== "reasoning";
 const isReasoning = (item: unknown) => isObject(item) && item.type === "reasoning";

@@ -63,9 +63,9 @@ export function exampleOf(schema: unknown): unknown {
   }
 
   function items(schema: Fields, depth: number): unknown[] {
-    const least = Math.min(sizeOf(schema.minItems), maxItems);
-    const most = typeof schema.maxItems === "number" ? sizeOf(schema.maxItems) : Number.POSITIVE_INFINITY;
-    const count = Math.min(Math.max(1, least), most);
+    const min = Math.min(sizeOf(schema.minItems), maxItems);
+    const max = typeof schema.maxItems === "number" ? sizeOf(schema.maxItems) : Number.POSITIVE_INFINITY;
+    const count = Math.min(Math.max(1, min), max);
     return Array.from({ length: count }, () => of(schema.items, depth + 1));
   }
 
@@ -100,8 +100,8 @@ function numberFor({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum 
   const number = (value: unknown) => (typeof value === "number" ? value : null);
   const above = number(exclusiveMinimum);
   const below = number(exclusiveMaximum);
-  const least = number(minimum) ?? (above === null ? null : above + step);
-  const most = number(maximum) ?? (below === null ? null : below - step);
-  if (least !== null) return whole ? Math.ceil(least) : least;
-  return most !== null && most < 1 ? (whole ? Math.floor(most) : most) : 1;
+  const min = number(minimum) ?? (above === null ? null : above + step);
+  const max = number(maximum) ?? (below === null ? null : below - step);
+  if (min !== null) return whole ? Math.ceil(min) : min;
+  return max !== null && max < 1 ? (whole ? Math.floor(max) : max) : 1;
 }

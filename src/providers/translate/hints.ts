@@ -31,7 +31,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /**
  * Sampling and effort: a model that does not take one still does what is asked for. What asks for something else, such as
- * tools, a format, several choices, ends or log probabilities, is none.
+ * tools, a format, several choices, ends or log probabilities, is not adaptable.
  */
 const adaptable: ReadonlySet<string> = new Set([
   "temperature",

@@ -14,26 +14,26 @@ export interface RequestForm {
   body: Readonly<Record<string, unknown>>;
 }
 
-/** How long an answer the request allows, tokens; null: it does not say. */
-export function longestAnswer(body: RequestForm["body"]): number | null {
+/** How many tokens of an answer the request allows. Null when it sets no limit. */
+export function maxAnswerTokens(body: RequestForm["body"]): number | null {
   const limits = names.map((name) => body[name]).filter((value) => typeof value === "number");
   return limits.length === 0 ? null : Math.max(...limits);
 }
 
-/** The limits in the request that are above `most`, by name. */
-export const limitsAbove = (body: RequestForm["body"], most: number): readonly string[] =>
-  names.filter((name) => typeof body[name] === "number" && body[name] > most);
+/** The limits in the request that are above `maxTokens`, by name. */
+export const limitsAbove = (body: RequestForm["body"], maxTokens: number): readonly string[] =>
+  names.filter((name) => typeof body[name] === "number" && body[name] > maxTokens);
 
-/** The request with no limit above `most`, and the names of the limits that were lowered. */
-export function lowered<Form extends RequestForm>(form: Form, most: number): [Form, readonly string[]] {
+/** The request with no limit above `maxTokens`, and the names of the limits that were lowered. */
+export function lowered<Form extends RequestForm>(form: Form, maxTokens: number): [Form, readonly string[]] {
   const { text, body } = form;
-  const above = limitsAbove(body, most);
+  const above = limitsAbove(body, maxTokens);
   if (above.length === 0) return [form, above];
-  const changed: Record<string, unknown> = Object.fromEntries(above.map((name) => [name, most]));
+  const changed: Record<string, unknown> = Object.fromEntries(above.map((name) => [name, maxTokens]));
   const { thinking } = body;
   // Anthropic's budget of thoughts is part of the limit: a fifth of it is left for the answer.
-  if (isObject(thinking) && typeof thinking.budget_tokens === "number" && thinking.budget_tokens >= most)
-    changed.thinking = { ...thinking, budget_tokens: Math.max(minBudget, Math.floor(most * 0.8)) };
+  if (isObject(thinking) && typeof thinking.budget_tokens === "number" && thinking.budget_tokens >= maxTokens)
+    changed.thinking = { ...thinking, budget_tokens: Math.max(minBudget, Math.floor(maxTokens * 0.8)) };
   const members = Object.entries(changed).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return [
     { ...form, text: withMembers(text, Object.fromEntries(members)), body: { ...body, ...changed } },

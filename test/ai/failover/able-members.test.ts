@@ -10,7 +10,7 @@ test("members that refused a parameter are passed over, unless it is a hint or a
   const choices = ["one", "two"].map((name) => ({ member: it.member(name, []), model: "m" }));
   const [one, two] = choices;
   const learn = (choice: (typeof choices)[number], name: string, model = "m") =>
-    choice.member.health.refused.learn(model, { name, given: false }, { [name]: 1 }, 0);
+    choice.member.health.refused.learn(model, { name, valueOnly: false }, { [name]: 1 }, 0);
   learn(one!, "store");
   learn(two!, "top_k", "another model");
   assert.equal(ableMembers(choices, { store: 1, top_k: 1 }, "strict", 0), choices);
@@ -26,7 +26,7 @@ test("a pool that adapts passes a member over for what changes the answer, and n
   const it = script();
   const choices = ["one", "two"].map((name) => ({ member: it.member(name, []), model: "m" }));
   for (const name of ["temperature", "tools"])
-    choices[0]!.member.health.refused.learn("m", { name, given: false }, { [name]: 1 }, 0);
+    choices[0]!.member.health.refused.learn("m", { name, valueOnly: false }, { [name]: 1 }, 0);
   assert.equal(ableMembers(choices, { temperature: 1 }, "adapt", 0), choices);
   assert.deepEqual(ableMembers(choices, { tools: 1 }, "adapt", 0), [choices[1]]);
   assert.deepEqual(ableMembers(choices, { temperature: 1 }, "strict", 0), [choices[1]]);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { RefusedParameters, rememberedMs } from "#ai/health/refused-parameters.ts";
 
-const whole = (name: string) => ({ name, given: false });
-const given = (name: string) => ({ name, given: true });
+const whole = (name: string) => ({ name, valueOnly: false });
+const given = (name: string) => ({ name, valueOnly: true });
 
 test("by name or by value, of this model alone, until it is over", () => {
   const refused = new RefusedParameters();

@@ -47,8 +47,8 @@ test("a number out of range, or none, is no limit, and a field of its own comes 
   assert.equal(of("max_tokens is too large: 32000."), null);
   assert.equal(of("It is too much.", "max_tokens", ["integer_above_max_value"]), null);
   assert.equal(of("max_tokens must be less than or equal to 0"), null);
-  assert.equal(outputLimit({ param: "max_tokens", codes: [], message: "x <= 5", most: 9 }), 9);
-  assert.equal(outputLimit({ param: "max_tokens", codes: [], message: "x", most: 0.5 }), null);
+  assert.equal(outputLimit({ param: "max_tokens", codes: [], message: "x <= 5", max: 9 }), 9);
+  assert.equal(outputLimit({ param: "max_tokens", codes: [], message: "x", max: 0.5 }), null);
 });
 
 test("what is about something else, or quotes the request, is no such refusal", () => {

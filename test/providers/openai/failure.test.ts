@@ -59,5 +59,5 @@ test("a refusal of tools beside effort, which has no code, is this member's alon
   assert.equal(read(400, { ...error, code: "invalid_value" }).kind, "invalid_request");
   assert.equal(read(400, { ...error, param: "messages" }).kind, "invalid_request");
   const learned = read(400, { ...error, code: "unsupported_value" });
-  assert.deepEqual(learned.refused, { name: "reasoning_effort", given: true });
+  assert.deepEqual(learned.refused, { name: "reasoning_effort", valueOnly: true });
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { limitsAbove, longestAnswer, lowered } from "#providers/translate/lowered.ts";
+import { limitsAbove, lowered, maxAnswerTokens } from "#providers/translate/lowered.ts";
 
 test("each limit above the model's is lowered, and the rest of the text stays", () => {
   const text = '{"max_tokens":9,"x":1e400,"max_completion_tokens":4}';
@@ -17,7 +17,7 @@ test("each limit above the model's is lowered, and the rest of the text stays", 
 test("a request within the limit is the same object", () => {
   const form = { text: "{}", body: { max_output_tokens: 5 } };
   assert.equal(lowered(form, 5)[0], form);
-  assert.deepEqual([longestAnswer(form.body), longestAnswer({ max_tokens: "9" })], [5, null]);
+  assert.deepEqual([maxAnswerTokens(form.body), maxAnswerTokens({ max_tokens: "9" })], [5, null]);
   assert.deepEqual(limitsAbove(form.body, 4), ["max_output_tokens"]);
 });
 
