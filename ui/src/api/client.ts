@@ -48,12 +48,12 @@ export function setSession(session: Session): void {
   known = session;
 }
 
-const strangers = new Set<(session: Session) => void>();
+const otherPersonListeners = new Set<(session: Session) => void>();
 
-/** Told the session of another person who has signed in in this browser, when a change was refused for that. */
+/** Gets the session of another person who has signed in in this browser, when a change was refused for that. */
 export function onOtherPerson(listener: (session: Session) => void): () => void {
-  strangers.add(listener);
-  return () => strangers.delete(listener);
+  otherPersonListeners.add(listener);
+  return () => otherPersonListeners.delete(listener);
 }
 
 /**
@@ -65,23 +65,23 @@ async function hasNewToken(): Promise<boolean> {
   if (before === null) return false;
   const { data } = await call("getSession", {});
   if (data.id !== before.id) {
-    for (const listener of strangers) listener(data);
+    for (const listener of otherPersonListeners) listener(data);
     return false;
   }
   setSession(data);
   return data.csrf_token !== before.csrf_token;
 }
 
-const outcomes = new Set<(status: number) => void>();
+const answerListeners = new Set<(status: number) => void>();
 
-/** Told the status of every answer; 0: none came. */
+/** Gets the status of every answer; 0 when none came. */
 export function onAnswer(listener: (status: number) => void): () => void {
-  outcomes.add(listener);
-  return () => outcomes.delete(listener);
+  answerListeners.add(listener);
+  return () => answerListeners.delete(listener);
 }
 
-function told(status: number): void {
-  for (const listener of outcomes) listener(status);
+function notifyListeners(status: number): void {
+  for (const listener of answerListeners) listener(status);
 }
 
 function urlOf(path: string, params: Record<string, string>, query: Record<string, unknown>): string {
@@ -145,10 +145,10 @@ async function send<N extends OperationName>(name: N, input: Input<N>): Promise<
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    told(0);
+    notifyListeners(0);
     throw new ApiError(0, "The service did not answer.");
   }
-  told(response.status);
+  notifyListeners(response.status);
   if (response.status === 204) return undefined as Output<N>;
   const answer = await read(response);
   if (response.ok) return answer as Output<N>;

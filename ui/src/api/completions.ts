@@ -15,7 +15,7 @@ interface Asked {
   model: string;
   messages: readonly { role: "system" | "user" | "assistant"; content: string }[];
   signal: AbortSignal;
-  /** Told each piece of the answer as it comes. */
+  /** Gets each piece of the answer as it comes. */
   onText: (text: string) => void;
 }
 

@@ -69,7 +69,7 @@ function useKeys(account: string | undefined): void {
   }, [account, navigate]);
 }
 
-/** What stands round every page. */
+/** The frame of every page: navigation, account and session. */
 export function Frame({ account, children }: { account: string | undefined; children: React.ReactNode }) {
   const session = useSession();
   const signOut = useChange("signOut");

@@ -1,7 +1,7 @@
 // What a person pasted into the log's field: an id, a recipient, or the provider's own reference.
 
-/** What is looked for: a message's page, or messages by one filter of the API's. */
-type Wanted = { page: string } | { filter: "request" | "recipient" | "reference"; value: string };
+/** A message's page, or messages by one filter of the API's. */
+type Lookup = { page: string } | { filter: "request" | "recipient" | "reference"; value: string };
 
 /** Filters of which one takes the place of the others. */
 export const lookups = ["recipient", "request", "reference"] as const;
@@ -10,7 +10,7 @@ export const lookups = ["recipient", "request", "reference"] as const;
  * What the text names. Ids are found within a line of a log too. What is neither an id nor a number nor an address is
  * looked up as a provider's reference.
  */
-export function wantedBy(text: string): Wanted {
+export function lookupOf(text: string): Lookup {
   const [, message] = /(?:^|[^\w-])(msg_[0-9a-z]{10,40})(?![\w-])/.exec(text) ?? [];
   if (message !== undefined) return { page: message };
   const [, request] = /(?:^|[^\w-])(req_[0-9a-z]{10,40})(?![\w-])/.exec(text) ?? [];

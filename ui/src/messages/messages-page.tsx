@@ -6,7 +6,7 @@ import { useFilter } from "#ui/parts/filter.ts";
 import { Empty, Facts, More, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time, WithTimes } from "#ui/parts/time.tsx";
-import { lookups, wantedBy } from "./lookup.ts";
+import { lookupOf, lookups } from "./lookup.ts";
 import { recipientOf, statuses, textOf } from "./words.ts";
 
 const names = ["status", "channel", "gateway", "recipient", "request", "reference", "held"] as const;
@@ -55,14 +55,14 @@ export function Page() {
         onSubmit={(event) => {
           event.preventDefault();
           const text = String(new FormData(event.currentTarget).get("find")).trim();
-          const wanted = wantedBy(text);
-          if ("page" in wanted) {
-            void navigate({ to: `/a/${account.id}/messages/${wanted.page}` });
+          const lookup = lookupOf(text);
+          if ("page" in lookup) {
+            void navigate({ to: `/a/${account.id}/messages/${lookup.page}` });
             return;
           }
           // An id names its messages exactly; a recipient goes with the other filters.
-          const kept = wanted.filter === "recipient" || text === "" ? rest : {};
-          const search = text === "" ? kept : { ...kept, [wanted.filter]: wanted.value };
+          const kept = lookup.filter === "recipient" || text === "" ? rest : {};
+          const search = text === "" ? kept : { ...kept, [lookup.filter]: lookup.value };
           void navigate({ to: ".", search: search as never, replace: true });
         }}
       >

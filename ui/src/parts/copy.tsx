@@ -2,19 +2,19 @@ import { useState } from "react";
 
 /** Copies a text, and says so in place. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [message, setMessage] = useState<string | null>(null);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied");
+      setMessage("Copied");
     } catch {
-      setSaid("Select the text and copy it by hand");
+      setMessage("Select the text and copy it by hand");
     }
-    setTimeout(() => setSaid(null), 1_500);
+    setTimeout(() => setMessage(null), 1_500);
   };
   return (
     <button type="button" className="button plain" onClick={copy}>
-      <span aria-live="polite">{said ?? label}</span>
+      <span aria-live="polite">{message ?? label}</span>
     </button>
   );
 }

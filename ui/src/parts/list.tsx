@@ -60,7 +60,7 @@ interface Pages<T> {
   fetchNextPage: () => unknown;
 }
 
-/** A list that is read page by page. `empty`: what stands in its place when there is nothing. */
+/** A list that is read page by page. `empty`: what it shows without entries. */
 export function List<T>({
   pages,
   empty,

@@ -140,7 +140,7 @@ function Playground({ pool }: { pool: Pool }) {
         <section className="card" aria-labelledby="chain">
           <h2 id="chain">Who was asked</h2>
           {request === null ? (
-            <p className="soft">Each member that is tried stands here, with what it answered.</p>
+            <p className="soft">Each member that is tried is listed here, with what it answered.</p>
           ) : (
             <Chain key={request} pool={pool} request={request} />
           )}

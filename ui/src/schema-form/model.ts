@@ -50,7 +50,7 @@ export function controlOf(schema: Schema): Control {
   return schema.writeOnly === true ? "secret" : "text";
 }
 
-/** Whether a stored secret stands here: the API shows its mask and takes it back untouched. */
+/** Whether this is the mask of a stored secret: the API shows it and takes it back untouched. */
 export const isMask = (value: unknown): boolean => typeof value === "string" && value.includes("••••");
 
 /** A line as the list's items want it: a number where they may be numbers, a truth value where they may be those. */
@@ -76,7 +76,7 @@ export function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What stands in an empty control: the value that the API takes instead. */
+/** The text of an empty control: the value that the API takes instead. */
 export function placeholderOf({ default: value }: Schema): string | undefined {
   return value === undefined || value === null || typeof value === "object"
     ? undefined
