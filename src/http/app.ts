@@ -239,7 +239,7 @@ export function buildApp(
         connections.listener,
       );
     },
-    // While closing, what still arrives on open connections is served, and told to close its connection:
+    // While closing, what still arrives on open connections is served with "Connection: close":
     // fastify's own 503 would not have our shape, and refusing gains nothing while all components still work.
     return503OnClosing: false,
     forceCloseConnections: "idle",

@@ -1,5 +1,5 @@
 // The key of a request that has none in front: its body is read within a bound of its own and searched for `api_key`.
-// Until that key was judged nothing is parsed, so a stranger makes the process scan 2 MiB and build no objects.
+// Until that key was judged nothing is parsed, so an anonymous client makes the process scan 2 MiB and build no objects.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -61,7 +61,7 @@ export function tooLargeWithoutKey(maxBytes: number): Problem {
 }
 
 /**
- * What is said to a request without a key in front whose body has a fault: one that cannot be parsed holds no key. One
+ * The reply to a request without a key in front whose body has a fault: one that cannot be parsed holds no key. One
  * that did not come whole, or found no room, gets that as its reply.
  */
 export function missingKeyReply(fault: Problem): Problem {

@@ -29,7 +29,7 @@ interface Admitted {
   account: AccountRow | null;
 }
 
-/** Nothing that is managed needs more; strangers get less. */
+/** Nothing that is managed needs more; anonymous clients get less. */
 const maxBytes = 1024 * 1024;
 const maxAnonymousBytes = 16 * 1024;
 
@@ -123,8 +123,8 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
       message: "The body must be application/json, and not compressed.",
     });
   }
-  const most = head.scope === "anonymous" ? maxAnonymousBytes : maxBytes;
-  const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, most) };
+  const maxOfScope = head.scope === "anonymous" ? maxAnonymousBytes : maxBytes;
+  const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, maxOfScope) };
   const body = await readBody(request, limits, call.share);
   // An object without members changes nothing and says so; no body at all is a client that lost its own.
   if (head.method === "PATCH" && body !== null && !isProblem(body) && body.value === null)
@@ -136,7 +136,7 @@ const nothingToChange = problem("malformed_body", {
   message: "The body must be a JSON object that says what to change.",
 });
 
-/** Which fields of the head's body were given. Other names are not repeated: a stranger to us may be a secret. */
+/** Which fields of the head's body the request has. Other names are not repeated: an unknown one may be a secret. */
 function fieldsOf(head: Head, body: ParsedBody): string[] {
   const { value } = body;
   if (head.body === undefined || typeof value !== "object" || value === null) return [];

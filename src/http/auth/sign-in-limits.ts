@@ -1,4 +1,4 @@
-// How often passwords, set-up codes and the link codes of phones may be tried. No limit that a stranger can use up stops the owner of a
+// How often passwords, set-up codes and the link codes of phones may be tried. No limit that an unknown client can use up stops the owner of a
 // password: neither in a browser that the owner has signed in with before, nor in an open session.
 //
 //   who tries                                          a minute   counted
@@ -17,7 +17,7 @@
 // over all addresses it is a /48, because one customer may hold 65,536 networks of /64.
 //
 // A link code has 8 digits, works for 15 minutes, and counts for all gateways alike. 16,000 guesses in that time hit one open
-// code with a chance of 1 in 6,250. While strangers use the limit up, phones are linked by the private token (`enrol`) instead.
+// code with a chance of 1 in 6,250. While unknown clients use the limit up, phones are linked by the private token (`enrol`) instead.
 
 import type { SignInThrottle } from "#identity/sign-in.ts";
 import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
@@ -40,7 +40,7 @@ export interface SignInLimits {
   linkCode(ip: string): number;
 }
 
-/** Beside the accounts' own limits, in a memory of its own: strangers must not push those out. */
+/** Beside the accounts' own limits, in a memory of its own: unknown clients must not push those out. */
 export function createSignInLimits(clock: Clock): SignInLimits {
   const limit = createRateLimit(clock);
   return {

@@ -26,11 +26,11 @@ class Branch {
 
 const index = /^(0|[1-9]\d{0,8})$/;
 
-/** `contact[0][number]` as its steps, at most `most` of them. A name without well-formed brackets is one step. */
-function stepsOf(name: string, most: number): string[] {
+/** `contact[0][number]` as its steps, at most `maxSteps` of them. A name without well-formed brackets is one step. */
+function stepsOf(name: string, maxSteps: number): string[] {
   const open = name.indexOf("[");
   if (open <= 0 || !name.endsWith("]")) return [name];
-  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][", most - 1)];
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][", maxSteps - 1)];
 }
 
 /** The first step of a name: under which member of the form's value it puts something. */

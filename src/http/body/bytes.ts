@@ -70,7 +70,7 @@ export function streamBody(
       request.off(brokenEvent, settle);
       if (end !== "ended") request.pause();
       if (taking === null) resolve(end);
-      // The end may be told while the last piece is being taken, and its taker may still say no.
+      // The end may come while the last piece is being taken, and its taker may still say no.
       else void taking.then((more) => resolve(end === "ended" && !more ? "stopped" : end));
     }
     function onData(chunk: Buffer): void {

@@ -1,4 +1,4 @@
-// Finds one member of a JSON object in its bytes, without making anything of the rest: what a stranger sends is parsed
+// Finds one member of a JSON object in its bytes, without making anything of the rest: what an unknown client sends is parsed
 // only after its key was judged. Says the same as JSON.parse about which text is JSON and which of two members counts.
 
 const quote = 0x22;
@@ -28,7 +28,7 @@ function isHex(byte: number | undefined): boolean {
 /** Which bytes may follow a backslash: `"`, `\`, `/`, b, f, n, r, t, and u before four digits. */
 const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)));
 
-/** Behind the string that opens at `at`; -1: there is none. */
+/** The place behind the string that opens at `at`; -1 when no string does. */
 function stringEnd(json: Uint8Array, at: number): number {
   if (json[at] !== quote) return -1;
   for (let next = at + 1; next < json.length; next++) {
@@ -64,7 +64,7 @@ function numberEnd(json: Uint8Array, from: number): number {
 
 const words = ["true", "false", "null"].map((word) => Buffer.from(word));
 
-/** Behind the string, number or word at `at`; -1: there is none. */
+/** The place behind the string, number or word at `at`; -1 when it holds something else. */
 function scalarEnd(json: Buffer, at: number): number {
   const byte = json[at];
   if (byte === quote) return stringEnd(json, at);
@@ -92,7 +92,7 @@ export function findMember(json: Buffer, name: string, maxDepth: number): Buffer
   const open = new Uint8Array(maxDepth);
   let depth = 0;
   let found: Buffer | null = null;
-  let isWanted = false;
+  let isNamed = false;
   let valueStart = 0;
   let at = skipSpace(json, 0);
 
@@ -101,7 +101,7 @@ export function findMember(json: Buffer, name: string, maxDepth: number): Buffer
     const start = skipSpace(json, at);
     const end = stringEnd(json, start);
     if (end === -1) return false;
-    if (depth === 1) isWanted = isName(json, start, end, nameBytes);
+    if (depth === 1) isNamed = isName(json, start, end, nameBytes);
     at = skipSpace(json, end);
     if (json[at] !== colon) return false;
     at = skipSpace(json, at + 1);
@@ -127,14 +127,14 @@ export function findMember(json: Buffer, name: string, maxDepth: number): Buffer
       if (at === -1) return null;
     }
     while (ended) {
-      if (depth === 1 && isWanted) found = json.subarray(valueStart, at);
+      if (depth === 1 && isNamed) found = json.subarray(valueStart, at);
       at = skipSpace(json, at);
       if (depth === 0) return at === json.length ? found : null;
       const container = open[depth - 1]!;
       if (json[at] === container + 2) {
         depth--;
         at++;
-        if (depth === 0) isWanted = false;
+        if (depth === 0) isNamed = false;
       } else if (json[at] === comma) {
         at = skipSpace(json, at + 1);
         if (container === openObject && !takeKey()) return null;

@@ -31,7 +31,7 @@ const maxHeaderBytes = 8 * 1024;
 const lineEnd = Buffer.from("\r\n");
 const blankLine = Buffer.from("\r\n\r\n");
 
-/** The boundary in a Content-Type header; null when there is none that RFC 2046 allows. */
+/** The boundary in a Content-Type header; null when it lacks one that RFC 2046 allows. */
 export function boundaryOf(contentType: string): string | null {
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i.exec(contentType);
   return found?.[1] ?? found?.[2] ?? null;

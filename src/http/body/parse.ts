@@ -11,7 +11,7 @@ import type { BodyLimits } from "./limits.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 import { readUrlencoded } from "./urlencoded.ts";
 
-/** What a body said. `files`: the names under which a form brought files; their contents are not kept. */
+/** What a body holds. `files`: the names under which a form brought files; their contents are not kept. */
 export interface ParsedBody {
   value: unknown;
   files: string[];
@@ -124,7 +124,7 @@ export interface FormContent {
   files: string[];
 }
 
-/** Takes room for a form's fields; the problem: there is none. */
+/** Takes room for a form's fields. Gives the problem when no room is left. */
 function withRoom(parts: FormContent, share: BodyShare): FormContent | Problem {
   return share.grow(parts.pairs.length * formValueCost) ? parts : noRoom;
 }

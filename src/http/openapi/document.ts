@@ -19,8 +19,8 @@ import {
 } from "./errors.ts";
 import { componentName, type Json, namedSchemas, schemaOf, usedNames } from "./schemas.ts";
 
-/** The schema of a value that was given, and whether it must be. In a URL or a header nothing is null. */
-function given(schema: z.ZodType): { required: boolean; schema: z.ZodType } {
+/** The schema of a value that is present, and whether it is required. In a URL or a header nothing is null. */
+function withoutNull(schema: z.ZodType): { required: boolean; schema: z.ZodType } {
   const required = !schema.safeParse(undefined).success;
   let bare = schema;
   while (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable) bare = bare.unwrap() as z.ZodType;
@@ -28,7 +28,7 @@ function given(schema: z.ZodType): { required: boolean; schema: z.ZodType } {
 }
 
 function parameter(place: "path" | "query" | "header", name: string, schema: z.ZodType): Json {
-  const { required, schema: bare } = given(schema);
+  const { required, schema: bare } = withoutNull(schema);
   const { description: _shown, ...rest } = schemaOf(bare, "output");
   return {
     name,

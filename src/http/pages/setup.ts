@@ -19,22 +19,22 @@ input { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; backg
 button { margin-top: 1.4rem; width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: var(--card);
   background: var(--link); border: 0; border-radius: 8px; cursor: pointer; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-#said { margin: 1rem 0 0; min-height: 1.6em; color: var(--bad); }
-#said.done { color: inherit; }
+#result { margin: 1rem 0 0; min-height: 1.6em; color: var(--bad); }
+#result.done { color: inherit; }
 `;
 
 const script = `
 const form = document.querySelector("form");
-const said = document.getElementById("said");
+const result = document.getElementById("result");
 const code = decodeURIComponent(location.hash.slice(1));
 // Neither the address bar nor the history keeps it.
 history.replaceState(null, "", location.pathname);
-if (!code) said.textContent = "This page needs its one-time link. \`npm start -- setup\` makes a new one.";
+if (!code) result.textContent = "This page needs its one-time link. \`npm start -- setup\` makes a new one.";
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("button");
   button.disabled = true;
-  said.textContent = "";
+  result.textContent = "";
   const { email, name, password } = Object.fromEntries(new FormData(form));
   try {
     const reply = await fetch("/api/manage/v1/setup", {
@@ -45,18 +45,18 @@ form.addEventListener("submit", async (event) => {
     const body = await reply.json();
     if (reply.ok) {
       form.hidden = true;
-      said.className = "done";
-      said.textContent = "You are the operator of this installation now.";
+      result.className = "done";
+      result.textContent = "You are the operator of this installation now.";
       // The dashboard may be switched off.
       const dashboard = await fetch("/", { headers: { accept: "text/html" } });
       if (dashboard.ok) location.replace("/");
-      else said.textContent += " What you can do with it is at /docs.";
+      else result.textContent += " What you can do with it is at /docs.";
     } else {
-      const faults = Object.entries(body.errors ?? {}).map(([field, words]) => field + ": " + words.join(" "));
-      said.textContent = faults.join(" ") || body.message;
+      const errors = Object.entries(body.errors ?? {}).map(([field, words]) => field + ": " + words.join(" "));
+      result.textContent = errors.join(" ") || body.message;
     }
   } catch {
-    said.textContent = "The service did not answer. Try again.";
+    result.textContent = "The service did not answer. Try again.";
   }
   button.disabled = false;
 });
@@ -84,7 +84,7 @@ const html = `<!doctype html>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200">
 <button>Make me the operator</button>
 </form>
-<p id="said" role="status"></p>
+<p id="result" role="status"></p>
 </main>
 <script>${script}</script>
 </body>

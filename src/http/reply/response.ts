@@ -66,12 +66,12 @@ export function isStream(body: Reply["body"]): body is EventSource {
   return typeof body === "object" && "next" in body && "cancel" in body;
 }
 
-/** `https`: the public address is, so browsers are told to stay with it. */
+/** `https`: the public address uses it, so a header makes browsers stay with it. */
 export function createWriter(clock: Clock, https: boolean): Writer {
   const lingering = createDeadlines(clock, lingerMs);
   const stalled = createDeadlines(clock, stallMs);
   let unreadBytes = 0;
-  const usual: Record<string, string> = {
+  const defaultHeaders: Record<string, string> = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -79,19 +79,19 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     "X-Content-Type-Options": "nosniff",
     ...(https ? { "Strict-Transport-Security": "max-age=31536000" } : {}),
   };
-  const usualList = Object.entries(usual).flat();
+  const defaultHeaderList = Object.entries(defaultHeaders).flat();
 
-  /** Adds the usual headers and the answer's own, which may take the place of usual ones. */
+  /** Adds the default headers and the answer's own, which may take the place of default ones. */
   function addHeaders(to: string[], headers: Record<string, string> | undefined): void {
     if (headers === undefined) {
-      to.push(...usualList);
+      to.push(...defaultHeaderList);
       return;
     }
-    for (let at = 0; at < usualList.length; at += 2) {
-      const name = usualList[at]!;
-      to.push(name, headers[name] ?? usualList[at + 1]!);
+    for (let at = 0; at < defaultHeaderList.length; at += 2) {
+      const name = defaultHeaderList[at]!;
+      to.push(name, headers[name] ?? defaultHeaderList[at + 1]!);
     }
-    for (const name in headers) if (usual[name] === undefined) to.push(name, headers[name]!);
+    for (const name in headers) if (defaultHeaders[name] === undefined) to.push(name, headers[name]!);
   }
 
   function head(requestId: string, answer: Reply, text: string | Uint8Array): string[] {
@@ -160,8 +160,8 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   }
 
   return {
-    write(request, response, requestId, given) {
-      let answer = given;
+    write(request, response, requestId, reply) {
+      let answer = reply;
       if (isStream(answer.body)) {
         const headers = ["X-Request-Id", requestId];
         addHeaders(headers, answer.headers);

@@ -15,7 +15,7 @@ export const phonePath = "/api/mobile/v1";
 
 export const phoneHead = { tag: "Phones", family: "open", problems: [] } as const satisfies Partial<Head>;
 
-/** The credential of a request by its scheme; null: there is none. */
+/** The credential of a request by its scheme. Null when the request has none. */
 export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | null {
   const pattern = scheme === "Bearer" ? /^bearer +(\S{1,300}) *$/i : /^code +(\S{1,300}) *$/i;
   return pattern.exec(call.request.headers.authorization ?? "")?.[1] ?? null;

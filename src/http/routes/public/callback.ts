@@ -25,8 +25,8 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** The most bytes of a callback that are kept. Only one that may be longer than usual costs a look at its gateway. */
-async function mostBytes({ core, request, params }: Call): Promise<number> {
+/** How many bytes of a callback are kept at most. Only one that may exceed the default costs a look at its gateway. */
+async function maxKeptBytes({ core, request, params }: Call): Promise<number> {
   const { "content-length": length, "transfer-encoding": chunked } = request.headers;
   if (chunked === undefined && Number(length ?? 0) <= defaultCallbackBytes) return defaultCallbackBytes;
   return await core.callbacks.maxBytes(params.identifier ?? "");
@@ -36,7 +36,7 @@ async function mostBytes({ core, request, params }: Call): Promise<number> {
 async function readCallback(call: Call): Promise<BodyBytes> {
   const { request, gate, share } = call;
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
-  const keptBytes = isMail ? defaultCallbackBytes : await mostBytes(call);
+  const keptBytes = isMail ? defaultCallbackBytes : await maxKeptBytes(call);
   const gathered = new ByteCollector();
   const { deadlines } = gate.bodyLimits;
   const end = await streamBody(
