@@ -1,5 +1,5 @@
 // The types of the management API for the dashboard, from the OpenAPI document: one type for each component, and for
-// each operation its parameters, body and reply. It reads the dialect that src/http/openapi/ writes and no other.
+// each operation its parameters, body and reply; and the JSON Schemas of its forms. It reads the dialect that src/http/openapi/ writes and no other.
 
 type Json = Record<string, unknown>;
 
@@ -128,4 +128,41 @@ export const routes = {
 ${routes.join("\n")}
 } as const satisfies Record<keyof Operations, readonly [string, string]>;
 `;
+}
+
+/** The dashboard's forms: what creates and what changes the thing, and the fields that have controls of their own. */
+const forms: Record<string, { create: string; update: string; apart: readonly string[] }> = {
+  gateway: {
+    create: "CreateGatewayRequest",
+    update: "UpdateGatewayRequest",
+    apart: ["kind", "settings", "default", "active"],
+  },
+  pool: { create: "CreatePoolRequest", update: "UpdatePoolRequest", apart: [] },
+  member: {
+    create: "CreatePoolMemberRequest",
+    update: "UpdatePoolMemberRequest",
+    apart: ["kind", "settings"],
+  },
+  key: { create: "CreatePoolKeyRequest", update: "UpdatePoolKeyRequest", apart: [] },
+};
+
+/**
+ * The text of `ui/src/api/forms.json`: of each form, the fields that a change may have, with the schemas and defaults of a creation.
+ * Throws for a field that refers to a component, which a form does not resolve.
+ */
+export function clientForms(document: object): string {
+  const { schemas } = (document as Document).components;
+  const fieldsOf = (name: string) => (schemas[name]?.properties ?? {}) as Record<string, Json>;
+  const formOf = ({ create, update, apart }: (typeof forms)[string]) => {
+    const changeable = Object.keys(fieldsOf(update)).filter((name) => !apart.includes(name));
+    const fields = Object.entries(fieldsOf(create)).filter(([name]) => changeable.includes(name));
+    if (componentsOf(fields, schemas).size > 0)
+      throw new Error(`A field of ${create} refers to a component.`);
+    const required = ((schemas[create]?.required ?? []) as string[]).filter((name) =>
+      changeable.includes(name),
+    );
+    return { type: "object", properties: Object.fromEntries(fields), required };
+  };
+  const all = Object.entries(forms).map(([name, form]) => [name, formOf(form)]);
+  return `${JSON.stringify(Object.fromEntries(all), null, 1)}\n`;
 }

@@ -11,7 +11,7 @@ import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, variables } from "../src/config.ts";
-import { clientTypes } from "./docs-client.ts";
+import { clientForms, clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { code, fields, table } from "./docs-tables.ts";
@@ -257,6 +257,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 1)}\n`],
     [".env.example", envExample()],
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
+    ["ui/src/api/forms.json", clientForms(openapiDocument())],
   ]);
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
 import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
-import { furnish, pathsOf } from "./pages.ts";
+import { api, furnish, pathsOf } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
   const at = await visit();
@@ -48,6 +48,56 @@ test("a refused setting is named at its field, and a gateway is made by its form
   await page.getByRole("button", { name: "Replace" }).waitFor();
   assert.ok(!(await page.content()).includes("a token of no account"), "a stored secret is in the page");
   assert.ok(page.url().startsWith(url));
+});
+
+test("a pool's settings are changed one by one, and not over another change", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pools = `/accounts/${account}/pools`;
+  const stored = async () => (await api(at, "GET", pools)).body.data[0] as unknown as Record<string, unknown>;
+  const { id, revision } = await stored();
+  const open = async () => {
+    await page.goto(`${at.url}/a/${account}/pools/${id}`);
+    const tabs = page.getByRole("navigation", { name: "Pages of the pool" });
+    await tabs.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Deadline ms").waitFor();
+  };
+  const save = async () => {
+    const sent = page.waitForRequest((request) => request.method() === "PATCH");
+    await page.getByRole("button", { name: "Save" }).click();
+    return (await sent).postDataJSON() as unknown;
+  };
+  await open();
+  await page.getByLabel("Deadline ms").fill("30000");
+  await page.getByRole("group", { name: "Hedge" }).getByLabel("Set").check();
+  await page.getByRole("group", { name: "Budget" }).getByLabel("Low percent").fill("");
+  assert.deepEqual(await save(), { deadline_ms: 30_000, hedge: {}, budget: { low_percent: null }, revision });
+  await page.getByRole("link", { name: "Add a member" }).waitFor();
+  const after = await stored();
+  assert.deepEqual([after.deadline_ms, after.hedge], [30_000, { after: "p95", max_share: 0.05 }]);
+  await open();
+  await page.getByLabel("Name", { exact: true }).fill("two words");
+  assert.deepEqual(await save(), { name: "two words", revision: after.revision });
+  await page.locator("input[aria-invalid=true]").waitFor();
+  await expectSound(at, "the form with a fault");
+  assert.equal((await api(at, "PATCH", `${pools}/${id}`, { repeat: 3 })).status, 200);
+  await page.getByLabel("Name", { exact: true }).fill("renamed");
+  await save();
+  await page.getByRole("alert").getByText("Another change was made first").waitFor();
+  await expectSound(at, "the form after another change");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Repeat").inputValue(), "3");
+  assert.equal(await page.getByLabel("Deadline ms").inputValue(), "30000");
+  await page.getByLabel("Deadline ms").fill("40000");
+  await save();
+  await page.getByRole("link", { name: "Add a member" }).waitFor();
+  assert.equal((await stored()).deadline_ms, 40_000);
 });
 
 /** The tables of which a part is reached by scrolling sideways alone, with how much. */
@@ -112,7 +162,7 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await page.getByRole("link", { name: "Add a member" }).click();
   await page.getByLabel("Name").fill("broken");
   await page.getByLabel("Kind").selectOption("sandbox");
-  await page.getByLabel("Models").fill("failing");
+  await page.getByLabel("Models", { exact: true }).fill("failing");
   await page.getByLabel("Priority").fill("0");
   await page.getByRole("button", { name: "Add the member" }).click();
   await page.getByRole("link", { name: "broken" }).waitFor();

@@ -2,10 +2,21 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { poolChanges, poolFields } from "#contract/manage/pools/pools.ts";
 import { adapters } from "#gateways/registry.ts";
 import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
 import { providers } from "#providers/registry.ts";
-import { changed, controlOf, isMask, labelOf, type Schema, scalarOf } from "#ui/schema-form/model.ts";
+import {
+  changed,
+  changesOf,
+  controlOf,
+  isMask,
+  labelOf,
+  type Schema,
+  scalarOf,
+  withoutNull,
+} from "#ui/schema-form/model.ts";
+import { generate } from "../../scripts/docs.ts";
 
 /** Every schema below a schema, by its path. */
 function* walk(schema: Schema, path: string): Generator<[string, Schema]> {
@@ -38,6 +49,64 @@ test("controls follow the type", () => {
   assert.equal(controlOf({ type: "object", additionalProperties: { type: "string" } }), "pairs");
   assert.equal(controlOf({ anyOf: [{ type: "string" }, { type: "object" }] }), "json");
   assert.equal(controlOf({ type: "string", description: "The key in PEM.", writeOnly: true }), "long");
+});
+
+test("a value that may be null has the control of its values", () => {
+  const text = { type: "string" };
+  for (const [schema, control] of [
+    [{ anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] }, "number"],
+    [{ anyOf: [{ type: "array", items: text }, { type: "null" }] }, "lines"],
+    [{ anyOf: [{ type: "object", properties: {} }, { type: "null" }] }, "group"],
+    [{ type: ["string", "null"] }, "text"],
+    [{ type: "string", const: "p95" }, "choice"],
+    [{ anyOf: [text, { type: "object" }, { type: "null" }] }, "json"],
+  ] as const)
+    assert.equal(controlOf(schema), control);
+  const bound = { description: "A bound.", default: 80, anyOf: [{ type: "integer" }, { type: "null" }] };
+  assert.deepEqual(withoutNull(bound), {
+    schema: { type: "integer", description: "A bound.", default: 80 },
+    nullable: true,
+  });
+});
+
+const forms = JSON.parse((await generate()).get("ui/src/api/forms.json") ?? "") as Record<string, Schema>;
+
+test("every field of a request with a form has a control that needs no JSON", () => {
+  const fields = Object.entries(forms).flatMap(([name, form]) => [...walk(form, name)]);
+  assert.ok(fields.length > 40);
+  assert.deepEqual(
+    fields.filter(([, schema]) => controlOf(schema) === "json").map(([path]) => path),
+    [],
+  );
+  assert.deepEqual(Object.keys(forms.pool?.properties ?? {}), Object.keys(poolFields.shape));
+});
+
+test("a form sends what changed: fields of groups one by one, the default of what was emptied", () => {
+  const stored = poolFields.parse({ name: "default", hedge: {} });
+  const pool = forms.pool ?? {};
+  const changes = (values: object) => changesOf(pool, stored, { ...stored, ...values });
+  assert.deepEqual(changes({}), {});
+  for (const [values, sent] of [
+    [
+      { repeat: 2, budget: { ...stored.budget, low_percent: null } },
+      { repeat: 2, budget: { low_percent: null } },
+    ],
+    [{ deadline_ms: undefined }, { deadline_ms: 600_000 }],
+    [{ hedge: { max_share: 0.1 } }, { hedge: { max_share: 0.1 } }],
+    [{ hedge: null }, { hedge: null }],
+  ]) {
+    assert.deepEqual(changes(values!), sent);
+    assert.ok(poolChanges.safeParse(sent).success);
+  }
+  const kind = {
+    type: "object",
+    properties: { a: { type: "string" }, b: { type: "object", properties: {} } },
+  };
+  const member = { type: "object", properties: { settings: kind } };
+  const before = { settings: { a: "1", b: { c: 1, d: 1 } } };
+  assert.deepEqual(changesOf(member, before, { settings: { b: { c: 2, d: 1 } } }), {
+    settings: { a: null, b: { c: 2, d: 1 } },
+  });
 });
 
 test("a line is a number or a truth value where it may be one", () => {

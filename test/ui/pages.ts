@@ -127,6 +127,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     "pool-usage": `${pool}/usage`,
     "pool-keys": `${pool}/keys`,
     "pool-playground": `${pool}/playground`,
+    "pool-settings": `${pool}/settings`,
     "member-new": `${pool}/members/new`,
     member: `${pool}/members/${of.member}`,
     inbox: `${a}/inbox`,

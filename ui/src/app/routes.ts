@@ -31,6 +31,7 @@ const accountTable: Readonly<Record<string, Load>> = {
   "/pools/$pool/usage": () => import("#ui/pools/usage-page.tsx"),
   "/pools/$pool/keys": () => import("#ui/pools/keys-page.tsx"),
   "/pools/$pool/playground": () => import("#ui/pools/playground-page.tsx"),
+  "/pools/$pool/settings": () => import("#ui/pools/settings-page.tsx"),
   "/pools/$pool/members/new": () => import("#ui/pools/member-page.tsx"),
   "/pools/$pool/members/$member": () => import("#ui/pools/member-page.tsx"),
   "/inbox": () => import("#ui/inbox/inbox-page.tsx"),

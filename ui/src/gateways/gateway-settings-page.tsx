@@ -1,7 +1,9 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { call } from "#ui/api/client.ts";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
+import { Opened } from "#ui/schema-form/opened.tsx";
 import { GatewayForm } from "./gateway-form.tsx";
 
 export function Page() {
@@ -22,21 +24,27 @@ export function Page() {
       {own === undefined || kind === undefined ? (
         <Waiting error={read.error ?? kinds.error} />
       ) : (
-        <GatewayForm
-          // A form shows what it was opened with; what others change meanwhile is a conflict that the API names.
-          key={own.id}
-          kind={kind}
-          gateway={own}
-          error={update.error}
-          busy={update.isPending}
-          verb="Save"
-          onSubmit={(values) =>
-            update.mutate(
-              { params: { account, gateway }, body: { ...values, revision: own.revision } },
-              { onSuccess: () => navigate({ to: `/a/${account}/gateways/${gateway}` }) },
-            )
-          }
-        />
+        <Opened of={own} read={() => call("getGateway", { params: { account, gateway } })}>
+          {(opened, reload) => (
+            <GatewayForm
+              kind={kind}
+              gateway={opened}
+              error={update.error}
+              busy={update.isPending}
+              verb="Save"
+              onSubmit={(changes) =>
+                update.mutate(
+                  { params: { account, gateway }, body: { ...changes, revision: opened.revision } },
+                  { onSuccess: () => navigate({ to: `/a/${account}/gateways/${gateway}` }) },
+                )
+              }
+              reload={async () => {
+                await reload();
+                update.reset();
+              }}
+            />
+          )}
+        </Opened>
       )}
     </>
   );

@@ -17,8 +17,17 @@ export function PageHead({ title, children }: { title: string; children?: ReactN
   );
 }
 
-/** An error in the API's own words, with the id under which the service logged it. */
-export function Problem({ error }: { error: ApiError | null | undefined }) {
+/**
+ * An error in the API's own words, with the id under which the service logged it. `reload`: reads what is stored by now, for a change
+ * that another one was ahead of.
+ */
+export function Problem({
+  error,
+  reload,
+}: {
+  error: ApiError | null | undefined;
+  reload?: () => Promise<void>;
+}) {
   if (error === null || error === undefined) return null;
   const faults = Object.entries(error.errors);
   return (
@@ -35,6 +44,13 @@ export function Problem({ error }: { error: ApiError | null | undefined }) {
           ))}
         </ul>
       )}
+      {error.status === 409 && reload !== undefined ? (
+        <div>
+          <button type="button" className="button" onClick={() => void reload()}>
+            Reload, and lose what was entered
+          </button>
+        </div>
+      ) : null}
       {error.retryAfterSeconds === null ? null : <p>Again in {error.retryAfterSeconds} s.</p>}
       {error.requestId === null ? null : (
         <details>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import forms from "#ui/api/forms.json";
 import { useChange, usePages } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -8,17 +9,16 @@ import { List } from "#ui/parts/list.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
+import type { Schema, Values } from "#ui/schema-form/model.ts";
+import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
-
-const numberOf = (text: string) => (text === "" ? null : Number(text));
 
 function Add({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const create = useChange("createPoolKey", ["listPoolKeys"]);
   const [name, setName] = useState("");
-  const [requests, setRequests] = useState("");
-  const [tokens, setTokens] = useState("");
+  const [values, setValues] = useState<Values>({});
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <section className="card" aria-labelledby="add">
@@ -27,10 +27,8 @@ function Add({ pool }: { pool: Pool }) {
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          const limits = { requests_per_minute: numberOf(requests) };
-          const budget = { tokens_per_day: numberOf(tokens) };
           create.mutate(
-            { params: { account, pool: pool.id }, body: { name, limits, budget } },
+            { params: { account, pool: pool.id }, body: { name, ...values } },
             {
               onSuccess: ({ data }) => {
                 setSecret(data.key);
@@ -44,24 +42,13 @@ function Add({ pool }: { pool: Pool }) {
         <Field label="Name" hint="Who calls with it." fault={faultAt(create.error, "name")}>
           <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Field label="Requests per minute" fault={faultAt(create.error, "limits.requests_per_minute")}>
-          <input
-            type="number"
-            min={1}
-            placeholder="no limit"
-            value={requests}
-            onChange={(event) => setRequests(event.target.value)}
-          />
-        </Field>
-        <Field label="Tokens per day" fault={faultAt(create.error, "budget.tokens_per_day")}>
-          <input
-            type="number"
-            min={1}
-            placeholder="no limit"
-            value={tokens}
-            onChange={(event) => setTokens(event.target.value)}
-          />
-        </Field>
+        <SchemaForm
+          schema={forms.key as Schema}
+          path=""
+          values={values}
+          error={create.error}
+          onChange={setValues}
+        />
         <Problem error={create.error} />
         <div>
           <button type="submit" className="button first" disabled={create.isPending}>

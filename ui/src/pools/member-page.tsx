@@ -1,17 +1,28 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { call } from "#ui/api/client.ts";
+import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { PoolMember, ProviderKind } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
-import type { Schema, Values } from "#ui/schema-form/model.ts";
+import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
+import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
 const touched = ["getPool", "listPools", "getPoolHealth", "getPoolMember"] as const;
 
-function Form({ kinds, member }: { kinds: readonly ProviderKind[]; member: PoolMember | null }) {
+function Form({
+  kinds,
+  member,
+  reload,
+}: {
+  kinds: readonly ProviderKind[];
+  member: PoolMember | null;
+  reload: () => Promise<void>;
+}) {
   const { id: account } = useAccount();
   const { pool = "" } = useParams({ strict: false }) as { pool?: string };
   const navigate = useNavigate();
@@ -20,28 +31,22 @@ function Form({ kinds, member }: { kinds: readonly ProviderKind[]; member: PoolM
   const remove = useChange("deletePoolMember", touched);
   const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
-  const [models, setModels] = useState(member?.models.join("\n") ?? "");
-  const [priority, setPriority] = useState(String(member?.priority ?? 1));
-  const [weight, setWeight] = useState(String(member?.weight ?? 1));
-  const [settings, setSettings] = useState<Values>(member?.settings ?? {});
+  const [values, setValues] = useState<Values>(member ?? { settings: {} });
   const kind = kinds.find((each) => each.kind === word);
+  const schema = withSettings(forms.member as Schema, kind?.settings);
   const error = create.error ?? update.error;
   const back = () => navigate({ to: `/a/${account}/pools/${pool}` });
   const submit = () => {
-    const body = {
-      kind: word,
-      models: models.split(/\s+/).filter((model) => model !== ""),
-      priority: Number(priority),
-      weight: Number(weight),
-      settings,
-    };
-    if (member === null)
-      create.mutate({ params: { account, pool }, body: { name, ...body } }, { onSuccess: back });
-    else
-      update.mutate(
-        { params: { account, pool, member: member.id }, body: { ...body, revision: member.revision } },
-        { onSuccess: back },
-      );
+    if (member === null) {
+      const body = { name, kind: word, ...values };
+      create.mutate({ params: { account, pool }, body }, { onSuccess: back });
+    } else {
+      // Of another kind, all settings are new.
+      const [before, renewed] =
+        word === member.kind ? [member, {}] : [{ ...member, settings: {} }, { kind: word }];
+      const body = { ...changesOf(schema, before, values), ...renewed, revision: member.revision };
+      update.mutate({ params: { account, pool, member: member.id }, body }, { onSuccess: back });
+    }
   };
   return (
     <form
@@ -62,39 +67,13 @@ function Form({ kinds, member }: { kinds: readonly ProviderKind[]; member: PoolM
         value={word}
         onChange={(next) => {
           setWord(next);
-          setSettings({});
+          setValues({ ...values, settings: {} });
         }}
         fault={faultAt(error, "kind")}
       />
       <p className="soft">{kind?.summary}</p>
-      {kind === undefined ? null : (
-        <SchemaForm
-          key={kind.kind}
-          schema={kind.settings as Schema}
-          path="settings"
-          values={settings}
-          error={error}
-          onChange={setSettings}
-        />
-      )}
-      <Field label="Models" hint="As the provider names them, one per line." fault={faultAt(error, "models")}>
-        <textarea value={models} spellCheck={false} onChange={(event) => setModels(event.target.value)} />
-      </Field>
-      <Field
-        label="Priority"
-        hint="Members with the lowest number are tried first."
-        fault={faultAt(error, "priority")}
-      >
-        <input type="number" value={priority} onChange={(event) => setPriority(event.target.value)} />
-      </Field>
-      <Field
-        label="Weight"
-        hint="Among members of one priority: the share of the calls."
-        fault={faultAt(error, "weight")}
-      >
-        <input type="number" value={weight} onChange={(event) => setWeight(event.target.value)} />
-      </Field>
-      <Problem error={error} />
+      <SchemaForm key={word} schema={schema} path="" values={values} error={error} onChange={setValues} />
+      <Problem error={error} reload={reload} />
       <div className="row">
         <button type="submit" className="button first" disabled={create.isPending || update.isPending}>
           {member === null ? "Add the member" : "Save"}
@@ -126,6 +105,7 @@ export function Page() {
     { params: { account, pool, member: member ?? "" } },
     { every: false, enabled: member !== undefined },
   );
+  const stored = () => call("getPoolMember", { params: { account, pool, member: member ?? "" } });
   const ready = kinds.data !== undefined && (member === undefined || read.data !== undefined);
   return (
     <>
@@ -134,7 +114,9 @@ export function Page() {
       </p>
       <PageHead title={member === undefined ? "Add a member" : (read.data?.data.name ?? "Member")} />
       {ready ? (
-        <Form kinds={kinds.data?.data ?? []} member={read.data?.data ?? null} />
+        <Opened of={read.data?.data ?? null} read={stored}>
+          {(opened, reload) => <Form kinds={kinds.data?.data ?? []} member={opened} reload={reload} />}
+        </Opened>
       ) : (
         <Waiting error={kinds.error ?? read.error} />
       )}

@@ -10,6 +10,7 @@ const tabs = [
   ["/usage", "Usage"],
   ["/keys", "Keys"],
   ["/playground", "Playground"],
+  ["/settings", "Settings"],
 ] as const;
 
 /** The frame of every page of a pool. */

@@ -4,7 +4,7 @@ import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Ask } from "#ui/parts/dialog.tsx";
 import { Table } from "#ui/parts/list.tsx";
-import { Empty, Facts, Problem } from "#ui/parts/page.tsx";
+import { Empty, Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
@@ -120,20 +120,6 @@ function Overview({ pool }: { pool: Pool }) {
       ) : (
         <Members pool={pool} />
       )}
-      <section className="card" aria-labelledby="how">
-        <h2 id="how">How it answers</h2>
-        <Facts
-          of={[
-            ["Model in answers", pool.answer_model],
-            ["Streams", pool.stream_mode],
-            ["Strict models", pool.strict_models ? "yes" : "no"],
-            ["Parameters", pool.params],
-            ["Deadline", duration(pool.deadline_ms)],
-            ["Repeats", number(pool.repeat)],
-            ["Waits for a member", duration(pool.wait_ms)],
-          ]}
-        />
-      </section>
     </>
   );
 }

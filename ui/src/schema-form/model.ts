@@ -1,10 +1,11 @@
-// What a form shows of a JSON Schema: the part of it that the kinds of gateways and providers use.
+// What a form shows of a JSON Schema: the part of it that kinds of gateways and providers, and requests with forms, use.
 
 export interface Schema {
   type?: string | readonly string[];
   description?: string;
   default?: unknown;
   enum?: readonly string[];
+  const?: string;
   properties?: Readonly<Record<string, Schema>>;
   required?: readonly string[];
   items?: Schema;
@@ -34,9 +35,23 @@ type Control =
 const isScalar = ({ type }: Schema): boolean =>
   [type].flat().every((each) => ["string", "number", "integer", "boolean"].includes(each ?? ""));
 
+/** The schema of the values other than null, and whether there is null. */
+export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
+  const { anyOf = [], ...rest } = schema;
+  const [only, ...others] = anyOf.filter(({ type }) => type !== "null");
+  if (only !== undefined && others.length === 0 && anyOf.length === 2)
+    return { schema: { ...only, ...rest }, nullable: true };
+  const types = [schema.type].flat();
+  const [type, ...more] = types.filter((each) => each !== "null");
+  if (type !== undefined && more.length === 0 && types.length === 2)
+    return { schema: { ...schema, type }, nullable: true };
+  return { schema, nullable: false };
+}
+
 /** The control that a value of this schema is entered with. */
-export function controlOf(schema: Schema): Control {
-  if (schema.enum !== undefined) return "choice";
+export function controlOf(given: Schema): Control {
+  const { schema } = withoutNull(given);
+  if (schema.enum !== undefined || schema.const !== undefined) return "choice";
   if (schema.type === "object") {
     if (schema.properties !== undefined) return "group";
     const values = schema.additionalProperties;
@@ -68,6 +83,29 @@ export function scalarOf(text: string, schema: Schema): string | number | boolea
 export function changed(values: Values, name: string, value: unknown): Values {
   const { [name]: _old, ...rest } = values;
   return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+/** A form of a thing whose `settings` depend on its kind. */
+export const withSettings = (form: Schema, settings: unknown): Schema => ({
+  ...form,
+  properties: { settings: settings as Schema, ...form.properties },
+  required: ["settings"],
+});
+
+/**
+ * What of the values is another than what is stored, as a PATCH says it: a group's fields one by one, everything else as a whole.
+ * An emptied value takes its default, or null, which removes a setting. `isPart`: this is a group already.
+ */
+export function changesOf(schema: Schema, stored: Values, values: Values, isPart = false): Values {
+  const changes: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(schema.properties ?? {})) {
+    const [before, entered] = [stored[name], values[name]];
+    if (JSON.stringify(entered) === JSON.stringify(before)) continue;
+    const after = entered === undefined ? (each.default ?? null) : entered;
+    if (isPart || controlOf(each) !== "group" || withoutNull(each).nullable) changes[name] = after;
+    else changes[name] = changesOf(each, (before ?? {}) as Values, (after ?? {}) as Values, true);
+  }
+  return changes;
 }
 
 /** `auth_token` as `Auth token`. */

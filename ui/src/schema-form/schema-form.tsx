@@ -1,4 +1,4 @@
-// A form made from the JSON Schema of a kind. Rules across fields are the API's: its messages land at the fields.
+// A form made from a JSON Schema. Rules across fields are the API's: its messages land at the fields.
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
@@ -12,6 +12,7 @@ import {
   type Schema,
   scalarOf,
   type Values,
+  withoutNull,
 } from "./model.ts";
 
 interface ValueProps {
@@ -20,6 +21,7 @@ interface ValueProps {
   path: string;
   schema: Schema;
   required: boolean;
+  nullable: boolean;
   value: unknown;
   error: ApiError | null;
   onChange: (value: unknown) => void;
@@ -94,7 +96,11 @@ function Secret({
 
 function Json({ name, path, schema, value, error, onChange }: ValueProps) {
   const [text, setText] = useState(
-    value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2),
+    value === undefined || value === null
+      ? ""
+      : typeof value === "string"
+        ? value
+        : JSON.stringify(value, null, 2),
   );
   const takesText = schema.anyOf?.some(({ type }) => type === "string") ?? false;
   const [broken, setBroken] = useState<string | null>(null);
@@ -124,7 +130,7 @@ function Json({ name, path, schema, value, error, onChange }: ValueProps) {
 
 function Pairs({ name, path, schema, value, error, onChange }: ValueProps) {
   const [rows, setRows] = useState(() =>
-    Object.entries((value as Record<string, string> | undefined) ?? {}).map(([key, text], id) => ({
+    Object.entries((value as Record<string, string> | null | undefined) ?? {}).map(([key, text], id) => ({
       id,
       key,
       text,
@@ -181,20 +187,22 @@ function Pairs({ name, path, schema, value, error, onChange }: ValueProps) {
   );
 }
 
-function Group({ name, path, schema, required, value, error, onChange }: ValueProps) {
-  const on = required || value !== undefined;
+function Group({ name, path, schema, required, nullable, value, error, onChange }: ValueProps) {
+  // A group that has a default is always there.
+  const always = required || (!nullable && schema.default !== undefined);
+  const on = always || (value !== undefined && value !== null);
   return (
     <fieldset>
       <legend>{labelOf(name)}</legend>
       {schema.description === undefined ? null : <p className="hint">{schema.description}</p>}
-      {required ? null : (
+      {always ? null : (
         <Check label="Set" checked={on} onChange={(checked) => onChange(checked ? {} : undefined)} />
       )}
       {on ? (
         <SchemaForm
           schema={schema}
           path={path}
-          values={(value as Values | undefined) ?? {}}
+          values={(value as Values | null | undefined) ?? {}}
           error={error}
           onChange={onChange}
         />
@@ -203,8 +211,14 @@ function Group({ name, path, schema, required, value, error, onChange }: ValuePr
   );
 }
 
-function Value(props: ValueProps) {
-  const { name, path, schema, required, value, error, onChange } = props;
+function Value(given: Omit<ValueProps, "nullable">) {
+  const { schema, nullable } = withoutNull(given.schema);
+  const { name, path, required, value, error } = given;
+  // Where null is a value, an emptied control means it.
+  const onChange = (entered: unknown) => given.onChange(nullable ? (entered ?? null) : entered);
+  const props = { ...given, schema, nullable, onChange };
+  const preset = placeholderOf(schema) ?? (nullable ? "not set" : undefined);
+  const placeholder = value === null ? "not set" : preset;
   const fault = faultAt(error, path);
   const label = labelOf(name);
   switch (controlOf(schema)) {
@@ -239,8 +253,8 @@ function Value(props: ValueProps) {
           <Choice
             label={label}
             value={String(value ?? "")}
-            of={schema.enum ?? []}
-            any={placeholderOf(schema) ?? (required ? "Choose…" : "not set")}
+            of={schema.enum ?? [schema.const ?? ""]}
+            any={placeholder ?? (required ? "Choose…" : "not set")}
             onChange={(word) => onChange(emptied(word))}
             fault={fault}
           />
@@ -251,7 +265,7 @@ function Value(props: ValueProps) {
       return (
         <Field label={label} hint={`${schema.description ?? ""} One per line.`} fault={fault}>
           <textarea
-            defaultValue={((value as unknown[] | undefined) ?? []).join("\n")}
+            defaultValue={((value as unknown[] | null | undefined) ?? []).join("\n")}
             onChange={(event) => {
               const lines = event.target.value.split("\n").filter((line) => line !== "");
               onChange(
@@ -271,7 +285,7 @@ function Value(props: ValueProps) {
             max={schema.maximum}
             step="any"
             required={required}
-            placeholder={placeholderOf(schema)}
+            placeholder={placeholder}
             value={value === undefined || value === null ? "" : String(value)}
             onChange={(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))}
           />
@@ -283,7 +297,7 @@ function Value(props: ValueProps) {
           <input
             required={required}
             maxLength={schema.maxLength}
-            placeholder={placeholderOf(schema)}
+            placeholder={placeholder}
             value={String(value ?? "")}
             autoComplete="off"
             spellCheck={false}
@@ -294,7 +308,7 @@ function Value(props: ValueProps) {
   }
 }
 
-/** The controls of an object's values. The caller has the form around them. */
+/** The controls of an object's values. The caller has the form around them. `path`: of the object, in errors; empty: the request. */
 export function SchemaForm({
   schema,
   path,
@@ -321,7 +335,7 @@ export function SchemaForm({
         <Value
           key={name}
           name={name}
-          path={`${path}.${name}`}
+          path={path === "" ? name : `${path}.${name}`}
           schema={each}
           required={required.has(name)}
           value={values[name]}
