@@ -10,7 +10,7 @@ import { type LinkLimits, pairingContext, readSession, requestLink } from "#stor
 export interface Link extends Omit<LinkDetails, "word"> {
   reason: string | null;
   linkedAt: number | null;
-  /** When the session last said something else, epoch ms. */
+  /** When the session last changed its status, epoch ms. */
   changedAt: number | null;
   pairing: Pairing | null;
 }
@@ -68,7 +68,7 @@ export async function askForLink(
   core: Pick<Core, "clock" | "database" | "sealer" | "signals">,
   gateway: { id: string; accountId: string; identifier: string },
   request: LinkRequest,
-  most: Omit<LinkLimits, "kinds">,
+  maxDevices: Omit<LinkLimits, "kinds">,
 ): Promise<LinkChange> {
   const { state, device } = await readLink(core, gateway.id);
   const isLinked = linkedStates.has(state) && device !== null;
@@ -80,7 +80,7 @@ export async function askForLink(
     identifier,
     at: core.clock.now(),
     request: JSON.stringify(request),
-    limits: request.action === "link" ? { kinds: linkedKinds(), ...most } : null,
+    limits: request.action === "link" ? { kinds: linkedKinds(), ...maxDevices } : null,
   });
   if (asked === "asked") core.signals.emit("lanesChanged");
   return asked;

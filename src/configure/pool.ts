@@ -126,12 +126,12 @@ async function upsertParts(
     const result = await members.put(deps, poolRef, member, before);
     if (result.kind !== "saved") return refusedPart(result, ["members", at]);
   }
-  for (const [at, given] of keyList.entries()) {
-    const before = existing?.keys.find(({ name }) => name === given.name) ?? null;
-    const { key, issued } = keyTextOf(deps, given, before);
-    const result = await keys.put(deps, poolRef, { ...given, key }, before);
+  for (const [at, entry] of keyList.entries()) {
+    const before = existing?.keys.find(({ name }) => name === entry.name) ?? null;
+    const { key, issued } = keyTextOf(deps, entry, before);
+    const result = await keys.put(deps, poolRef, { ...entry, key }, before);
     if (result.kind !== "saved") return refusedPart(result, ["keys", at]);
-    if (issued !== null) issuedKeys.push({ name: given.name, key: issued });
+    if (issued !== null) issuedKeys.push({ name: entry.name, key: issued });
   }
   return { kind: "saved", id: saved.id, issuedKeys };
 }

@@ -246,14 +246,14 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     | { kind: "changed"; fields: FieldsOf<S>; settings: SettingsChange | null }
     | { kind: "invalid"; issues: Issue[] } {
     const { fields: schema, kinds, noun } = this.#definition;
-    const { settings: given = {}, ...rest } = changes as { settings?: Record<string, unknown> };
+    const { settings: requested = {}, ...rest } = changes as { settings?: Record<string, unknown> };
     const fields = applyChanges(schema as never, before, rest) as FieldsOf<S> & { kind?: string };
     if (!kinds) return { kind: "changed", fields, settings: null };
     const known = before as { kind?: string; settings: Record<string, unknown> };
     const stored = fields.kind === known.kind ? known.settings : null;
-    const { settings, issues } = mergeSettings(stored, given);
+    const { settings, issues } = mergeSettings(stored, requested);
     if (issues.length > 0) return { kind: "invalid", issues };
-    const change = stored === null ? null : { owner: noun, stored, changes: given };
+    const change = stored === null ? null : { owner: noun, stored, changes: requested };
     return { kind: "changed", fields: { ...fields, settings }, settings: change };
   }
 }

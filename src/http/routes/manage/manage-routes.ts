@@ -54,7 +54,7 @@ interface Managed<
       query: Query,
     ): Promise<{ data: readonly Data[]; nextCursor: string | null } | null>;
   };
-  /** Reads one; null: there is none. */
+  /** Reads the one with this id. Null for an unknown id. */
   get: Text & { run(call: ManagedCall, id: string): Promise<Data | null> };
   create: Text & {
     body: Create;
@@ -64,7 +64,7 @@ interface Managed<
     body: Update;
     run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refusal>;
   };
-  /** False: there is none. */
+  /** Its `run` gives false for an unknown id. */
   delete: Text & {
     /** Default: `delete` and the name, such as `deletePool`. */
     name?: string;

@@ -12,7 +12,7 @@ import { version } from "#runtime/version.ts";
 import { accountParam } from "./accounts.ts";
 
 /** A client connects again when its stream ends, and is then another process's, perhaps. */
-const longestMs = 60 * 60_000;
+const maxMs = 60 * 60_000;
 /** How often it is looked whether the session, user or token still opens the account. */
 const lookMs = 60_000;
 const retryMs = 3_000;
@@ -55,7 +55,7 @@ function hintsOf(call: ManageAccountCall): EventSource | null {
       if (isOver) return;
       // While the storage does not answer, the right counts as it was.
       const isAdmitted = await isStillAdmitted(call, account.id).catch(() => true);
-      if (!isAdmitted || clock.monotonic() - startedAt >= longestMs) over();
+      if (!isAdmitted || clock.monotonic() - startedAt >= maxMs) over();
     }
   };
   void lookAgain();

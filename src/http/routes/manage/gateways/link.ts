@@ -104,19 +104,19 @@ async function ask(
 ): Promise<Problem | { status: 202; body: { success: true; message: string; data: LinkData } }> {
   const { id, account_id: accountId, identifier } = gateway;
   const request = { ...asked, by: call.principal.id };
-  const most = call.settings.linkedDevices;
-  switch (await askForLink(call.core, { id, accountId, identifier }, request, most)) {
+  const limits = call.settings.linkedDevices;
+  switch (await askForLink(call.core, { id, accountId, identifier }, request, limits)) {
     case "switched_off":
       return problem("conflict", { message: "Switch the gateway on first." });
     case "linked":
       return problem("conflict", { message: "A device is linked. Unlink it first, or say `replace`." });
     case "account_full":
       return problem("conflict", {
-        message: `The account has ${most.ofAccount} linked devices, which is the most. Unlink one first.`,
+        message: `The account has ${limits.ofAccount} linked devices, which is the most. Unlink one first.`,
       });
     case "all_full":
       return problem("conflict", {
-        message: `This installation has ${most.inAll} linked devices, which is the most. Its operator can raise that.`,
+        message: `This installation has ${limits.inAll} linked devices, which is the most. Its operator can raise that.`,
       });
     case "not_linked":
       return problem("conflict", { message: "No device is linked." });

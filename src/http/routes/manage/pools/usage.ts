@@ -32,9 +32,9 @@ const about = {
 } as const;
 
 const dayMs = 86_400_000;
-const usualDays = 30;
-const mostDays = 366;
-const mostHourDays = 31;
+const defaultDays = 30;
+const maxDays = 366;
+const maxHourDays = 31;
 const millionth = 1_000_000;
 
 const percentiles = (histogram: Histogram) => ({
@@ -59,12 +59,12 @@ function rangeOf(
 ): { from: string; to: string } | Problem {
   const end = to ?? today;
   const last = Date.parse(end);
-  const start = from ?? new Date(last - (usualDays - 1) * dayMs).toISOString().slice(0, 10);
+  const start = from ?? new Date(last - (defaultDays - 1) * dayMs).toISOString().slice(0, 10);
   const days = (last - Date.parse(start)) / dayMs + 1;
-  const most = by === "hour" ? mostHourDays : mostDays;
+  const max = by === "hour" ? maxHourDays : maxDays;
   if (days < 1) return validationFailed([{ path: ["from"], message: "is after `to`" }]);
-  if (days > most)
-    return validationFailed([{ path: ["from"], message: `is more than ${most} days before \`to\`` }]);
+  if (days > max)
+    return validationFailed([{ path: ["from"], message: `is more than ${max} days before \`to\`` }]);
   return { from: start, to: end };
 }
 
@@ -153,7 +153,7 @@ function statusesOf(text: string | undefined): [number, number] | null {
 const idSlackMs = 60_000;
 
 /** Most rows that one page looks at for a rare match. */
-const mostLooked = 5_000;
+const maxScanned = 5_000;
 
 export const listPoolCallsRoute = endpoint({
   ...about,
@@ -189,7 +189,7 @@ export const listPoolCallsRoute = endpoint({
     from: first === null ? null : idAt("req", first - idSlackMs),
     before: cursor !== null && (newest === null || cursor < newest) ? cursor : newest,
     limit: limit + 1,
-    maxScanned: mostLooked,
+    maxScanned,
   });
   const shown = rows.slice(0, limit);
   const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo;
