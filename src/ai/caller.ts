@@ -29,8 +29,8 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  * ignored. Null: the tags are malformed.
  */
 export function readCaller(id: string, headers: Headers): Caller | null {
-  const given = headers["x-trunkline-tags"];
-  const tags = given === undefined ? noTags : readTags(String(given));
+  const header = headers["x-trunkline-tags"];
+  const tags = header === undefined ? noTags : readTags(String(header));
   if (tags === null) return null;
   const clientRequestId =
     matching(headers["x-client-request-id"], idText) ?? matching(headers["x-request-id"], idText);

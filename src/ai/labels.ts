@@ -45,7 +45,7 @@ export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: re
   if (named === undefined && identifier === undefined && metadata === undefined && headerTags.length === 0)
     return noLabels;
   const fields = isObject(metadata) ? metadata : {};
-  const given = [named, identifier, fields.user_id].find((text) => typeof text === "string" && text !== "");
+  const user = [named, identifier, fields.user_id].find((text) => typeof text === "string" && text !== "");
   const tags = new Map(headerTags.map((tag) => [tag.slice(0, tag.indexOf("=")), tag]));
   for (const name in fields) {
     const value = fields[name];
@@ -54,7 +54,7 @@ export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: re
     tags.set(name, plain(`${name}=${value}`, maxTagLength));
   }
   return {
-    user: typeof given === "string" ? plain(given, maxUserLength) : null,
+    user: typeof user === "string" ? plain(user, maxUserLength) : null,
     tags: [...new Set(tags.values())],
   };
 }

@@ -1,5 +1,5 @@
-// Counts the tokens of a request without serving it. A member that counts for nothing is asked; where there is none, or
-// it does not say in time, the number is the estimate that limits go by. Nothing of it counts against a member's health.
+// Counts the tokens of a request without serving it. A member that counts for nothing is asked; without one, or
+// when it does not answer in time, the number is the estimate that limits go by. Nothing of it counts against a member's health.
 
 import { promptTokens } from "#ai/limits/estimate.ts";
 import { eligibleMembers, order } from "#ai/pools/pool.ts";
@@ -14,7 +14,7 @@ import type { ClientRequest } from "./complete.ts";
 
 /** How long a member may take to count: people wait for it in front of a screen. */
 const limitMs = 5_000;
-/** Requests for counts on their way at once; above that, estimates are told. */
+/** Requests for counts on their way at once; above that, clients get estimates. */
 const maxConcurrent = 256;
 const maxAnswerBytes = 64 * 1024;
 

@@ -75,17 +75,17 @@ export function membersOf(text: string): Member[] {
   return objectAt(text, at).members;
 }
 
-/** Where something ends, given where it begins. */
+/** The end of a value that begins at `valueStart`. */
 type Ends = (key: string, valueStart: number) => number;
 
 /**
- * The object that opens at `at`, and where it ends; for text that was not parsed before. `most`: no further members are
+ * The object that opens at `at`, and where it ends; for text that was not parsed before. `max`: no further members are
  * looked for. `endOf` finds the end of a member's value, where that is of interest while it is passed.
  */
 export function objectAt(
   text: string,
   at: number,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
   endOf: Ends = (_key, valueStart) => valueEnd(text, valueStart),
 ): { members: Member[]; end: number } {
   const members: Member[] = [];
@@ -96,7 +96,7 @@ export function objectAt(
       if (text.charCodeAt(i) === close) return { members, end: i + 1 };
       i += 1;
     }
-    if (i >= text.length || members.length >= most) return { members, end: text.length };
+    if (i >= text.length || members.length >= max) return { members, end: text.length };
     const start = i;
     i = skipString(text, i);
     const raw = text.slice(start, i);
@@ -119,13 +119,13 @@ function unescaped(raw: string): string {
 }
 
 /**
- * Where the items of the list that opens at `at` are, and where it ends; for text that was not parsed before. `most`:
+ * Where the items of the list that opens at `at` are, and where it ends; for text that was not parsed before. `max`:
  * no further items are looked for. `endOf` finds the end of an item.
  */
 export function listAt(
   text: string,
   at: number,
-  most: number,
+  max: number,
   endOf: (start: number) => number = (start) => valueEnd(text, start),
 ): { items: { start: number; end: number }[]; end: number } {
   const items: { start: number; end: number }[] = [];
@@ -134,7 +134,7 @@ export function listAt(
   for (;;) {
     while (isSpace(text.charCodeAt(i)) || text.charCodeAt(i) === comma) i += 1;
     if (text.charCodeAt(i) === closeList) return { items, end: i + 1 };
-    const end = i < text.length && items.length < most ? endOf(i) : i;
+    const end = i < text.length && items.length < max ? endOf(i) : i;
     if (end === i) return { items, end: text.length };
     items.push({ start: i, end });
     i = end;

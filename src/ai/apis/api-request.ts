@@ -55,7 +55,7 @@ export interface ApiRequest {
   optional: ReadonlySet<string>;
   /** Answers have the model's name that the request used, also where the pool names another. */
   keepsModel: boolean;
-  /** The request as a chat completion, made when a member first needs it; or what cannot be said in one. */
+  /** The request as a chat completion, made when a member first needs it; or what has no form in one. */
   chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
   /** What `chat` left out, by name; empty before it was called. */
   leftOut(): readonly string[];

@@ -4,7 +4,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
-/** Tokens as clients of other APIs are told them. */
+/** Tokens as the usage of other APIs counts them. */
 export interface Counts {
   input: number;
   output: number;

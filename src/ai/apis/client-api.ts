@@ -21,7 +21,7 @@ export interface ApiOperation {
   reply: z.ZodType;
   /** A complete body. A test sends it. */
   example: object;
-  /** What the reply with `stream: true` consists of; absent: there is none. */
+  /** What the reply with `stream: true` consists of. Absent for operations without streams. */
   stream?: string;
   /** Its requests may be deferred by their headers. */
   deferrable?: true;

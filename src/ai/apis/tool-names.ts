@@ -7,7 +7,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 export interface ToolName {
-  /** How its calls are told: `function_call`, `custom_tool_call` or `tool_search_call`. */
+  /** The type of its calls: `function_call`, `custom_tool_call` or `tool_search_call`. */
   kind: "function" | "custom" | "tool_search";
   name: string;
   /** Null: it is in none. */
@@ -21,7 +21,7 @@ interface ChatTool {
 
 const maxLength = 64;
 
-/** OpenAI's own namespace for tools that are in none: its calls are told without it. */
+/** OpenAI's own namespace for tools that are in none: its calls come without it. */
 const bareNamespace = "functions";
 
 /** Tools that OpenAI runs itself. */
@@ -102,8 +102,8 @@ export class ToolNames {
   #put(tool: ToolName, description: string, rest: { parameters: unknown; strict?: boolean }): void {
     const name = this.flat(tool);
     this.#byFlat.set(name, tool);
-    const told = description === "" ? {} : { description };
-    this.#tools.set(name, { type: "function", function: { name, ...told, ...rest } });
+    const described = description === "" ? {} : { description };
+    this.#tools.set(name, { type: "function", function: { name, ...described, ...rest } });
   }
 }
 

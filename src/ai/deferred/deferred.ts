@@ -62,7 +62,7 @@ export async function deferCompletion(
   return { kind: "stored", row };
 }
 
-/** The completion that this key asked for; null: there is none. */
+/** The completion that this key asked for. Null for an unknown id. */
 export async function findDeferred(
   { database, sealer }: DeferredDeps,
   { key }: Opened,
@@ -72,7 +72,7 @@ export async function findDeferred(
   return row && { row, result: openResult(sealer, row) };
 }
 
-/** Cancels a completion that this key asked for. `ended`: it had ended before. Null: there is none. */
+/** Cancels a completion that this key asked for. `ended`: it had ended before. Null for an unknown id. */
 export async function cancelDeferred(
   { clock, database, signals }: DeferredDeps,
   { key }: Opened,

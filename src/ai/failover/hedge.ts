@@ -50,10 +50,10 @@ export async function tryHedged(
   const last = await other.outcome;
   if (last.outcome.kind !== "failed") return ended(clock, run, last, settled.racer);
   // Both failed: the second failure goes on through the chain, and the first one is kept here.
-  const [kept, told] = last.racer === first ? [settled, last] : [last, settled];
+  const [kept, reported] = last.racer === first ? [settled, last] : [last, settled];
   if (kept.outcome.kind === "failed") run.failures.push(kept.outcome.failure);
   run.excluded.push(kept.racer.choice);
-  return ended(clock, run, told, kept.racer);
+  return ended(clock, run, reported, kept.racer);
 }
 
 /** The member that is asked too, if one may be. */
@@ -126,14 +126,14 @@ function ended(
   if (other !== null) {
     const { choice, startedAt } = other;
     const ms = clock.monotonic() - startedAt;
-    const given = {
+    const aborted = {
       member: choice.member.name,
       model: choice.model,
       ms,
       outcome: "aborted" as const,
       status: null,
     };
-    run.attempts.push(...(other.run.attempts.length > 0 ? other.run.attempts : [given]));
+    run.attempts.push(...(other.run.attempts.length > 0 ? other.run.attempts : [aborted]));
   }
   run.attempts.push(...racer.run.attempts);
   run.last = racer.run.last ?? run.last;

@@ -84,10 +84,10 @@ function shortened<Form extends RequestForm>(
   model: string,
   now: number,
 ): [Form, readonly string[]] {
-  const most = call.pool.params === "strict" ? null : health.limits.of(model, now);
-  if (most === null) return [form, []];
-  const [shorter, above] = lowered(form, most);
-  return [shorter, above.length === 0 ? above : limitsAbove(call.body, most)];
+  const limit = call.pool.params === "strict" ? null : health.limits.of(model, now);
+  if (limit === null) return [form, []];
+  const [shorter, above] = lowered(form, limit);
+  return [shorter, above.length === 0 ? above : limitsAbove(call.body, limit)];
 }
 
 /** Hints that the adapter leaves out, and parameters that it sends under another name. */

@@ -15,16 +15,16 @@ export interface RetryBudget {
 /** Hedged calls that may be saved up. */
 const maxHedges = 10;
 
-/** Bounds the share of calls that are asked twice. `most`: 0 to 1. */
-export const createHedgeBudget = (most: number): RetryBudget => budgetOf(most, maxHedges, 1);
+/** Bounds the share of calls that are asked twice. `share`: 0 to 1. */
+export const createHedgeBudget = (share: number): RetryBudget => budgetOf(share, maxHedges, 1);
 
 export const createRetryBudget = (): RetryBudget => budgetOf(depositPerRequest, maxBalance, maxBalance);
 
-function budgetOf(deposit: number, most: number, first: number): RetryBudget {
+function budgetOf(deposit: number, max: number, first: number): RetryBudget {
   let left = first;
   return {
     deposit: () => {
-      left = Math.min(most, left + deposit);
+      left = Math.min(max, left + deposit);
     },
     tryWithdraw: () => {
       if (left < 1) return false;

@@ -56,7 +56,7 @@ export const responseKindOf = (ask: AnswerMode): ResponseKind =>
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
   /**
-   * `final`: the request is at fault. `transient`: the vendor itself said 500, 502 or 503 without asking to wait, or the
+   * `final`: the request is at fault. `transient`: the vendor itself answered 500, 502 or 503 without asking to wait, or the
    * connection was reset, before any output.
    */
   | {

@@ -101,7 +101,11 @@ export class UpstreamStream {
       if (read.chunks.some((chunk) => chunk.output)) return null;
       size += read.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
       if (size > maxPrefaceUnits || this.#preface.length > maxPrefaceChunks) {
-        const failure = upstreamError("The provider's stream said nothing at length.", "empty_answer", 200);
+        const failure = upstreamError(
+          "The provider's stream is long and has no output.",
+          "empty_answer",
+          200,
+        );
         return { failure, timeout: false, overtime: false };
       }
     }

@@ -27,7 +27,7 @@ export const healthRules = {
    */
   firstProbeMs: 8_000,
   maxProbeMs: 30_000,
-  /** Between probes of a member whose check said well while it failed: only they tell when it is back. */
+  /** Between probes of a member whose check succeeded while it failed: only they show when it is back. */
   unreliableProbeMs: 15_000,
   /** While checks fail, one probe in this time: a check may be wrong forever. */
   maxUnprobedMs: 60_000,

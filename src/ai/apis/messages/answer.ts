@@ -35,7 +35,7 @@ export function messageUsage({ input, output, cached, cacheWrite, reasoning }: C
   };
 }
 
-/** The call's arguments as an object. Those that are no JSON are told under a key, as Anthropic advises. */
+/** The call's arguments as an object. Text that is no JSON goes under a key, as Anthropic advises. */
 export function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);
@@ -46,7 +46,7 @@ export function inputOf(text: string): unknown {
 export function messageOf(text: string, rules: MessageRules): string {
   const { text: content, reasoning, refusal, calls, finish, counts } = readChat(text);
   const idOf = callIds("toolu_", rules.stem);
-  const said = content + refusal;
+  const visibleText = content + refusal;
   return JSON.stringify({
     id: `msg_${rules.stem}`,
     type: "message",
@@ -56,7 +56,7 @@ export function messageOf(text: string, rules: MessageRules): string {
       ...(rules.thinking && reasoning !== ""
         ? [{ type: "thinking", thinking: reasoning, signature: foreignSignature }]
         : []),
-      ...(said === "" ? [] : [{ type: "text", text: said }]),
+      ...(visibleText === "" ? [] : [{ type: "text", text: visibleText }]),
       ...calls.map((call) => ({
         type: "tool_use",
         id: idOf(call.id),

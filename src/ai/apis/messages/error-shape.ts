@@ -28,10 +28,10 @@ const lasting: readonly (string | null)[] = ["invalid_api_key", "insufficient_qu
 export const anthropicErrors: ErrorShape = {
   name: "Anthropic",
   schema: anthropicErrorReply,
-  shaped: ({ status, headers, body }, { code, message: said }, requestId) => {
+  shaped: ({ status, headers, body }, { code, message: openAiMessage }, requestId) => {
     const tooLong = code === "context_length_exceeded";
     const type = tooLong ? "invalid_request_error" : anthropicType(status);
-    const message = tooLong ? promptTooLong(said) : said;
+    const message = tooLong ? promptTooLong(openAiMessage) : openAiMessage;
     const { error: _error, ...beside } = body as { error: unknown };
     return {
       problem: true,

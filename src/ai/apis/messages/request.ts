@@ -1,6 +1,6 @@
 // Writes a request for Anthropic's Messages API as a chat completion. What only Anthropic has and what does not change
 // the answer's meaning (`context_management`, `cache_control`, signed thoughts, …) is left out; a block or a tool that
-// cannot be said in chat completions means that such a member cannot serve the request. Source:
+// has no form in chat completions means that such a member cannot serve the request. Source:
 // platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
@@ -41,7 +41,7 @@ const billingBlock = /^x-anthropic-billing-header:/;
 /** Tools that Anthropic runs itself, with their dates as suffixes. */
 const serverTool = /^(web_search|web_fetch|code_execution|tool_search_tool_\w+|mcp_toolset)(_\d{8})?$/;
 
-/** Thrown inside this file alone: what the request holds cannot be said in chat completions. */
+/** Thrown inside this file alone: what the request holds has no form in chat completions. */
 class Untranslatable extends Error {
   readonly param: string;
 

@@ -63,10 +63,10 @@ export class MessageWriter implements StreamWriter {
     let out = this.#started ? "" : this.#start();
     if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
       out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
-    const said = text + refusal;
-    if (said !== "") {
-      if (this.#firstCall === null) out += this.#delta("text", { type: "text_delta", text: said });
-      else this.#lateText += said;
+    const visibleText = text + refusal;
+    if (visibleText !== "") {
+      if (this.#firstCall === null) out += this.#delta("text", { type: "text_delta", text: visibleText });
+      else this.#lateText += visibleText;
     }
     for (const call of calls) {
       if (this.#firstCall === null) {

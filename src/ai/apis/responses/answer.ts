@@ -147,14 +147,14 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
 
 /** A whole answer. */
 export function responseOf(text: string, rules: ResponseRules): string {
-  const { text: said, reasoning, refusal, calls, finish, counts } = readChat(text);
+  const { text: visibleText, reasoning, refusal, calls, finish, counts } = readChat(text);
   const { stem, names } = rules;
   const idOf = callIdsOf(stem);
   const output: Item[] = [];
   if (reasoning !== "") output.push(reasoningItem(`${stem}_0`, reasoning));
-  if (said !== "" || refusal !== "") {
+  if (visibleText !== "" || refusal !== "") {
     const content = [
-      ...(said === "" ? [] : [textPart(said)]),
+      ...(visibleText === "" ? [] : [textPart(visibleText)]),
       ...(refusal === "" ? [] : [refusalPart(refusal)]),
     ];
     output.push(messageItem(`${stem}_${output.length}`, content, "completed"));

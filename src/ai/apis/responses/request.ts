@@ -50,7 +50,7 @@ const skipped: ReadonlySet<unknown> = new Set([
   "code_interpreter_call",
 ]);
 
-/** Thrown inside this file alone: what the request holds cannot be said in chat completions. */
+/** Thrown inside this file alone: what the request holds has no form in chat completions. */
 class Untranslatable extends Error {
   readonly param: string;
 
@@ -79,7 +79,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   names.add(body.tools, leftOut);
   const items: Fields[] =
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : fieldsIn(body.input);
-  // A tool may be named by a call that stands before it.
+  // A tool may be named by an earlier call.
   for (const { type, tools } of items)
     if (type === "additional_tools" || type === "tool_search_output") names.add(tools, leftOut);
   const instructions = textOf(body.instructions);
@@ -257,8 +257,8 @@ function outputOf(item: Fields | undefined, where: string): { texts: string[]; p
   if (!Array.isArray(item.output)) return { texts: [textOf(item.output)], parts: [] };
   const texts: string[] = [];
   const parts: Part[] = [];
-  for (const given of fieldsIn(item.output)) {
-    const part = partOf(given, where);
+  for (const block of fieldsIn(item.output)) {
+    const part = partOf(block, where);
     if (part.type === "text") texts.push(textOf(part.text));
     else parts.push(part);
   }

@@ -84,7 +84,7 @@ export const responsesApi: ClientApi = {
       name: "createResponse",
       summary: "Create a response",
       description:
-        "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. Nothing is stored: `store` is answered `false`, and the whole conversation stands in `input`. With `stream: true` the reply is a stream of OpenAI's events.",
+        "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. Nothing is stored: `store` is answered `false`, and `input` has the whole conversation. With `stream: true` the reply is a stream of OpenAI's events.",
       body: responsesRequest,
       reply: responsesReply,
       example: { input: "Hello!" },
@@ -93,7 +93,7 @@ export const responsesApi: ClientApi = {
       read: readResponses,
     },
   ],
-  // Codex asks for one where it was told that there are some. After a 426 it goes on without; any other status costs it
+  // Codex asks for one where its configuration says that there are some. After a 426 it goes on without; any other status costs it
   // seven tries.
   webSocketRefusal: aiErrorReply(
     426,

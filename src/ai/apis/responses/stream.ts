@@ -43,7 +43,7 @@ export class Sequence {
 }
 
 /** Codes that clients act on; any other failure is one that they repeat. */
-const toldCodes: readonly (string | null)[] = [
+const knownCodes: readonly (string | null)[] = [
   "context_length_exceeded",
   "insufficient_quota",
   "rate_limit_exceeded",
@@ -56,7 +56,7 @@ export function responseFailed(
   { code, message }: ApiError,
   output: readonly Item[] = [],
 ): string {
-  const error = { code: toldCodes.includes(code) ? code : "server_error", message };
+  const error = { code: knownCodes.includes(code) ? code : "server_error", message };
   return sequence.event("response.failed", { response: envelope(rules, "failed", output, { error }) });
 }
 
@@ -119,7 +119,7 @@ export class ResponseWriter implements StreamWriter {
         out += this.#added(open.at, this.#callItem(open, "in_progress"));
       }
       open.text += call.arguments;
-      // The arguments of other kinds are told when they are whole: they have another form.
+      // The arguments of other kinds are sent when they are whole: they have another form.
       if (call.arguments !== "" && open.tool.kind === "function")
         out += this.#sequence.event("response.function_call_arguments.delta", {
           item_id: `fc_${this.#itemId(open.at)}`,

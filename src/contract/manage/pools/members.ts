@@ -17,12 +17,12 @@ const timeouts = z
       .describe("Of a stream: until the head of the answer. Otherwise the head comes when all is done."),
     first_token_ms: milliseconds(50, hourMs)
       .default(120_000)
-      .describe("Of a stream: until something is said. Models that think, or load first, take long."),
+      .describe("Of a stream: until its first output. Models that think, or load first, take long."),
     idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
     thinking_ms: milliseconds(50, hourMs)
       .default(600_000)
       .describe(
-        "Of a stream that shows signs of reasoning (an open reasoning item or thinking block, pings): until something is said, and the longest silence inside the reasoning. It takes the place of `first_token_ms` and `idle_ms` there.",
+        "Of a stream that shows signs of reasoning (an open reasoning item or thinking block, pings): until its first output, and the longest silence inside the reasoning. It takes the place of `first_token_ms` and `idle_ms` there.",
       ),
     total_ms: milliseconds(50, hourMs)
       .nullable()
