@@ -1,13 +1,27 @@
-// Words that sentences of the sources, programs and docs do not use, because they leave out who does something.
+// Words that sentences and names of the sources, programs and docs do not use: they leave out who does something, or
+// the field has another word for it.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import test from "node:test";
+import { lineAt, readSources } from "./source.ts";
 
-const unclear = /\b(?:nobody|whoever|somebody|whatever|lately|goes by|is told)\b/gi;
-/** The generated OpenAPI document repeats the sources. */
+const unclear =
+  /\b(?:nobody|somebody|whoever|whatever|lately|stands(?! for\b)|goes by|is none|(?:is|are|was|were|be|been|being) told(?! apart))\b/gi;
+/** Limits are `max…` and `min…`, usual values `default…`; what was told is `reported`, `notified` or a `message`. */
+const names =
+  /\b(?:(?:most|longest|usual|least)(?:[A-Z]\w*)?|(?:\w*[a-z])?(?:Told|Said|Wanted|Given|Strangers?)|(?:told|said|wanted|given|strangers?)(?:[A-Z]\w*)?)\b/g;
+/** Names that are superlatives, not limits. */
+const exceptions: Record<string, string> = {
+  leastBusy: "the lanes with the least work",
+  longest: "the longest of those compared so far",
+  longestFirst: "an order",
+  longestString: "the longest of all strings in a value",
+  mostUsefulFailure: "the failure that tells the client most",
+};
+/** The generated OpenAPI document and types repeat the sources. */
 const searched = [
-  "{src,scripts,bench,ui/src}/**/*.{ts,tsx,mjs}",
+  "{src,scripts,bench,ui/src}/**/*.{ts,tsx,mjs,css}",
   "bridge/whatsapp/*.ts",
   "{docs,bench,examples}/**/*.md",
   "examples/*.{mjs,py,yaml}",
@@ -22,6 +36,17 @@ test("sentences name who does something", () => {
     readFileSync(path, "utf8")
       .split("\n")
       .flatMap((line, at) => [...line.matchAll(unclear)].map(([word]) => `${path}:${at + 1} ${word}`)),
+  );
+  assert.deepEqual(found, []);
+});
+
+test("names are the field's", () => {
+  const files = ["src", "ui/src", "bridge", "bench", "scripts"].flatMap(readSources);
+  assert.ok(files.length > 500);
+  const found = files.flatMap((file) =>
+    [...file.bare.matchAll(names)]
+      .filter(([name]) => !(name in exceptions))
+      .map(({ 0: name, index }) => `${file.path}:${lineAt(file.bare, index)} ${name}`),
   );
   assert.deepEqual(found, []);
 });
