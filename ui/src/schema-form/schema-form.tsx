@@ -211,12 +211,12 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
   );
 }
 
-function Value(given: Omit<ValueProps, "nullable">) {
-  const { schema, nullable } = withoutNull(given.schema);
-  const { name, path, required, value, error } = given;
+function Value(input: Omit<ValueProps, "nullable">) {
+  const { schema, nullable } = withoutNull(input.schema);
+  const { name, path, required, value, error } = input;
   // Where null is a value, an emptied control means it.
-  const onChange = (entered: unknown) => given.onChange(nullable ? (entered ?? null) : entered);
-  const props = { ...given, schema, nullable, onChange };
+  const onChange = (entered: unknown) => input.onChange(nullable ? (entered ?? null) : entered);
+  const props = { ...input, schema, nullable, onChange };
   const preset = placeholderOf(schema) ?? (nullable ? "not set" : undefined);
   const placeholder = value === null ? "not set" : preset;
   const fault = faultAt(error, path);
