@@ -49,8 +49,8 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
 }
 
 /** The control that a value of this schema is entered with. */
-export function controlOf(value: Schema): Control {
-  const { schema } = withoutNull(value);
+export function controlOf(whole: Schema): Control {
+  const { schema } = withoutNull(whole);
   if (schema.enum !== undefined || schema.const !== undefined) return "choice";
   if (schema.type === "object") {
     if (schema.properties !== undefined) return "group";
