@@ -1,5 +1,6 @@
 // What the events of a gateway say of it (`gateway.paused`, `gateway.linked`, …). Never its settings.
 
+import type { EventType } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { recordEvents } from "#store/webhooks/outbox.ts";
 
@@ -18,13 +19,7 @@ export async function recordGatewayEvent(
   tx: Tx,
   event: {
     id: string;
-    type:
-      | "gateway.paused"
-      | "gateway.resumed"
-      | "gateway.linked"
-      | "gateway.unlinked"
-      | "gateway.limited"
-      | "gateway.outdated";
+    type: Extract<EventType, `gateway.${string}`>;
     gatewayId: string;
     at: number;
     reason: string | null;
