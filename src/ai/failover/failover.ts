@@ -22,10 +22,22 @@ const quickMs = 1_000;
 const maxWaitMs = 5_000;
 
 /** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
-export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
-  const { clock } = deps;
-  const { repeat, wait_ms, retryBudget, hedgeBudget } = call.pool;
-  const run: Run = {
+export function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
+  return new Failover(deps, call).run();
+}
+
+/** Which member to ask next, or how long to wait before that is decided; null: no member is left. */
+type Next =
+  | { kind: "ask"; choice: Choice<Member>; ordered: readonly Choice<Member>[] }
+  | { kind: "wait"; ms: number }
+  | null;
+
+class Failover {
+  readonly #deps: FailoverDeps;
+  readonly #call: FailoverCall;
+  /** Those that can serve the request. */
+  #choices: readonly Choice<Member>[] = [];
+  readonly #run: Run = {
     attempts: [],
     failures: [],
     excluded: [],
@@ -35,103 +47,155 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     unsealed: [],
     failedBy: null,
   };
-  const choices = ableMembers(call.choices, call.api.parameters, call.pool.params, clock.monotonic());
-  const repeats = new Map<string, number>();
-  let hasWaited = false;
+  /** By member's id, how often it was asked again at once. */
+  readonly #repeats = new Map<string, number>();
+  /** It has waited for the end of a cooldown, which it does once. */
+  #hasWaited = false;
   /** Those whose `Retry-After` was waited for. */
-  const cooledDownMembers = new Set<Choice<Member>>();
-  let failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
-  let isFinal = false;
-  /** The member to ask once more, at once. */
-  let retryMember: Choice<Member> | null = null;
-  retryBudget.deposit();
-  hedgeBudget?.deposit();
-  const hedges = hedgeBudget !== null && choices.length > 1 && hedgedModes.includes(call.mode);
-  for (;;) {
-    if (call.signal.aborted) return { kind: "aborted", attempts: run.attempts };
-    const now = clock.monotonic();
-    const { excluded } = run;
-    const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
-    const ordered: readonly Choice<Member>[] = retryMember
-      ? [retryMember]
-      : order(left, now, deps.random, responseKindOf(call.mode));
-    retryMember = null;
-    let choice = ordered[0];
-    if (choice === undefined || now >= call.deadlineAt) break;
-    const waitMs = cooldownLeft(choice, now);
-    if (waitMs > 0) {
-      // All others are excluded or down. A cooling member is not attempted before its time.
-      if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
-      if (!hasWaited && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
-        hasWaited = true;
-        await clock.sleep(waitMs, call.signal);
+  readonly #cooledDownMembers = new Set<Choice<Member>>();
+  #failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
+  /** The member to ask once more. */
+  #retryMember: Choice<Member> | null = null;
+
+  constructor(deps: FailoverDeps, call: FailoverCall) {
+    this.#deps = deps;
+    this.#call = call;
+  }
+
+  async run(): Promise<FailoverResult> {
+    const { clock } = this.#deps;
+    const { choices, api, mode, pool, signal } = this.#call;
+    this.#choices = ableMembers(choices, api.parameters, pool.params, clock.monotonic());
+    pool.retryBudget.deposit();
+    pool.hedgeBudget?.deposit();
+    const hedges = pool.hedgeBudget !== null && this.#choices.length > 1 && hedgedModes.includes(mode);
+    for (;;) {
+      if (signal.aborted) return { kind: "aborted", attempts: this.#run.attempts };
+      const next = this.#next(clock.monotonic());
+      if (next === null) return this.#failed(false);
+      if (next.kind === "wait") {
+        await clock.sleep(next.ms, signal);
         continue;
+      }
+      const { choice, ordered } = next;
+      const last = this.#failedLast;
+      if (last !== null && last.choice !== choice)
+        this.#deps.failedOver(last.choice, choice, last.failure, this.#run.attemptedIds.length);
+      const isRepeat = this.#repeats.has(choice.member.id);
+      const startedAt = clock.monotonic();
+      const outcome: Outcome = hedges
+        ? await tryHedged(this.#deps, this.#call, choice, ordered, this.#run, isRepeat)
+        : await tryMember(this.#deps, this.#call, choice, this.#run, isRepeat);
+      if (outcome.kind !== "failed") return outcome;
+      const then = this.#afterFailure(choice, outcome, startedAt);
+      if (then === "over") return this.#failed(true);
+      if (then !== "next") await clock.sleep(then, signal);
+    }
+  }
+
+  #next(now: number): Next {
+    const { deadlineAt, pool } = this.#call;
+    const { attemptedIds, failures } = this.#run;
+    const ordered = this.#ordered(now);
+    let choice = ordered[0];
+    if (choice === undefined || now >= deadlineAt) return null;
+    const ms = cooldownLeft(choice, now);
+    if (ms > 0) {
+      // All others are excluded or down. A cooling member is not attempted before its time.
+      if (failures.length === 0) failures.push(allRateLimited(ms));
+      if (!this.#hasWaited && ms <= maxWaitMs && now + ms < deadlineAt) {
+        this.#hasWaited = true;
+        return { kind: "wait", ms };
       }
       // Too long. A member whose circuit is open is better than none.
       choice = ordered.find((other) => cooldownLeft(other, now) === 0);
-      if (choice === undefined) break;
+      if (choice === undefined) return null;
     }
-    const beyond = run.attemptedIds.length > 1 && !run.attemptedIds.includes(choice.member.id);
+    const beyond = attemptedIds.length > 1 && !attemptedIds.includes(choice.member.id);
     // The retry budget bounds the load of an outage; it must not block a healthy member.
-    if (beyond && !isHealthy(choice, now) && !retryBudget.tryWithdraw()) {
+    if (beyond && !isHealthy(choice, now) && !pool.retryBudget.tryWithdraw())
       choice = ordered.find((other) => isHealthy(other, now));
-      if (choice === undefined) break;
+    return choice === undefined ? null : { kind: "ask", choice, ordered };
+  }
+
+  /** The members that are left, in the order in which they are to be asked: the one to ask once more alone. */
+  #ordered(now: number): readonly Choice<Member>[] {
+    const again = this.#retryMember;
+    this.#retryMember = null;
+    if (again !== null) return [again];
+    const { excluded } = this.#run;
+    const choices = this.#choices;
+    const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
+    return order(left, now, this.#deps.random, responseKindOf(this.#call.mode));
+  }
+
+  /** Decides which member may be asked next. A number: after this wait, ms. `over`: none, because the request is at fault. */
+  #afterFailure(
+    choice: Choice<Member>,
+    { failure, final, transient, adaptable }: Extract<Outcome, { kind: "failed" }>,
+    startedAt: number,
+  ): "next" | "over" | number {
+    const { pool, deadlineAt } = this.#call;
+    this.#failedLast = { choice, failure };
+    if (adaptable) {
+      this.#retryMember = choice;
+      return "next";
     }
-    if (failedLast !== null && failedLast.choice !== choice)
-      deps.failedOver(failedLast.choice, choice, failedLast.failure, run.attemptedIds.length);
-    const isRepeat = repeats.has(choice.member.id);
-    const startedAt = clock.monotonic();
-    const outcome: Outcome = hedges
-      ? await tryHedged(deps, call, choice, ordered, run, isRepeat)
-      : await tryMember(deps, call, choice, run, isRepeat);
-    if (outcome.kind !== "failed") return outcome;
-    const failure: Failure = outcome.failure;
-    failedLast = { choice, failure };
-    if (outcome.adaptable) {
-      retryMember = choice;
-      continue;
-    }
-    run.failures.push(failure);
-    isFinal = outcome.final;
-    if (isFinal) break;
-    if (failure.kind === "context_length" && !keepLargerContext(deps, call, choices, run, choice)) {
-      isFinal = true;
-      break;
-    }
-    const failedAt = clock.monotonic();
-    const repeated = repeats.get(choice.member.id) ?? 0;
-    const isQuick = outcome.transient && failedAt - startedAt < quickMs;
-    if (isQuick && repeated < repeat && retryBudget.tryWithdraw()) {
-      repeats.set(choice.member.id, repeated + 1);
-      retryMember = choice;
-      continue;
+    this.#run.failures.push(failure);
+    if (final || (failure.kind === "context_length" && !this.#keepLargerContext(choice))) return "over";
+    const now = this.#deps.clock.monotonic();
+    const repeated = this.#repeats.get(choice.member.id) ?? 0;
+    const isQuick = transient && now - startedAt < quickMs;
+    if (isQuick && repeated < pool.repeat && pool.retryBudget.tryWithdraw()) {
+      this.#repeats.set(choice.member.id, repeated + 1);
+      this.#retryMember = choice;
+      return "next";
     }
     const restMs = failure.retryAfterMs ?? Number.POSITIVE_INFINITY;
-    if (
-      wait_ms > 0 &&
-      restMs <= wait_ms &&
-      !cooledDownMembers.has(choice) &&
-      failedAt + restMs < call.deadlineAt
-    ) {
-      cooledDownMembers.add(choice);
-      retryMember = choice;
-      await clock.sleep(Math.max(restMs, cooldownLeft(choice, failedAt)), call.signal);
-      continue;
+    const isShort = pool.wait_ms > 0 && restMs <= pool.wait_ms && now + restMs < deadlineAt;
+    if (isShort && !this.#cooledDownMembers.has(choice)) {
+      this.#cooledDownMembers.add(choice);
+      this.#retryMember = choice;
+      return Math.max(restMs, cooldownLeft(choice, now));
     }
     // A member with a known cooldown stays: the others come first, then the request may wait for it.
-    if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
+    if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) this.#run.excluded.push(choice);
+    return "next";
   }
-  const failure = mostUsefulFailure(run.failures);
-  const last = run.failedBy?.get(failure) ?? run.last;
-  const restMs = failure.kind === "rate_limited" ? soonest(choices, clock.monotonic()) : null;
-  if (!isFinal) deps.exhausted(last, failure, run.attemptedIds.length);
-  return {
-    kind: "failed",
-    failure: restMs === null ? failure : { ...failure, retryAfterMs: restMs },
-    last,
-    memberCount: run.attemptedIds.length,
-    attempts: run.attempts,
-  };
+
+  /**
+   * The prompt is too long for this member: keeps one member, and excludes the others. One that declares a larger context
+   * comes before one that declares none; a member that declares none itself is taken to have room for what its prompt
+   * was estimated at. False: there is no such member, or it was the one that was kept.
+   */
+  #keepLargerContext(choice: Choice<Member>): boolean {
+    const { excluded } = this.#run;
+    const size = choice.member.context_tokens ?? this.#call.promptTokens;
+    const left = this.#choices.filter((other) => other !== choice && !excluded.includes(other));
+    const larger = left.filter(({ member }) => (member.context_tokens ?? 0) > size);
+    const candidates =
+      larger.length > 0 ? larger : left.filter(({ member }) => member.context_tokens === null);
+    const next = order(candidates, this.#deps.clock.monotonic(), this.#deps.random)[0];
+    for (const other of left) if (other !== next) excluded.push(other);
+    return next !== undefined;
+  }
+
+  /** `isFinal`: the request is at fault, and no member would have served it. */
+  #failed(isFinal: boolean): FailoverResult {
+    const { attemptedIds, attempts, failedBy, failures, last: lastAsked } = this.#run;
+    const failure = mostUsefulFailure(failures);
+    const last = failedBy?.get(failure) ?? lastAsked;
+    const restMs =
+      failure.kind === "rate_limited" ? soonest(this.#choices, this.#deps.clock.monotonic()) : null;
+    if (!isFinal) this.#deps.exhausted(last, failure, attemptedIds.length);
+    return {
+      kind: "failed",
+      failure: restMs === null ? failure : { ...failure, retryAfterMs: restMs },
+      last,
+      memberCount: attemptedIds.length,
+      attempts,
+    };
+  }
 }
 
 /** How long the member is still cooling down, ms; 0: it is not. */
@@ -144,27 +208,6 @@ function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
 function soonest(choices: readonly Choice<Member>[], now: number): number | null {
   const left = choices.map((choice) => cooldownLeft(choice, now)).filter((ms) => ms > 0);
   return left.length === 0 ? null : Math.min(...left);
-}
-
-/**
- * The prompt is too long for this member: keeps one member, and excludes the others. One that declares a larger context
- * comes before one that declares none; a member that declares none itself is taken to have room for what its prompt
- * was estimated at. False: there is no such member, or it was the one that was kept.
- */
-function keepLargerContext(
-  deps: FailoverDeps,
-  call: FailoverCall,
-  choices: readonly Choice<Member>[],
-  { excluded }: Run,
-  choice: Choice<Member>,
-): boolean {
-  const size = choice.member.context_tokens ?? call.promptTokens;
-  const left = choices.filter((other) => other !== choice && !excluded.includes(other));
-  const larger = left.filter(({ member }) => (member.context_tokens ?? 0) > size);
-  const candidates = larger.length > 0 ? larger : left.filter(({ member }) => member.context_tokens === null);
-  const next = order(candidates, deps.clock.monotonic(), deps.random)[0];
-  for (const other of left) if (other !== next) excluded.push(other);
-  return next !== undefined;
 }
 
 function allRateLimited(retryAfterMs: number): Failure {
