@@ -37,7 +37,7 @@ export interface HttpTimeouts {
   /** How often Node looks for connections whose time is over. */
   check: number;
   body: number;
-  /** A body with files. */
+  /** How long a body with files may take to arrive, ms. */
   upload: number;
   /** A net under all else: the longest that a request may take to arrive. */
   request: number;

@@ -133,7 +133,7 @@ export interface Gate {
   lists: ListGate;
 }
 
-/** How lists are read. */
+/** Limits how many lists are read at once. */
 interface ListGate {
   semaphore: Semaphore;
   /** Whether so many large replies wait for their clients that another one would not be written. */

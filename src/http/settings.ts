@@ -13,7 +13,7 @@ export interface HttpSettings {
   maxBodiesBytes: number;
   /** Open connections; one more is closed at once. */
   maxConnections: number;
-  /** Most linked devices. */
+  /** How many devices may be linked. */
   linkedDevices: { inAll: number; ofAccount: number };
   /** CIDR blocks and addresses of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies: readonly string[];

@@ -3,7 +3,7 @@
 import type { Deadlines } from "#http/server/deadlines.ts";
 
 export interface ReadLimits {
-  /** Longest body, bytes. */
+  /** The longest body that is read, bytes. */
   maxBytes: number;
   deadlines: Deadlines;
 }

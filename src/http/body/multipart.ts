@@ -76,7 +76,7 @@ function fromForm(name: string): string {
 
 interface Part {
   name: string;
-  /** Null: a field. */
+  /** Null for a field without a file. */
   filename: string | null;
   /** A file whose event went out. */
   begun: boolean;

@@ -179,7 +179,7 @@ const securitySchemes: Json = {
   },
 };
 
-/** The whole document. */
+/** The OpenAPI document of all endpoints. */
 export function openapiDocument(): Json {
   const { responses, share } = sharedResponses();
   const schemas = namedSchemas();

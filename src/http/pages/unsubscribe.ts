@@ -48,9 +48,9 @@ const form = `<form method="post">
 export const unsubscribePages = {
   ask: page("Unsubscribe", "Do you want to get no more mail from this sender?", form),
   done: page("You are unsubscribed", "This sender's mail does not go to you any more."),
-  /** While storage is away. */
+  /** Shown while storage does not answer. */
   later: page("Not now", "This could not be done at the moment. Please try again in a few minutes.", form),
-  /** Of a followed link as well. */
+  /** Shown for a malformed token, also when a link was followed. */
   invalid: page("This link is not valid", "It may have been cut off. Follow the link in the mail itself."),
 };
 

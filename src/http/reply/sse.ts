@@ -17,7 +17,7 @@ export interface EventSource {
 
 /** Silence after which a sign of life is sent. */
 const keepAliveMs = 15_000;
-/** What clients skip. */
+/** A comment by the SSE format, which clients skip; it keeps a silent connection open. */
 export const keepAliveComment = ": keep-alive\n\n";
 /** How long a client may take over what was written, at most a read of the provider's, before it is given up. */
 const stallMs = 60_000;

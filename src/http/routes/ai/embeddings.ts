@@ -1,4 +1,4 @@
-// POST /api/ai/v1/embeddings
+// Embeddings in OpenAI's format, with the failover, limits and usage of completions.
 
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { readEmbeddings } from "#contract/ai/chat.ts";

@@ -1,4 +1,4 @@
-// GET /api/ai/v1/models and GET /api/ai/v1/models/{model}
+// The models that a pool key may use, in OpenAI's format and, for its clients, in Anthropic's.
 
 import { z } from "zod";
 import type { ModelEntry } from "#ai/pools/models.ts";

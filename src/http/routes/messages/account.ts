@@ -1,4 +1,4 @@
-// GET /api/account
+// The account that an API key belongs to, with its plan and its credit.
 
 import { creditOf } from "#accounts/credit.ts";
 import { currentAccountReply } from "#contract/replies.ts";

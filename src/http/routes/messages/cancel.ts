@@ -1,4 +1,4 @@
-// POST /api/cancel/{channel}/{id}
+// Cancels a message of the API key's account until its transmission starts.
 
 import { idParam } from "#contract/envelope.ts";
 import { problem } from "#contract/problem.ts";

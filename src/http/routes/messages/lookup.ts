@@ -1,4 +1,4 @@
-// GET /api/get/{channel}/{id} and GET /api/get/{channel}
+// Reads one message with its timeline, and lists the latest messages of a channel.
 
 import { idParam } from "#contract/envelope.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";

@@ -1,4 +1,4 @@
-// GET /api/received/{channel}
+// Lists the messages that people sent to the gateways of the API key's account, by channel.
 
 import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
 import { problem, validationFailed } from "#contract/problem.ts";

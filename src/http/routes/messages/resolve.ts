@@ -1,4 +1,4 @@
-// POST /api/resolve/{channel}/{id}
+// Decides a message whose outcome is unknown, for the API key's account.
 
 import { idParam } from "#contract/envelope.ts";
 import { type Resolution, readResolve, resolveRequest } from "#contract/messages/resolve.ts";

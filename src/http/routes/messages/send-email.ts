@@ -1,4 +1,4 @@
-// POST /api/email/send
+// Accepts emails for one or many contacts, as JSON or as a form with files.
 
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { emailSendReply } from "#contract/replies.ts";

@@ -1,4 +1,4 @@
-// POST /api/sms/send
+// Accepts SMS for one or many contacts, at once or for a later time.
 
 import { smsSendRequest } from "#contract/messages/sms.ts";
 import { sendReply } from "#contract/replies.ts";

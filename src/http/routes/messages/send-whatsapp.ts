@@ -1,4 +1,4 @@
-// POST /api/whatsapp/send and POST /api/whatsapp/send-list
+// Accepts WhatsApp messages for one or many contacts: texts, files and templates, and lists to choose from.
 
 import {
   readWhatsappListSlices,

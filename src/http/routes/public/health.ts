@@ -1,4 +1,4 @@
-// GET /health/live and GET /health/ready
+// Liveness, which needs the process alone, and readiness, which checks what the process depends on.
 
 import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";

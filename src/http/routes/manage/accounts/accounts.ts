@@ -1,4 +1,4 @@
-// GET and POST /api/manage/v1/accounts, GET and PATCH /api/manage/v1/accounts/{account}
+// Lists, creates, reads and updates accounts. A member manages one account, an operator all.
 
 import {
   accountChanges,

@@ -1,4 +1,4 @@
-// POST /api/manage/v1/accounts/{account}/api-key and …/api-key/reveal
+// Rotates an account's API key, and reveals it to a user who repeats the password.
 
 import { issueApiKey } from "#configure/account.ts";
 import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";

@@ -1,4 +1,4 @@
-// GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
+// The credit of an account on each channel: its balances, its ledger, and extra credit from an operator.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { creditOf } from "#accounts/credit.ts";

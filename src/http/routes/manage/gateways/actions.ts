@@ -1,4 +1,4 @@
-// POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
+// What a person does with a gateway: send a test message, pause, resume, and make it the default of its channel.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { gateways } from "#configure/gateway.ts";

@@ -1,4 +1,4 @@
-// GET /api/manage/v1/gateway-kinds
+// The kinds of gateways with the JSON schemas of their settings, from which the dashboard makes its forms.
 
 import { z } from "zod";
 import { gatewayKindsReply } from "#contract/manage/gateways.ts";

@@ -1,4 +1,4 @@
-// GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
+// The audit log of the installation and of an account: who changed which fields of what.
 
 import { idParam } from "#contract/envelope.ts";
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";

@@ -1,4 +1,4 @@
-// POST /api/manage/v1/setup
+// Creates an operator with a one-time code of the command line or the first start.
 
 import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";

@@ -1,4 +1,4 @@
-// GET and POST /api/manage/v1/tokens, DELETE /api/manage/v1/tokens/{token}
+// Lists, creates and revokes management tokens. Only the reply to a creation shows the text.
 
 import { idParam } from "#contract/envelope.ts";
 import {

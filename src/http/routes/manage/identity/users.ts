@@ -1,4 +1,4 @@
-// GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
+// Lists, creates and updates the users of the dashboard and the management API.
 
 import { idParam } from "#contract/envelope.ts";
 import {

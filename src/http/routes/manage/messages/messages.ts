@@ -1,4 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
+// Lists, reads and cancels an account's messages of all channels.
 
 import { idParam } from "#contract/envelope.ts";
 import { accountMessageReply, accountMessagesReply, messagesQuery } from "#contract/manage/messages.ts";

@@ -1,4 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/received
+// Lists the messages that people sent to an account's gateways.
 
 import { accountReceivedQuery } from "#contract/manage/consent.ts";
 import { receivedReply } from "#contract/messages/received.ts";

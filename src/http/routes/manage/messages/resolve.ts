@@ -1,4 +1,4 @@
-// POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
+// Decides a message whose outcome is unknown, for an account.
 
 import { idParam } from "#contract/envelope.ts";
 import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";

@@ -1,4 +1,4 @@
-// GET and POST /api/manage/v1/accounts/{account}/suppressions, DELETE …/suppressions/{channel}/{recipient}
+// Lists, adds and removes the recipients to whom an account sends nothing.
 
 import { z } from "zod";
 import {

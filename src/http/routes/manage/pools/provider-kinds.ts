@@ -1,4 +1,4 @@
-// GET /api/manage/v1/provider-kinds
+// The kinds of AI providers with the JSON schemas of their settings, from which the dashboard makes its forms.
 
 import { providerKindsReply } from "#contract/manage/pools/members.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -1,5 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries, …/deliveries/{event};
-// POST …/deliveries/{event}/replay, …/replay, …/test
+// The deliveries of a webhook endpoint: lists and reads them, replays one or all that failed, and posts a test event.
 
 import { idParam } from "#contract/envelope.ts";
 import {
