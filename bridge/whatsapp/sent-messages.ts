@@ -7,7 +7,7 @@ const day = 86_400_000;
 const keptMs = 7 * day;
 
 interface SentMessage {
-  /** Ours. */
+  /** The message's id at Trunkline. */
   messageId: string;
   at: number;
   /** Encoded, in base64. */

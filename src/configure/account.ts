@@ -213,7 +213,7 @@ const nothingRenews: Issue = {
   message: "has nothing to renew: no channel has an allowance",
 };
 
-/** Null: the name is taken. */
+/** Stores a new account and gives its id. Null when the name is taken. */
 async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string | null> {
   const now = deps.clock.now();
   const account: AccountsTable = {

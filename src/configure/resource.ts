@@ -23,7 +23,7 @@ import {
 
 export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
-/** A row of a resource. */
+/** The columns that every resource's table has. */
 interface ManagedRow extends Revised {
   id: string;
   /** JSON of the fields without a column. */
@@ -38,7 +38,7 @@ type FieldsOf<S extends Shape> = z.output<z.ZodObject<S>>;
 
 /** The kinds of a resource whose settings depend on its kind. */
 interface Kinds<Fields> {
-  /** Null: there is no such kind. */
+  /** Null for an unknown kind. */
   find(fields: Fields): Kind | null;
   unknown(fields: Fields): Issue;
   /** The context in which the settings of the row with this id are sealed. */
@@ -53,7 +53,7 @@ interface Kinds<Fields> {
  * await pools.update(deps, { accountId }, id, { revision: 3, deadline_ms: 5_000 });
  */
 interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
-  /** For messages. */
+  /** Names the resource in error messages. */
   noun: string;
   idPrefix: string;
   /** All fields of a request that creates it. */

@@ -9,7 +9,7 @@ interface Member {
   /** The key's opening quote. */
   start: number;
   valueStart: number;
-  /** Behind the value. */
+  /** The place behind the value. */
   end: number;
 }
 

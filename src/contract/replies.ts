@@ -49,7 +49,7 @@ export const emailSendReply = accepted(
   "Email messages have been queued.",
 );
 
-/** One message. */
+/** The record of one message, as a reply. */
 export const recordReply = reply("MessageReply", messageRecord);
 
 /** A page of messages, newest first. */
@@ -104,7 +104,7 @@ const problemCode = z
   .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
   .meta({ id: "ProblemCode" });
 
-/** Every other error. */
+/** An error without a list of fields. */
 export const problemReply = z
   .object({ success: z.literal(false), message: z.string(), code: problemCode })
   .meta({ id: "Problem" });

@@ -52,7 +52,7 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
   maxCallbackBytes?: number;
   /** Of adapters that send `email`, and of no other. */
   mail?: {
-    /** Who mails are from. */
+    /** The address and name that the gateway's mails are from. */
     sender(settings: Parsed): EmailSender;
     /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
     maxBytes?: number | undefined;

@@ -37,7 +37,7 @@ export interface TextContent {
 /** A file of WhatsApp with its caption. The adapter fetches the URL, under the guard of outbound requests. */
 export interface MediaContent extends MediaFields {
   kind: "media";
-  /** The caption. */
+  /** The caption of the file; empty for none. */
   text: string;
 }
 

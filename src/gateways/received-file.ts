@@ -4,7 +4,7 @@ import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 
-/** What is stored of it. */
+/** What is stored of a file that a person sent. */
 export interface ReceivedFile {
   /** The provider's id. */
   id: string;

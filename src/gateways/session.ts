@@ -140,7 +140,7 @@ export interface GatewayHost {
    * (`CallbackTools.provenMessage`). Null without a public URL.
    */
   messageUrl(messageId: string): string | null;
-  /** For one message, ms. */
+  /** How long the transmission of one message may take, ms. */
   timeoutMs: number;
   /** Keys that sign for the gateway's sending domain, as the account manages them; empty: none. */
   dkim: readonly DkimKey[];

@@ -73,7 +73,7 @@ const filePageSize = 50;
 /** A scan that passed rows without removing them (they were pending, or unknown) starts over after this long. */
 const rescanMs = 3_600_000;
 
-/** Where a scan is. */
+/** The last row that a scan has passed. */
 interface ScanCursor {
   after: string;
   /** When this scan began, monotonic ms. */

@@ -150,7 +150,7 @@ const whatsapp: SendingChannel<WhatsappDraft | WhatsappListDraft> = {
   testContact: (number, message) => ({ number, message }),
 };
 
-/** Channels by name. */
+/** What each channel does with its messages, and how it reads recipients. */
 export const messageChannels: Readonly<Record<Channel, MessageChannel>> = {
   sms: { recipients: phoneNumber, sending: sms },
   whatsapp: { recipients: whatsappRecipient, sending: whatsapp },

@@ -23,7 +23,7 @@ export interface MessageFilters {
   status: Status | null;
   /** A gateway's identifier. */
   gateway: string | null;
-  /** In any spelling. */
+  /** An address or a number in any spelling. */
   recipient: string | null;
   /** Epoch ms of acceptance: at or after the first, before the second. */
   acceptedFrom: number | null;

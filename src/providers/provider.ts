@@ -227,7 +227,7 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
       request: ForwardRequest,
       settings: z.output<Settings>,
     ): PreparedRequest;
-    /** Judges a 2xx. */
+    /** Reads the answer of a 2xx. */
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
   /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */

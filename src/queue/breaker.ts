@@ -63,7 +63,7 @@ export class Breaker {
     this.#pausedUntil = state.pausedUntil;
   }
 
-  /** Pauses in a row. */
+  /** How many pauses followed each other without a success. */
   get pauses(): number {
     return this.#pauses;
   }

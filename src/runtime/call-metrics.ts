@@ -6,7 +6,7 @@ export interface MeasuredCall {
   /** The account's id. */
   account: string;
   pool: string;
-  /** That answered; null: none did. */
+  /** The member that answered. Null when none did. */
   member: string | null;
   model: string | null;
   /** What the caller saw; 499: they disconnected. */

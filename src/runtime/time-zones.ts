@@ -87,7 +87,7 @@ export function startOfNextMonth(now: number, timeZone: string): number {
 
 /** A daily window in minutes after midnight: `from` is inside it, `to` is not. `from > to` wraps midnight. */
 interface Hours {
-  /** 0–1439. */
+  /** Minute of the day, 0–1439. */
   from: number;
   /** 0–1440. Equal to `from`: the whole day. */
   to: number;

@@ -97,7 +97,7 @@ interface OperationHead<I> {
   bytesOf?(input: I): number;
 }
 
-/** One call, one run. */
+/** An operation of which each call is one transaction. */
 interface SingleOperation<I, O> extends OperationHead<I> {
   batched: false;
   run(tx: Tx, input: I): Promise<O>;

@@ -17,7 +17,7 @@ import {
 } from "#store/webhooks/fan-out.ts";
 import { failAbandonedDeliveries } from "./fail-pending.ts";
 
-/** The one lane of its kind. */
+/** The only lane of the kind `fan_out`, which the whole installation shares. */
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
 export interface FanOutDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {

@@ -10,7 +10,7 @@ export interface ToolName {
   /** The type of its calls: `function_call`, `custom_tool_call` or `tool_search_call`. */
   kind: "function" | "custom" | "tool_search";
   name: string;
-  /** Null: it is in none. */
+  /** Null for a tool outside of namespaces. */
   namespace: string | null;
 }
 

@@ -34,7 +34,7 @@ export interface Target {
   timeouts: MemberTimeouts;
   /** More headers of the request; those of the member win. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
-  /** Use a new connection. */
+  /** The attempt uses a new connection instead of an idle one. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
   maxAnswerBytes?: number;

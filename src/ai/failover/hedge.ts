@@ -10,7 +10,7 @@ import type { FailoverCall, FailoverDeps, Run } from "./call.ts";
 import { isHealthy } from "./healthy-members.ts";
 import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
-/** One of the two requests. */
+/** One of the two requests of a hedged call, with its own run and signal. */
 interface Racer {
   choice: Choice<Member>;
   run: Run;

@@ -50,7 +50,7 @@ export interface Budgets {
 /** The spend of a budget in a local day and its month. */
 interface SpendEntry {
   day: string;
-  /** From the last read. */
+  /** What the last read of storage returned. */
   stored: Spend;
   /** Served since, and not included in the last read. */
   since: Spend;

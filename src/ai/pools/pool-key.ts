@@ -20,7 +20,7 @@ export interface PoolKey extends Omit<KeyRules, "budget"> {
   accountId: string;
   /** The account's time zone: budget days and months are local. */
   timeZone: string;
-  /** Those with a bound. */
+  /** The key, the pool and the account, as far as they have a budget. */
   budgets: readonly BudgetOwner[];
   /** Epoch ms. */
   expiresAt: number | null;

@@ -21,7 +21,7 @@ import type { PoolMembersTable } from "#store/schema/pools.ts";
 import type { Member, Pool } from "./member.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
-/** A key with its pool. */
+/** What a key opens: its rules and its pool, as the cache holds them. */
 export interface Opened {
   key: PoolKey;
   pool: Pool;

@@ -130,7 +130,7 @@ export const aiProblems = {
 } as const satisfies Record<string, Entry>;
 export type AiProblemCode = keyof typeof aiProblems;
 
-/** OpenAI's object. */
+/** The `error` of OpenAI's error reply. */
 export interface OpenAiError {
   message: string;
   type: string;

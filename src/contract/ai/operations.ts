@@ -22,7 +22,7 @@ export interface Form {
 
 export interface FormPart {
   name: string;
-  /** Null: a field. */
+  /** Null for a field without a file. */
   filename: string | null;
   bytes: Uint8Array;
 }

@@ -26,7 +26,7 @@ interface ContactRules<Draft> {
   fastPath(fields: Fields): Draft | null;
   /** Each field as the rules expect it. */
   normalise(fields: Fields): Record<keyof Draft, unknown>;
-  /** The rules. */
+  /** Checks the contacts of one request. */
   check: Check;
 }
 

@@ -48,7 +48,7 @@ export const emailContact = z
   })
   .meta({ id: "EmailContact" });
 
-/** The body of a send. */
+/** The body of `POST /api/email/send`. */
 export const emailSendRequest = z
   .object({
     contact: z.array(emailContact).min(1).describe("One entry per message."),

@@ -76,7 +76,7 @@ export const senderName = textField(wellFormed, oneLine, atMost(256));
 
 const longMessageBytes = 5 * 1024 * 1024;
 
-/** A mail's body. */
+/** A mail's body: at most `longMessageBytes` of UTF-8. */
 export const longMessage = textField(sendable, {
   // UTF-8 takes at most three bytes per UTF-16 unit, so hardly any body has to be measured.
   holds: (text) => text.length * 3 <= longMessageBytes || Buffer.byteLength(text) <= longMessageBytes,

@@ -28,7 +28,7 @@ export const smsContact = z
   })
   .meta({ id: "SmsContact" });
 
-/** The body of a send. */
+/** The body of `POST /api/sms/send`. */
 export const smsSendRequest = z
   .object({ contact: z.array(smsContact).min(1).describe("One entry per message.") })
   .meta({ id: "SmsSendRequest" });

@@ -114,7 +114,7 @@ export const whatsappContact = z
   })
   .meta({ id: "WhatsappContact" });
 
-/** The body of a send. */
+/** The body of `POST /api/whatsapp/send`. */
 export const whatsappSendRequest = z
   .object({ contact: z.array(whatsappContact).min(1).describe("One entry per message.") })
   .meta({ id: "WhatsappSendRequest" });

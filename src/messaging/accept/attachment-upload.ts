@@ -46,7 +46,7 @@ interface FileState {
   /** Bytes that are not stored yet. */
   pending: Buffer[];
   pendingBytes: number;
-  /** Pieces stored. */
+  /** How many pieces of the file are stored. */
   pieces: number;
 }
 

@@ -44,7 +44,7 @@ interface MessageParts {
   recipient: string | null | undefined;
   content: ContentKind;
   body: string | undefined;
-  /** Of emails. */
+  /** The mail's own row. Only emails have one. */
   email?: Omit<NewEmail, "message_id"> | undefined;
   /** Null: there is nothing beside the text. */
   payload?: MessagePayload | null;

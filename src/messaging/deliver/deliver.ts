@@ -194,7 +194,7 @@ function settlementOf(
   };
 }
 
-/** As they are stored. */
+/** The references of a message's parts, with the texts as storage accepts them. */
 const partsOf = ({ references, each, of }: PartReferences): NonNullable<Settlement["parts"]> => ({
   references: references.map(cleanText),
   each,

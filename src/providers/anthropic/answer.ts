@@ -70,7 +70,7 @@ export function countedOf(usage: Fields): TokenCounts | null {
   };
 }
 
-/** A whole message. */
+/** The chat completion of an Anthropic message, from its JSON. */
 export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
   if (!isObject(value)) return badAnswer("Anthropic's answer is not a JSON object.");

@@ -131,7 +131,7 @@ function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | nu
   };
 }
 
-/** A whole answer. */
+/** The chat completion of a Gemini answer, from its JSON. */
 export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
   if (!isObject(value)) return badAnswer("Gemini's answer is not a JSON object.");

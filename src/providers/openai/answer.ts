@@ -24,7 +24,7 @@ const maxParsedVectors = 1024 * 1024;
 /** Brackets and quotes of each kind in an answer with vectors: a dozen for each of a request's 2,048 texts. */
 const maxMarks = 200_000;
 
-/** A whole completion. */
+/** A chat completion of OpenAI's format, from its JSON. */
 export function openaiAnswer(text: string): ParsedAnswer {
   const value = parseJson(text) ?? parseJson(withoutLogprobs(text));
   if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
@@ -43,7 +43,7 @@ export function openaiAnswer(text: string): ParsedAnswer {
   return { kind: "answer", text, output, usage };
 }
 
-/** An embeddings answer. */
+/** An answer of OpenAI's embeddings, from its JSON. */
 export function openaiEmbeddings(text: string): ParsedAnswer {
   const value = parseJson(text.length < maxParsedVectors ? text : withoutVectors(text));
   if (!isObject(value) || !Array.isArray(value.data)) {

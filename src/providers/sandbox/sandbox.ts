@@ -31,13 +31,13 @@ import { exampleOf } from "./schema-example.ts";
 export const sandboxModels = ["echo", "slow", "failing", "cut", "tools"] as const;
 type Model = (typeof sandboxModels)[number];
 
-/** Between two words of a stream. */
+/** The pause between two words of a stream, ms. */
 const wordMs = 20;
 /** Before the first word of `slow`. */
 const slowMs = 3_000;
 /** The number of words before `cut` breaks off. */
 const wordsBeforeCut = 3;
-/** OpenAI's limit. */
+/** OpenAI's limit of `n`. */
 const maxChoices = 128;
 const defaultDimensions = 8;
 const maxDimensions = 4096;

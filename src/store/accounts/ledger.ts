@@ -43,7 +43,7 @@ export function crossedLowCredit(before: number, balance: CreditsTable): boolean
   return before >= low && balance.remaining < low;
 }
 
-/** Writes entries. */
+/** Appends entries to the credit ledger. */
 export async function insertEntries(tx: Tx, entries: readonly CreditEntriesTable[]): Promise<void> {
   if (entries.length === 0) return;
   await tx.insert(

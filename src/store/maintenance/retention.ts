@@ -13,7 +13,7 @@ import { lockMessages } from "#store/messages/transitions.ts";
 import type { ReceiptsTable } from "#store/schema/feedback.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 
-/** What one batch did. */
+/** What one batch passed and removed. */
 export interface DeletionStep {
   deleted: number;
   /** Where the next batch goes on; null: there is nothing more before the end of the range. */
@@ -143,7 +143,7 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.db.deleteFrom(tx.indexed("requests")).where("id", "in", requests).execute();
 }
 
-/** Inbound messages. */
+/** Removes inbound messages that are older than the retention. */
 export const deleteInbound = writeOperation(
   "deleteInbound",
   async (tx, input: { before: string; limit: number }): Promise<DeletionStep> =>

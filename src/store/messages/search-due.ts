@@ -16,7 +16,7 @@ export interface SearchDueInput {
   accountId: string;
   channels: readonly Channel[];
   status: Status | null;
-  /** Null: any. */
+  /** Null for any. */
   gatewayId: string | null;
   requestId: string | null;
   test: boolean | null;
@@ -40,7 +40,7 @@ export interface DuePage {
 const inOrder = (one: DuePlace, other: DuePlace) =>
   one.dueAt - other.dueAt || (one.id < other.id ? -1 : Number(one.id > other.id));
 
-/** One look, soonest first. */
+/** One page of waiting messages, soonest due first. */
 export const searchDue = readOperation("searchDue", async (tx, input: SearchDueInput): Promise<DuePage> => {
   const { accountId, gatewayId, from, before, after, maxScanned } = input;
   let of = tx.db

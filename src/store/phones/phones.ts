@@ -173,7 +173,7 @@ async function endItems(tx: Tx, phoneId: string, at: number, message: string): P
   await closeItems(tx, ids);
 }
 
-/** They are not listed any more. */
+/** Takes messages off their phone's list. */
 export async function closeItems(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.update(
     "phone_items",
@@ -356,7 +356,7 @@ export const disconnectPhone = writeOperation(
   },
 );
 
-/** The phone is heard of again. */
+/** Records that a silent phone is connected again. */
 export async function reconnectPhone(tx: Tx, phone: PhonesTable, at: number, eventId: string): Promise<void> {
   const session = await tx.db
     .selectFrom("gateway_sessions")

@@ -13,7 +13,7 @@ import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 export const deferredContext = (id: string, column: "request" | "result") =>
   `deferred_completions ${id} ${column}`;
 
-/** What may wait in a pool. */
+/** How many deferred completions may wait in a pool. */
 export const maxDeferred = 10_000;
 export const maxDeferredBytes = 1024 * 1024 * 1024;
 /** What of it one key may take: a tenth, so that no key keeps the others out. */
@@ -56,7 +56,7 @@ export const insertDeferred = writeOperation(
   },
 );
 
-/** One that this key asked for. */
+/** The deferred completion with this id that the key asked for. */
 export const findDeferred = readOperation(
   "findDeferred",
   async (tx, of: { id: string; keyId: string }): Promise<DeferredCompletionsTable | null> => {

@@ -30,7 +30,7 @@ export interface LowBudget {
   /** The key, pool or account whose budget it is. */
   ownerId: string;
   bound: BudgetNoticesTable["bound"];
-  /** Local day or month. */
+  /** The day or month of the account's time zone. */
   period: string;
   at: number;
   data: {

@@ -11,7 +11,7 @@ import { lockEndpoint, switchLane } from "./endpoints.ts";
 export interface DeliveryAttempt {
   /** Epoch ms. */
   at: number;
-  /** How long it took. */
+  /** How long the attempt took, ms. */
   ms: number;
   /** Of the answer; null: there was none. */
   status: number | null;
@@ -29,7 +29,7 @@ export function appendLine(log: string, line: DeliveryAttempt): string {
 }
 
 export interface DueDelivery {
-  /** The event's. */
+  /** The event's id. */
   id: string;
   priority: number;
   due_at: number;

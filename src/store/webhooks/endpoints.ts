@@ -85,7 +85,7 @@ export interface NewEndpoint {
 /** Makes an endpoint with its lane, unless the account has one with this url or `maxEndpoints` of them. */
 export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
 
-/** The same inside a transaction. */
+/** `createEndpoint` inside a transaction. */
 export async function storeEndpoint(
   tx: Tx,
   { endpoint, maxEndpoints }: NewEndpoint,

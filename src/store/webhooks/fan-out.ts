@@ -38,7 +38,7 @@ export interface OutboxPage {
   steps: OutboxPageStep[];
   /** The active endpoints of their accounts. */
   endpoints: Pick<WebhookEndpointsTable, "id" | "account_id" | "events">[];
-  /** There may be more. */
+  /** The outbox may have more rows. */
   more: boolean;
 }
 

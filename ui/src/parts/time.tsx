@@ -78,7 +78,7 @@ export function Due({ at, over }: { at: string; over: string }) {
   return Date.parse(at) <= present ? over : <Time at={at} brief />;
 }
 
-/** Where the page's clocks stand. */
+/** Names the time zone of the page's times. */
 export function Zone() {
   return <p className="hint zone">Times are in {useZone()}.</p>;
 }

@@ -42,7 +42,7 @@ export function inputOf(text: string): unknown {
   return isObject(value) ? value : { INVALID_JSON: text };
 }
 
-/** A whole message. */
+/** A Messages API message as JSON, from the JSON of a chat completion. */
 export function messageOf(text: string, rules: MessageRules): string {
   const { text: content, reasoning, refusal, calls, finish, counts } = readChat(text);
   const idOf = callIds("toolu_", rules.stem);

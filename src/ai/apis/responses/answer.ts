@@ -145,7 +145,7 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
   };
 }
 
-/** A whole answer. */
+/** A Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
   const { text: visibleText, reasoning, refusal, calls, finish, counts } = readChat(text);
   const { stem, names } = rules;

@@ -26,7 +26,7 @@ const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n
 export class Sequence {
   #next = 0;
 
-  /** The next event. */
+  /** The frame of an event with the next sequence number. */
   event(type: string, fields: object): string {
     return frame(type, JSON.stringify({ type, ...fields, sequence_number: this.#next++ }));
   }

@@ -180,7 +180,7 @@ class Reader {
     return null;
   }
 
-  /** Null: undecidable. */
+  /** The addresses of a name. Null for a macro, after too many lookups, and when DNS does not answer. */
   async #addresses(name: string, ofMail: boolean): Promise<string[] | null> {
     this.lookups += 1;
     if (name.includes("%") || this.lookups > maxReadLookups) return null;

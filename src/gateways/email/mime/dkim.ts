@@ -5,7 +5,7 @@
 import { createHash, hash, sign } from "node:crypto";
 import type { DkimKey } from "#gateways/message.ts";
 
-/** Signed if present. */
+/** Headers that the signature covers where a mail has them. */
 const signedNames = [
   "From",
   "To",

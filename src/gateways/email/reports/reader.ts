@@ -13,7 +13,7 @@ export type ReadReport = (raw: Uint8Array) => Promise<ReportReading>;
 
 /** The longest report takes 50 ms to read. */
 const limitMs = 5_000;
-/** Of at most a MiB each. */
+/** How many mails wait for the thread, of at most a MiB each. */
 const maxWaiting = 64;
 
 interface ReportReader {

@@ -40,7 +40,7 @@ const description = z.object({
 });
 
 export interface DeviceDescription {
-  /** Null: a new phone. */
+  /** The id that the phone got when it was linked. Null for a new phone. */
   id: string | null;
   name: string | null;
   usesPush: boolean;

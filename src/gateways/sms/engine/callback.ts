@@ -30,7 +30,7 @@ export interface SmsCallback<Settings> {
     when?: Condition;
     /** The vendor's id of the message. */
     reference?: TextReader;
-    /** Our id. */
+    /** The message's id at Trunkline, where the vendor repeats it. */
     id?: TextReader;
     /** Null: the report is about something else. */
     status: TextReader;

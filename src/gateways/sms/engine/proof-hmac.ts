@@ -23,7 +23,7 @@ interface Hmac<Settings> {
 /** How far a vendor's clock and ours may differ. */
 const toleranceMs = 5 * 60_000;
 
-/** An HMAC in a header. */
+/** Verifies callbacks by an HMAC that the vendor sends in a header. */
 export function hmac<Settings>({
   secret,
   named,

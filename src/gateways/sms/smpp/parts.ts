@@ -6,7 +6,7 @@ import { tag } from "./pdu.ts";
 import type { SmppSettings } from "./settings.ts";
 import { pack, toGsm, toSingleOctets, toUcs2 } from "./text.ts";
 
-/** One `submit_sm`. */
+/** One part of a message: the text fields of its `submit_sm`. */
 export interface Part {
   dataCoding: number;
   /** 0x40: the text begins with a user data header. */

@@ -41,7 +41,7 @@ export class SubmitRate {
     });
   }
 
-  /** The SMSC took a PDU. */
+  /** Notes that the SMSC accepted a PDU. */
   accepted(): void {
     const now = this.#clock.monotonic();
     const elapsed = now - this.#second.startedAt;

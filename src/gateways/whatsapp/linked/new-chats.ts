@@ -42,7 +42,7 @@ export class NewChatGate {
     this.#setting = setting;
   }
 
-  /** Whether that is new. */
+  /** Limits new chats until then (epoch ms). True when this differs from the limit before. */
   limit(until: number | null): boolean {
     const ends = until !== null && until > this.#clock.now() ? until : null;
     if (ends === this.limitedUntil) return false;

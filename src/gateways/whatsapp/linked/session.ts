@@ -28,7 +28,7 @@ import type { LinkedSettings } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
-/** After a refusal, ms. */
+/** How long the link waits after WhatsApp refused it, ms. */
 const refusedMs = 15 * 60_000;
 /** A link that another process took is taken back after this time, ms. */
 const reclaimAfterMs = 60_000;
