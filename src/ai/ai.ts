@@ -2,7 +2,7 @@
 
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
-import type { Refusal } from "#ai/health/refused-parameters.ts";
+import type { UnsupportedParameter } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { createSharedMeters } from "#ai/limits/shared-meters.ts";
 import { type Admission, createThrottle } from "#ai/limits/throttle.ts";
@@ -47,7 +47,7 @@ export interface MemberStatus {
   /** Moving average of the time to its first output; null: it has not answered yet. */
   firstOutputMs: number | null;
   /** The parameters that its models refused; `until`: epoch ms. */
-  refused: readonly Refusal[];
+  refused: readonly UnsupportedParameter[];
 }
 
 export interface AiGateway {

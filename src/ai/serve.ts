@@ -18,7 +18,8 @@ import {
 } from "./complete.ts";
 import { type Labels, labelsOf } from "./labels.ts";
 
-export interface Refusal {
+/** A limit or a budget refuses the call. `levels`: what is left of the limits, for the headers. */
+export interface RateLimited {
   kind: "refused";
   by: "requests" | "tokens" | "concurrency" | "budget";
   retryAfterMs: number;
@@ -27,7 +28,7 @@ export interface Refusal {
 
 /** `gone`: the key was revoked a moment ago. */
 export type ServeResult =
-  | Refusal
+  | RateLimited
   | { kind: "gone" }
   | { kind: "served"; completed: CompletionResult; levels: RateLimitState };
 

@@ -31,16 +31,16 @@ export function unknownPathReply({ family, notFound }: Head): Reply {
  */
 export function queryRefusal({ family, query }: Head, request: IncomingMessage): Reply | null {
   if (query === undefined || !request.url?.includes("?")) return null;
-  const faults = [...queryOf(request)]
+  const names = [...queryOf(request)]
     .filter(([name, value]) => {
       const text = family === "api_key" ? trimmed(value) : value;
       return Object.hasOwn(query.shape, name) && unfit.test(text);
     })
     .map(([name]) => name);
-  const [first] = faults;
+  const [first] = names;
   if (first === undefined) return null;
   if (family === "pool") return aiProblem("invalid_value", { param: first });
   const message = (name: string) =>
     family === "api_key" ? sentences.selected([name]) : "must be text without control characters, in UTF-8";
-  return validationFailed([...new Set(faults)].map((name) => ({ path: [name], message: message(name) })));
+  return validationFailed([...new Set(names)].map((name) => ({ path: [name], message: message(name) })));
 }

@@ -15,7 +15,7 @@ const maxNameLength = 64;
 const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"]);
 
 /** A parameter that a model refused. `value`: JSON of the only value that it refused; null: every value. */
-export interface Refusal {
+export interface UnsupportedParameter {
   model: string;
   parameter: string;
   value: string | null;
@@ -27,7 +27,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export class RefusedParameters {
   /** By model; bounded by the models that the member's settings name. */
-  readonly #byModel = new Map<string, Refusal[]>();
+  readonly #byModel = new Map<string, UnsupportedParameter[]>();
 
   /** Remembers what a vendor refused. False: it names nothing that the request has. */
   learn(model: string, { name, valueOnly }: RefusedParameter, body: Body, now: number): boolean {
@@ -59,11 +59,11 @@ export class RefusedParameters {
   }
 
   /** All that is remembered, the oldest first. */
-  list(now: number): Refusal[] {
+  list(now: number): UnsupportedParameter[] {
     return [...this.#byModel.keys()].flatMap((model) => this.#current(model, now));
   }
 
-  #current(model: string, now: number): readonly Refusal[] {
+  #current(model: string, now: number): readonly UnsupportedParameter[] {
     return this.#byModel.get(model)?.filter(({ until }) => until > now) ?? [];
   }
 }

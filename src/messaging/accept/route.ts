@@ -63,7 +63,7 @@ export function createRouter(
 }
 
 /** Why no gateway was chosen: the sentence of the issue. */
-interface Refusal {
+interface NoGateway {
   refusal: string;
 }
 
@@ -74,10 +74,10 @@ interface Refusal {
 function gatewayFinder(
   account: Account,
   channel: Channel,
-): (identifier: string | null, content: ContentKind, index: number) => AccountGateway | Refusal {
+): (identifier: string | null, content: ContentKind, index: number) => AccountGateway | NoGateway {
   const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);
   const byIdentifier = new Map(active.map((gateway) => [gateway.identifier, gateway]));
-  const defaults = new Map<ContentKind, AccountGateway | Refusal>();
+  const defaults = new Map<ContentKind, AccountGateway | NoGateway>();
   const findDefault = (content: ContentKind) => {
     const able = active.length > 0 ? `can send ${content} messages` : "is configured";
     return defaultGateway(account, channel, content) ?? { refusal: `No active ${channel} gateway ${able}.` };

@@ -102,7 +102,7 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-interface Refusal {
+interface ErrorReply {
   message?: string;
   errors?: Record<string, string[]>;
 }
@@ -152,7 +152,7 @@ async function send<N extends OperationName>(name: N, input: Input<N>): Promise<
   if (response.status === 204) return undefined as Output<N>;
   const answer = await read(response);
   if (response.ok) return answer as Output<N>;
-  const { message, errors } = (answer ?? {}) as Refusal;
+  const { message, errors } = (answer ?? {}) as ErrorReply;
   throw new ApiError(response.status, message ?? `The service answered ${response.status}.`, {
     requestId: response.headers.get("x-request-id"),
     retryAfter: Number(response.headers.get("retry-after")) || null,

@@ -125,7 +125,7 @@ async function formOf({ id, recipient, content: email }: EmailMessage, settings:
   );
 }
 
-interface Refusal {
+interface KnownRefusal {
   message: RegExp;
   /** Our own: Mailgun has no error codes. */
   code: string;
@@ -136,7 +136,7 @@ interface Refusal {
  * Refusals, which are sentences with a 4xx (https://documentation.mailgun.com/docs/mailgun/quickstart-guide/responses).
  * The first match counts. For all others the status decides.
  */
-const refusals: readonly Refusal[] = [
+const refusals: readonly KnownRefusal[] = [
   // With 403, older ones with 400: "Domain … is not allowed to send: …" for a sandbox domain, or an account that is not
   // activated, disabled or over its limit. It holds for every recipient.
   { message: /is not allowed to send/i, code: "domain_not_allowed", fault: "configuration" },

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readCaller } from "#ai/caller.ts";
 import type { ClientRequest } from "#ai/complete.ts";
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
-import type { Refusal, ServeResult } from "#ai/serve.ts";
+import type { RateLimited, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -79,7 +79,7 @@ function withLeftOut(
 }
 
 /** The reply to a call that a limit of its key refuses. */
-export function refusalReply({ by, retryAfterMs, levels }: Refusal): Problem {
+export function refusalReply({ by, retryAfterMs, levels }: RateLimited): Problem {
   const headers = rateLimitHeaders(levels);
   switch (by) {
     case "concurrency":
