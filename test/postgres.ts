@@ -52,9 +52,13 @@ let created = 0;
  * around it, gets a server of its own that ends with its process.
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const given = process.env[urlVariable];
+  const configured = process.env[urlVariable];
   const adminUrl =
-    given === undefined ? (await ownServer()).url : given.startsWith("http:") ? await askFor(given) : given;
+    configured === undefined
+      ? (await ownServer()).url
+      : configured.startsWith("http:")
+        ? await askFor(configured)
+        : configured;
   created += 1;
   const name = `tl_${process.pid}_${created}_${randomBytes(4).toString("hex")}`;
   await administer(adminUrl, `CREATE DATABASE "${name}" TEMPLATE template0`);
@@ -276,15 +280,15 @@ async function keep(): Promise<void> {
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let received = "";
   server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    said = (said + chunk).slice(-4000);
+    received = (received + chunk).slice(-4000);
   });
   const gone = new Promise<void>((exited) => server.once("exit", () => exited()));
   let stopping = false;
   server.once("exit", (code, signal) => {
     if (stopping) return;
-    console.error(`PostgreSQL ended by itself (${signal ?? code}): ${said}`);
+    console.error(`PostgreSQL ended by itself (${signal ?? code}): ${received}`);
     process.exit(1);
   });
 

@@ -159,14 +159,14 @@ test("a failed look-up is an error, and is not remembered", async () => {
 test("50,000 wrong keys push older answers out instead of piling up", async () => {
   const { key } = await holder();
   let asked = 0;
-  const nobody: Database = {
+  const emptyDatabase: Database = {
     ...store.database,
     run: async () => {
       asked += 1;
       return null as never;
     },
   };
-  const { authenticate } = createAuthenticator({ database: nobody, clock: movableClock() });
+  const { authenticate } = createAuthenticator({ database: emptyDatabase, clock: movableClock() });
   await authenticate(key);
   for (let i = 0; i < 50_000; i++) await authenticate(`wrong ${i}`);
   assert.equal(asked, 50_001);

@@ -44,8 +44,8 @@ const noLimits: SignInThrottle = { knownDevice: () => 0, unknownDevice: () => 0,
 /** An attempt to sign in that no limit stops. */
 export function enter(
   deps: SignInDeps,
-  given: { email: string; password: string; replaced: string | null; device?: string | null },
+  options: { email: string; password: string; replaced: string | null; device?: string | null },
   attempts = noLimits,
 ): Promise<SignInResult> {
-  return signIn(deps, { device: null, ...given }, attempts);
+  return signIn(deps, { device: null, ...options }, attempts);
 }

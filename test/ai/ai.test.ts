@@ -54,9 +54,9 @@ test("the keys of a pool share its budget, and those of an account's pools the a
     assert.equal(outcomeOf(await ask(it, {}, other)), "200");
     assert.equal(outcomeOf(await ask(it, {}, other)), "429 insufficient_quota");
     await it.settle();
-    const told = posts(it).map(({ type, data }) => ({ type, ...(data as object) }));
-    assert.equal(told.length, 1);
-    const { used, percent, ...rest } = told[0] as unknown as Record<string, unknown>;
+    const events = posts(it).map(({ type, data }) => ({ type, ...(data as object) }));
+    assert.equal(events.length, 1);
+    const { used, percent, ...rest } = events[0] as unknown as Record<string, unknown>;
     assert.equal(used, 2 * once);
     assert.equal(percent, Math.floor((200 * once) / (once + 1)));
     assert.deepEqual(rest, {

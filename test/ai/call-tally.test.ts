@@ -9,8 +9,8 @@ import { script } from "./scripted-members.ts";
 
 test("a call is told once: when its first byte went out, how long it took, and what it used", async () => {
   const it = script();
-  const told: CallOutcome[] = [];
-  const tally = new CallTally(it.deps, requested(true), (outcome) => told.push(outcome));
+  const recorded: CallOutcome[] = [];
+  const tally = new CallTally(it.deps, requested(true), (outcome) => recorded.push(outcome));
   await it.clock.advance(40);
   tally.markFirstByte();
   await it.clock.advance(60);
@@ -22,7 +22,7 @@ test("a call is told once: when its first byte went out, how long it took, and w
   const won = { choice, memberCount: 2, forwarded: false, adapted: [], settle: () => {} };
   tally.close(200, { attempts: [], won, usage: null });
   tally.close(500, null);
-  assert.deepEqual(told, [
+  assert.deepEqual(recorded, [
     {
       status: 200,
       member: "main",
@@ -38,7 +38,10 @@ test("a call is told once: when its first byte went out, how long it took, and w
 
 test("a call that nobody served used nothing", () => {
   const it = script();
-  const told: CallOutcome[] = [];
-  new CallTally(it.deps, requested(false), (outcome) => told.push(outcome)).close(503, null);
-  assert.deepEqual([told[0]?.usage.totalTokens, told[0]?.estimated, told[0]?.member], [0, false, null]);
+  const recorded: CallOutcome[] = [];
+  new CallTally(it.deps, requested(false), (outcome) => recorded.push(outcome)).close(503, null);
+  assert.deepEqual(
+    [recorded[0]?.usage.totalTokens, recorded[0]?.estimated, recorded[0]?.member],
+    [0, false, null],
+  );
 });

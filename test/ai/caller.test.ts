@@ -17,8 +17,8 @@ test("the client's own id wins over a proxy's, and both kinds go on under one na
   const proxied = readCaller("req_1", { "x-client-request-id": "not one", "x-request-id": "proxy" });
   assert.deepEqual(proxied?.extraHeaders, { "x-client-request-id": "proxy" });
   const none = { id: "req_1", clientRequestId: null, tags: [], extraHeaders: null };
-  for (const given of ["", "two words", "é", "x".repeat(201), ["a", "b"], undefined])
-    assert.deepEqual(readCaller("req_1", { "x-request-id": given }), none);
+  for (const input of ["", "two words", "é", "x".repeat(201), ["a", "b"], undefined])
+    assert.deepEqual(readCaller("req_1", { "x-request-id": input }), none);
 });
 
 test("a trace goes on as it is, with its state, and a malformed one does not", () => {
@@ -30,9 +30,9 @@ test("a trace goes on as it is, with its state, and a malformed one does not", (
     traceparent: trace,
   });
   const later = trace.replace("00-", "cc-");
-  for (const given of [later, `${later}-more`])
-    assert.deepEqual(readCaller("req_1", { traceparent: given })?.extraHeaders, { traceparent: given });
-  for (const given of [
+  for (const input of [later, `${later}-more`])
+    assert.deepEqual(readCaller("req_1", { traceparent: input })?.extraHeaders, { traceparent: input });
+  for (const input of [
     trace.toUpperCase(),
     trace.replace("00-", "ff-"),
     `${trace}-more`,
@@ -41,7 +41,7 @@ test("a trace goes on as it is, with its state, and a malformed one does not", (
     `00-4bf92f3577b34da6a3ce929d0e0e4736-${"0".repeat(16)}-01`,
     "",
   ])
-    assert.equal(readCaller("req_1", { traceparent: given, tracestate: "a=1" })?.extraHeaders, null, given);
+    assert.equal(readCaller("req_1", { traceparent: input, tracestate: "a=1" })?.extraHeaders, null, input);
 });
 
 test("tags come from their header, and malformed ones are told", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { drain, events, poolOf, requested, start } from "./completing.ts";
-import { json, said, script, streamed } from "./scripted-members.ts";
+import { json, pieces, script, streamed } from "./scripted-members.ts";
 
 test("a stream that never tells its usage is estimated from the text in it, however its frames look", async () => {
   const word = (delta: object, more: object) =>
@@ -19,7 +19,7 @@ test("a stream that never tells its usage is estimated from the text in it, howe
         more,
       ),
       word({}, { finish_reason: "stop" }),
-      said.done,
+      pieces.done,
     );
     const { completed, spent } = start(it, poolOf([it.member("only", [silent])]), requested(true));
     await drain(await completed);
@@ -54,7 +54,7 @@ test("a whole answer without usage is estimated from its text, an embedding from
 
 test("a stream that is still speaking at the deadline ends with an error, and its member stays up", async () => {
   const it = script();
-  const member = it.member("only", [streamed(said.role)]);
+  const member = it.member("only", [streamed(pieces.role)]);
   const { open } = it.deps.upstreams;
   it.deps.upstreams.open = async (request) => {
     const result = await open(request);
@@ -63,7 +63,7 @@ test("a stream that is still speaking at the deadline ends with an error, and it
     const read = async (patienceMs: number) => {
       await it.clock.sleep(Math.min(20_000, patienceMs));
       const late = { why: "timeout" as const, reason: "nothing came" };
-      return patienceMs < 20_000 ? late : Buffer.from(said.word("on"));
+      return patienceMs < 20_000 ? late : Buffer.from(pieces.word("on"));
     };
     return { ...result, body: { read, cancel: () => {} } };
   };

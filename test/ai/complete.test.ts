@@ -10,8 +10,8 @@ import {
   answered,
   json,
   type Piece,
+  pieces,
   refusal,
-  said,
   script,
   streamed,
   wholeStream,
@@ -36,8 +36,8 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
   });
   assert.deepEqual(result.served, body.service_pool);
   assert.equal(spent.length, 1);
-  const { attempts, ...told } = spent[0]!;
-  assert.deepEqual(told, {
+  const { attempts, ...rest } = spent[0]!;
+  assert.deepEqual(rest, {
     status: 200,
     member: "second",
     model: "model-second",
@@ -93,11 +93,11 @@ test("a stream that breaks off after its first word: an error, no [DONE], nothin
     [["silence"], "upstream_timeout"],
     [['data: {"id"\n\n'], "malformed_frame"],
     [[], "upstream_cut"],
-    [[said.done], "upstream_cut"],
+    [[pieces.done], "upstream_cut"],
   ] as [Piece[], string][]) {
     const it = script();
     const members = [
-      it.member("first", [streamed(said.role, said.word("hel"), ...ending)]),
+      it.member("first", [streamed(pieces.role, pieces.word("hel"), ...ending)]),
       it.member("second", [wholeStream]),
     ];
     const { completed, spent } = start(it, poolOf(members), requested(true));
@@ -117,7 +117,7 @@ test("stream_mode complete: the same faults are rescued, and nothing of the brok
   for (const ending of [["cut"], ["silence"], ['data: {"id"\n\n'], []] as Piece[][]) {
     const it = script();
     const members = [
-      it.member("first", [streamed(said.role, said.word("BROKEN"), ...ending)]),
+      it.member("first", [streamed(pieces.role, pieces.word("BROKEN"), ...ending)]),
       it.member("second", [wholeStream]),
     ];
     const pool = poolOf(members, { stream_mode: "complete" });
@@ -220,10 +220,10 @@ test("headers_after_ms: a silent stream gets its headers early, and failover goe
     if (served) assert.equal(all.at(-1), "[DONE]");
     else assert.equal(JSON.parse(all.at(-1)!).error.code, "upstream_timeout");
     assert.equal(all.length, served ? 5 : 1);
-    const told = JSON.parse(all.at(served ? -2 : -1)!).service_pool;
+    const named = JSON.parse(all.at(served ? -2 : -1)!).service_pool;
     // Beside an error stands whose error it is.
     assert.deepEqual(
-      [told.provider, told.attempts, told.latency_ms],
+      [named.provider, named.attempts, named.latency_ms],
       [served ? "second" : "first", 2, 30_000],
     );
     assert.deepEqual([spent.length, spent[0]?.status], [1, served ? 200 : 504]);
@@ -264,14 +264,14 @@ const stages: readonly {
 }[] = [
   { name: "not streamed, before the head", stream: false, reply: "hang" },
   { name: "before the head", stream: true, reply: "hang" },
-  { name: "before the first word", stream: true, reply: [said.role, "hang"] },
+  { name: "before the first word", stream: true, reply: [pieces.role, "hang"] },
   { name: "behind early headers", stream: true, reply: "hang", early: true },
-  { name: "inside the stream", stream: true, reply: [said.role, said.word("hel"), "hang"] },
+  { name: "inside the stream", stream: true, reply: [pieces.role, pieces.word("hel"), "hang"] },
   {
     name: "while it is collected",
     stream: true,
     mode: "complete",
-    reply: [said.role, said.word("hel"), "hang"],
+    reply: [pieces.role, pieces.word("hel"), "hang"],
   },
 ];
 

@@ -81,7 +81,7 @@ const chunk = (delta: object, finish: string | null = null) =>
   });
 
 /** Pieces of a stream. */
-export const said = {
+export const pieces = {
   role: chunk({ role: "assistant", content: "" }),
   word: (text: string) => chunk({ content: text }),
   finish: chunk({}, "stop"),
@@ -96,12 +96,12 @@ export const streamed = (...body: readonly Piece[]): Reply => ({
 });
 
 export const wholeStream = streamed(
-  said.role,
-  said.word("hello"),
-  said.word(" there"),
-  said.finish,
-  said.usage,
-  said.done,
+  pieces.role,
+  pieces.word("hello"),
+  pieces.word(" there"),
+  pieces.finish,
+  pieces.usage,
+  pieces.done,
 );
 
 class Body implements BodyReader {
@@ -117,8 +117,8 @@ class Body implements BodyReader {
   }
 
   async read(): Promise<Buffer | null | BodyError> {
-    const given: BodyError = { why: "cancelled", reason: "given up" };
-    if (this.#cancelled) return given;
+    const stopped: BodyError = { why: "cancelled", reason: "given up" };
+    if (this.#cancelled) return stopped;
     const piece = this.#pieces.shift();
     if (piece === "cut") return { why: "cut", reason: "the answer was cut off" };
     if (piece === "silence") return { why: "timeout", reason: "nothing came" };
@@ -159,9 +159,9 @@ export function script(): Script {
   async function later(
     name: string,
     reply: "silent" | { afterMs: number; reply: Reply },
-    given: UpstreamRequest,
+    upstreamRequest: UpstreamRequest,
   ): Promise<UpstreamResult> {
-    const { headersMs, signal } = given;
+    const { headersMs, signal } = upstreamRequest;
     const afterMs = reply === "silent" ? Number.POSITIVE_INFINITY : reply.afterMs;
     const sleeping = new LightAbortController();
     const wake = () => sleeping.abort();
@@ -169,7 +169,7 @@ export function script(): Script {
     await clock.sleep(Math.min(afterMs, headersMs), sleeping);
     signal.removeEventListener("abort", wake);
     if (!signal.aborted && reply !== "silent" && afterMs <= headersMs)
-      return await result(name, reply.reply, given);
+      return await result(name, reply.reply, upstreamRequest);
     if (signal.aborted) aborted.push(name);
     const why = signal.aborted ? ("aborted" as const) : ("headers_timeout" as const);
     return { kind: "failed", why, reason: `No answer from ${name}.`, reused: false };
@@ -177,9 +177,9 @@ export function script(): Script {
   function result(
     name: string,
     reply: Reply,
-    given: UpstreamRequest,
+    upstreamRequest: UpstreamRequest,
   ): UpstreamResult | Promise<UpstreamResult> {
-    const { signal } = given;
+    const { signal } = upstreamRequest;
     if (reply === "hang")
       return new Promise<UpstreamResult>((resolve) => {
         const stop = () => {
@@ -189,7 +189,7 @@ export function script(): Script {
         if (signal.aborted) stop();
         else signal.addEventListener("abort", stop, { once: true });
       });
-    if (reply === "silent" || "afterMs" in reply) return later(name, reply, given);
+    if (reply === "silent" || "afterMs" in reply) return later(name, reply, upstreamRequest);
     if ("failed" in reply) {
       const reason = `No answer from ${name}.`;
       return { kind: "failed", why: reply.failed, reason, reused: reply.reused ?? false };

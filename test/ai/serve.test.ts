@@ -50,7 +50,7 @@ test("the place is free before anything is told of the call; a call that ends ot
           end: (used: number) => order.push(`end ${used}`),
         }),
       },
-      record: (...told: { status: number }[]) => order.push(`record ${told.at(-1)?.status}`),
+      record: (...records: { status: number }[]) => order.push(`record ${records.at(-1)?.status}`),
     }) as unknown as ServeDeps;
   const signal = new AbortController().signal;
   const strict = { members: [], strict_models: true, name: "pool", deadline_ms: 1 } as never;

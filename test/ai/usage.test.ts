@@ -25,17 +25,17 @@ function logging() {
       return null;
     },
   } as unknown as Database;
-  const told = { dropped: 0, written: [] as string[] };
+  const recorded = { dropped: 0, written: [] as string[] };
   const usage = createUsageLog({
     database,
     clock,
     log: memoryLog(),
     dropped: (count) => {
-      told.dropped += count;
+      recorded.dropped += count;
     },
-    written: ({ id }) => told.written.push(id),
+    written: ({ id }) => recorded.written.push(id),
   });
-  return { clock, rows, storage, usage, told };
+  return { clock, rows, storage, usage, recorded };
 }
 
 const priced = [{ name: "main", price: { input: 1, output: 1.5 } }] as unknown as Member[];
@@ -66,7 +66,7 @@ const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Me
   );
 
 test("a call is written within a second, as what it was, by the account's local day; after that nothing runs", async () => {
-  const { clock, rows, usage, told } = logging();
+  const { clock, rows, usage, recorded } = logging();
   const row = ended("req_1", {}, priced);
   assert.deepEqual(costOf(row), { day: row.day, tokens: 7, cost: 9 });
   usage.record(row);
@@ -96,7 +96,7 @@ test("a call is written within a second, as what it was, by the account's local 
     tags: '["a=b"]',
     client_request_id: "mine",
   });
-  assert.deepEqual(told, { dropped: 0, written: ["req_1"] });
+  assert.deepEqual(recorded, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);
   usage.record(ended("req_2", { firstByteMs: null }));
   await clock.advance(1_000);
@@ -104,7 +104,7 @@ test("a call is written within a second, as what it was, by the account's local 
 });
 
 test("what cannot be written waits, and is written when the storage is back; each is told as written once", async () => {
-  const { clock, rows, storage, usage, told } = logging();
+  const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = () => "unavailable";
   for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id));
   await clock.advance(60_000);
@@ -112,48 +112,48 @@ test("what cannot be written waits, and is written when the storage is back; eac
   storage.faultOf = () => null;
   await clock.advance(1_000);
   assert.deepEqual([...rows.keys()], ["req_1", "req_2", "req_3"]);
-  assert.deepEqual(told, { dropped: 0, written: ["req_1", "req_2", "req_3"] });
+  assert.deepEqual(recorded, { dropped: 0, written: ["req_1", "req_2", "req_3"] });
 });
 
 test("a record that the storage will never take is dropped and counted, and keeps nobody waiting", async () => {
-  const { clock, rows, storage, usage, told } = logging();
+  const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = ({ id }) => (id === "req_1" ? "failed" : null);
   usage.record(ended("req_1"));
   usage.record(ended("req_2"));
   await clock.advance(1_000);
   assert.deepEqual([...rows.keys()], ["req_2"]);
-  assert.deepEqual(told, { dropped: 1, written: ["req_2"] });
+  assert.deepEqual(recorded, { dropped: 1, written: ["req_2"] });
   assert.equal(clock.sleeping(), 0);
 });
 
 test("the storage goes away while a batch is written one by one: what is not written yet waits", async () => {
-  const { clock, rows, storage, usage, told } = logging();
+  const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = ({ id }) => (id === "req_2" ? "failed" : id === "req_3" ? "unavailable" : null);
   for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id));
   // The fault of a batch is its first one's.
   await clock.advance(1_000);
-  assert.deepEqual([[...rows.keys()], told.dropped], [["req_1"], 1]);
+  assert.deepEqual([[...rows.keys()], recorded.dropped], [["req_1"], 1]);
   storage.faultOf = () => null;
   await clock.advance(1_000);
   assert.deepEqual([...rows.keys()], ["req_1", "req_3"]);
-  assert.deepEqual(told, { dropped: 1, written: ["req_1", "req_3"] });
+  assert.deepEqual(recorded, { dropped: 1, written: ["req_1", "req_3"] });
 });
 
 test("20,000 wait at the most: the oldest go, and are counted", async () => {
-  const { clock, rows, storage, usage, told } = logging();
+  const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = () => "unavailable";
   for (let i = 0; i < 20_300; i++) usage.record(ended(`req_${i}`));
-  assert.equal(told.dropped, 300);
+  assert.equal(recorded.dropped, 300);
   await clock.advance(1_000);
   storage.faultOf = () => null;
   await clock.advance(1_000);
   assert.equal(rows.size, 20_000);
   assert.ok(!rows.has("req_299") && rows.has("req_300"));
-  assert.equal(told.dropped, 300);
+  assert.equal(recorded.dropped, 300);
 });
 
 test("a stop writes what waits, without waiting; what even then cannot be written is counted", async () => {
-  const { rows, storage, usage, told } = logging();
+  const { rows, storage, usage, recorded } = logging();
   usage.record(ended("req_1"));
   await usage.stop();
   assert.deepEqual([...rows.keys()], ["req_1"]);
@@ -162,6 +162,6 @@ test("a stop writes what waits, without waiting; what even then cannot be writte
   other.usage.record(ended("req_1"));
   other.usage.record(ended("req_2"));
   await other.usage.stop();
-  assert.equal(other.told.dropped, 2);
-  assert.deepEqual([storage.runs, told.dropped], [1, 0]);
+  assert.equal(other.recorded.dropped, 2);
+  assert.deepEqual([storage.runs, recorded.dropped], [1, 0]);
 });

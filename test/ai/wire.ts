@@ -72,9 +72,9 @@ export async function heard(
   const stream = new UpstreamStream(movableClock(), incoming(pieces, end).body, reader, timeouts, 600_000);
   const chunks: Chunk[] = [];
   for (;;) {
-    const said: StreamEvent = await stream.next();
-    if (said.kind === "done") return { chunks, end: "done" };
-    if (said.kind === "failed") return { chunks, end: said.failure };
-    chunks.push(...said.chunks);
+    const read: StreamEvent = await stream.next();
+    if (read.kind === "done") return { chunks, end: "done" };
+    if (read.kind === "failed") return { chunks, end: read.failure };
+    chunks.push(...read.chunks);
   }
 }

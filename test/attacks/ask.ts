@@ -16,7 +16,7 @@ export interface Asked {
   timeoutMs?: number;
 }
 
-export interface Said {
+export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -30,21 +30,21 @@ const kept = 4 * 1024 * 1024;
 
 /** The JSON of an answer; null when it is none. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, read by tests that know them.
-export function jsonOf(said: Said): any {
+export function jsonOf(reply: Reply): any {
   try {
-    return JSON.parse(said.text);
+    return JSON.parse(reply.text);
   } catch {
     return null;
   }
 }
 
-export function askAt(base: string, asked: Asked): Promise<Said> {
+export function askAt(base: string, asked: Asked): Promise<Reply> {
   const { hostname, port } = new URL(base);
   const started = performance.now();
   const isObject = typeof asked.body === "object" && !Buffer.isBuffer(asked.body);
   const body = isObject ? JSON.stringify(asked.body) : (asked.body as string | Buffer | undefined);
   const headers = (asked.headers ?? []).flat();
-  const has = (name: string) => (asked.headers ?? []).some(([given]) => given.toLowerCase() === name);
+  const has = (name: string) => (asked.headers ?? []).some(([header]) => header.toLowerCase() === name);
   if (isObject && !has("content-type")) headers.push("Content-Type", "application/json");
   if (body !== undefined && !has("content-length") && !has("transfer-encoding"))
     headers.push("Content-Length", String(Buffer.byteLength(body)));

@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 const family = "bodies";
 const mib = 1024 * 1024;
 /** The contract's longest JSON body. */
-const longest = 32 * mib;
+const maxBytes = 32 * mib;
 
 const formType = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const jsonType = ["Content-Type", "application/json"] as const;
@@ -16,21 +16,21 @@ const jsonType = ["Content-Type", "application/json"] as const;
 /** So many fields without `=`, and then one long name: looking for the next `=` walks to the end for each. */
 function fieldsWithoutEquals(): Buffer {
   const fields = "a&".repeat(79_000);
-  return Buffer.from(fields + "b".repeat(longest - fields.length - 1024));
+  return Buffer.from(fields + "b".repeat(maxBytes - fields.length - 1024));
 }
 
 /** So many plus signs, each of which becomes a space. */
 const pluses = (bytes: number) => `a=${"+".repeat(bytes - 100)}`;
 
-const emptyObjects = () => `{"a":[${"{},".repeat(Math.floor((longest - 100) / 3))}{}]}`;
+const emptyObjects = () => `{"a":[${"{},".repeat(Math.floor((maxBytes - 100) / 3))}{}]}`;
 const emptyMessages = () =>
-  `{"model":"echo","messages":[${"{},".repeat(Math.floor((longest - 100) / 3))}{}]}`;
+  `{"model":"echo","messages":[${"{},".repeat(Math.floor((maxBytes - 100) / 3))}{}]}`;
 /** An attached file whose base64 has a line end behind each character. */
 const shortLines = () =>
-  `{"contact":[],"attachments":[{"filename":"a.txt","content":"${"A\\n".repeat((longest - 1024) / 3)}"}]}`;
+  `{"contact":[],"attachments":[{"filename":"a.txt","content":"${"A\\n".repeat((maxBytes - 1024) / 3)}"}]}`;
 const manyNames = () => {
   const names: string[] = [];
-  for (let at = 0, size = 0; size < longest - 200; at += 1) {
+  for (let at = 0, size = 0; size < maxBytes - 200; at += 1) {
     names.push(`"k${at}":0`);
     size += names[at]!.length + 1;
   }
@@ -81,12 +81,12 @@ const withoutKey = posts("2 and 32 MiB without a key in front", "403, and 413 ov
   "fields without =": { headers: [formType], make: fieldsWithoutEquals, statuses: [413, 403] },
   "empty objects": { headers: [jsonType], make: emptyObjects, statuses: [413, 403] },
   pluses: { headers: [formType], make: () => pluses(2 * mib), statuses: [403] },
-  "one text": { headers: [jsonType], make: () => `"${"x".repeat(longest - 100)}"`, statuses: [413, 403] },
+  "one text": { headers: [jsonType], make: () => `"${"x".repeat(maxBytes - 100)}"`, statuses: [413, 403] },
 });
 
 const withKey = posts("32 MiB with a key", "400 over 500,000 values; else the usual answer", true, {
   "fields without =": { headers: [formType, ...own], make: fieldsWithoutEquals, statuses: [400, 413, 422] },
-  pluses: { headers: [formType, ...own], make: () => pluses(longest), statuses: [422] },
+  pluses: { headers: [formType, ...own], make: () => pluses(maxBytes), statuses: [422] },
   "short lines of base64": {
     headers: [jsonType, ...own],
     path: "/api/email/send",
@@ -95,7 +95,7 @@ const withKey = posts("32 MiB with a key", "400 over 500,000 values; else the us
   },
   "empty objects": { headers: [jsonType, ...own], make: emptyObjects, statuses: [400] },
   "many names": { headers: [jsonType, ...own], make: manyNames, statuses: [400] },
-  brackets: { headers: [jsonType, ...own], make: () => "[".repeat(longest - 100), statuses: [400] },
+  brackets: { headers: [jsonType, ...own], make: () => "[".repeat(maxBytes - 100), statuses: [400] },
 });
 
 const prompts = posts("32 MiB with a pool key", "400 over 500,000 values", true, {
@@ -133,7 +133,7 @@ const oneByteChunks: Attack = {
   short: true,
   async run(stage, size) {
     const it = tally();
-    const most = size === "whole" ? 40 * mib : 12 * mib;
+    const max = size === "whole" ? 40 * mib : 12 * mib;
     const block = Buffer.from("1\r\nx\r\n".repeat(10_000));
     const heads = [
       head("POST", "/api/sms/send", ["Content-Type: application/json", "Transfer-Encoding: chunked"]),
@@ -156,7 +156,7 @@ const oneByteChunks: Attack = {
       const wire = await stage.line();
       if (wire === null) return it.fault("no connection");
       await wire.write(heads[at]!);
-      for (let sent = 0; sent < most && !(await wire.closed(0)) && wire.bytes() === 0; sent += block.length)
+      for (let sent = 0; sent < max && !(await wire.closed(0)) && wire.bytes() === 0; sent += block.length)
         await wire.write(block);
       await wire.write("0\r\n\r\n");
       const answered = await wire.until(/HTTP\/1\.1 \d{3}/, 40_000);

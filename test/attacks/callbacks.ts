@@ -246,13 +246,13 @@ const large: Attack = {
 
 /** Sends one mail, and waits until a peer has seen it. */
 async function sentMail(stage: Stage, gateway: string, email: string): Promise<string> {
-  const said = await stage.ask({
+  const reply = await stage.ask({
     path: "/api/email/send",
     headers: apiKey(secrets.ourKey),
     body: { contact: [{ email, subject: "x", message: "<p>x</p>", gateway_identifier: gateway }] },
   });
-  const id = jsonOf(said)?.data?.contact?.[0]?.id as string | undefined;
-  if (id === undefined) throw new Error(`no mail was sent: ${said.status} ${said.text}`);
+  const id = jsonOf(reply)?.data?.contact?.[0]?.id as string | undefined;
+  if (id === undefined) throw new Error(`no mail was sent: ${reply.status} ${reply.text}`);
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
     const looked = await stage.ask({ path: `/api/get/email/${id}`, headers: apiKey(secrets.ourKey) });

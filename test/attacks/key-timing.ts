@@ -124,9 +124,9 @@ async function sessionSecret(stage: Stage): Promise<string> {
     account: stage.ours.id,
     password,
   });
-  const said = await stage.ask({ path: "/api/manage/v1/session", body: { email, password } });
-  if (jsonOf(said)?.success !== true) throw new Error(`no session: ${said.status}`);
-  return String(said.headers["set-cookie"]?.[0]).split(";", 1)[0]!.slice("trunkline=".length);
+  const reply = await stage.ask({ path: "/api/manage/v1/session", body: { email, password } });
+  if (jsonOf(reply)?.success !== true) throw new Error(`no session: ${reply.status}`);
+  return String(reply.headers["set-cookie"]?.[0]).split(";", 1)[0]!.slice("trunkline=".length);
 }
 
 async function main(): Promise<number> {

@@ -12,14 +12,14 @@ const base = (stage: Stage) => `http://127.0.0.1:${stage.bouncePort}`;
 
 /** The return path of a mail that was sent to us. */
 async function returnPath(stage: Stage): Promise<string> {
-  const said = await stage.ask({
+  const reply = await stage.ask({
     path: "/api/email/send",
     headers: apiKey(secrets.ourKey),
     body: {
       contact: [{ email: "a@example.com", subject: "x", message: "x", gateway_identifier: "smtp-ours" }],
     },
   });
-  if (jsonOf(said)?.data?.contact?.[0]?.id === undefined) throw new Error(`no mail was sent: ${said.text}`);
+  if (jsonOf(reply)?.data?.contact?.[0]?.id === undefined) throw new Error(`no mail was sent: ${reply.text}`);
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
     const path = (await stage.seenByPeers()).returnPaths.at(-1);

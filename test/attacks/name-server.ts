@@ -11,7 +11,7 @@ export interface NameServer {
   port: number;
   zone: Map<string, Answers>;
   /** Addresses and targets that were given out so far, by name. */
-  given: Map<string, string[]>;
+  answered: Map<string, string[]>;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
 
 export async function openNameServer(host = "127.0.0.1", port = 0): Promise<NameServer> {
   const zone = new Map<string, Answers>();
-  const given = new Map<string, string[]>();
+  const answered = new Map<string, string[]>();
   const lookUps = new Map<string, number>();
   const socket = createSocket("udp4");
 
@@ -80,7 +80,7 @@ export async function openNameServer(host = "127.0.0.1", port = 0): Promise<Name
       const fitting = values.filter(
         (value) => !value.startsWith("→ ") && isIPv6(value) === (type === typeAaaa),
       );
-      given.set(name, [...(given.get(name) ?? []), ...(target === undefined ? fitting : [target])]);
+      answered.set(name, [...(answered.get(name) ?? []), ...(target === undefined ? fitting : [target])]);
       if (target === undefined) {
         if (type === typeA || type === typeAaaa)
           records.push(...fitting.map((address) => record(at, type, addressBytes(address))));
@@ -115,7 +115,7 @@ export async function openNameServer(host = "127.0.0.1", port = 0): Promise<Name
   return {
     port: socket.address().port,
     zone,
-    given,
+    answered,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }

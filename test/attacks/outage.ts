@@ -75,9 +75,9 @@ const outage: Attack = {
     await Promise.all(load);
     it.add(`ready after ${Math.round(ready)} ms, sends after ${Math.round(sends)} ms`);
     // Times are for the long program to judge.
-    const most = size === "whole" ? 2_000 : 20_000;
-    if (sends === 0 || sends > most) it.fault(`the first send after ${Math.round(sends)} ms`);
-    if (ready === 0 || ready > most) it.fault(`ready after ${Math.round(ready)} ms`);
+    const max = size === "whole" ? 2_000 : 20_000;
+    if (sends === 0 || sends > max) it.fault(`the first send after ${Math.round(sends)} ms`);
+    if (ready === 0 || ready > max) it.fault(`ready after ${Math.round(ready)} ms`);
     return it;
   },
 };

@@ -9,9 +9,9 @@ import type { ProbeOrder, ProbeResult } from "./probe-process.ts";
 import type { Stage } from "./stage.ts";
 
 /** The process may hold this much under any attack. */
-export const mostMib = 600;
+export const maxMib = 600;
 /** Single sends of a well-behaved client stay under this, p99. */
-export const mostSendMs = 250;
+export const maxSendMs = 250;
 
 export interface Played {
   attack: Attack;
@@ -53,13 +53,13 @@ export interface PlayOptions {
   bounds: Bounds;
   everyMs: number;
   /** The probe runs at least this long. */
-  leastMs: number;
+  minMs: number;
   /** An attack that is not over by then is given up and has broken. */
   limitMs: number;
 }
 
 export async function play(attack: Attack, stage: Stage, options: PlayOptions): Promise<Played> {
-  const { size, bounds, everyMs, leastMs, limitMs } = options;
+  const { size, bounds, everyMs, minMs, limitMs } = options;
   resetPeak(stage.server.pid);
   const cpuBefore = cpuSeconds(stage.server.pid);
   const stopProbe = await startProbe(stage.base, everyMs);
@@ -76,7 +76,7 @@ export async function play(attack: Attack, stage: Stage, options: PlayOptions): 
   const counted = await within(limitMs, work, gaveUp);
   // What stands still for so long would hold the probe up as well.
   if (counted === gaveUp) await stage.server.kill();
-  const left = leastMs - (performance.now() - started);
+  const left = minMs - (performance.now() - started);
   if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
   // Before the probe is stopped: that waits for a process that stands still.
   const probe = await stopProbe();
@@ -95,7 +95,7 @@ export async function play(attack: Attack, stage: Stage, options: PlayOptions): 
   if (worked !== null && worked > bounds.cpuSeconds) broke.push(`${worked.toFixed(1)} s of processor time`);
   const slow: string[] = [];
   if (attack.judged !== false) {
-    if (peakMib !== null && peakMib > mostMib) broke.push(`peak RSS ${Math.round(peakMib)} MiB`);
+    if (peakMib !== null && peakMib > maxMib) broke.push(`peak RSS ${Math.round(peakMib)} MiB`);
     if (probe === null) broke.push("the probe got no answers at all");
     else {
       const { sends } = probe;

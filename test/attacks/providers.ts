@@ -1,6 +1,6 @@
 // Hostile providers of AI and of SMS, callers' upstream choices, and one caller who would hurt the others of a pool.
 
-import { type Asked, jsonOf, type Said } from "./ask.ts";
+import { type Asked, jsonOf, type Reply } from "./ask.ts";
 import { type Attack, spread, tally } from "./attack.ts";
 import { hostileAnswers } from "./hostile-answers.ts";
 import { apiKey, hostileSms, poolKeyOf, secrets } from "./installation.ts";
@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 const family = "providers";
 
-function complete(stage: Stage, pool: string, body: object, more: Partial<Asked> = {}): Promise<Said> {
+function complete(stage: Stage, pool: string, body: object, more: Partial<Asked> = {}): Promise<Reply> {
   return stage.ask({
     path: "/api/ai/v1/chat/completions",
     body: { messages: [{ role: "user", content: "Hi" }], ...body },
@@ -47,16 +47,18 @@ const hostile = (names: readonly string[], name: string, short: boolean): Attack
     const it = tally();
     for (const each of names) {
       const stream = streams.has(each);
-      const said = await complete(stage, each, stream ? { stream: true } : {});
-      const good = said.status === 200 && !(stream && !said.text.includes('"error"'));
-      const outcome = `${said.status}${stream && said.status === 200 ? " (stream)" : ""}`;
+      const reply = await complete(stage, each, stream ? { stream: true } : {});
+      const good = reply.status === 200 && !(stream && !reply.text.includes('"error"'));
+      const outcome = `${reply.status}${stream && reply.status === 200 ? " (stream)" : ""}`;
       it.add(
         outcome,
-        good !== sound.has(each) && !(stream && good) && `${each}: ${said.status} ${said.text.slice(0, 150)}`,
+        good !== sound.has(each) &&
+          !(stream && good) &&
+          `${each}: ${reply.status} ${reply.text.slice(0, 150)}`,
       );
-      if (said.status === 500) it.fault(`${each}: 500`);
-      if (said.text.includes(secrets.memberKey)) it.fault(`${each}: the member's key reached the caller`);
-      if (said.headers["x-planted"] !== undefined || String(said.headers["set-cookie"]).includes("planted"))
+      if (reply.status === 500) it.fault(`${each}: 500`);
+      if (reply.text.includes(secrets.memberKey)) it.fault(`${each}: the member's key reached the caller`);
+      if (reply.headers["x-planted"] !== undefined || String(reply.headers["set-cookie"]).includes("planted"))
         it.fault(`${each}: a header was passed on`);
     }
     return it;
@@ -73,12 +75,12 @@ const sms: Attack = {
     const own = apiKey(secrets.ourKey);
     const ids: string[] = [];
     for (const name of hostileSms) {
-      const said = await stage.ask({
+      const reply = await stage.ask({
         path: "/api/sms/send",
         headers: own,
         body: { contact: [{ number: "+15550000001", message: name, gateway_identifier: `http-${name}` }] },
       });
-      ids.push(jsonOf(said)?.data?.contact?.[0]?.id);
+      ids.push(jsonOf(reply)?.data?.contact?.[0]?.id);
     }
     const deadline = Date.now() + 40_000;
     for (const [at, id] of ids.entries()) {

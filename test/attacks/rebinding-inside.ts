@@ -122,16 +122,16 @@ async function main(): Promise<number> {
   try {
     for (const outlet of outlets) {
       reached.clear();
-      names.given.clear();
+      names.answered.clear();
       await askAll(server.base, outlet, Object.keys(tricks));
-      const given = [...names.given].filter(([name]) => name.endsWith(`.${outlet}.test`));
-      const traps = given.flatMap(([, values]) => values).filter((value) => value !== open).length;
+      const ofOutlet = [...names.answered].filter(([name]) => name.endsWith(`.${outlet}.test`));
+      const traps = ofOutlet.flatMap(([, values]) => values).filter((value) => value !== open).length;
       const openCount = reached.get(open) ?? 0;
       const insideCount = total(reached, (address) => address !== open);
       const good = insideCount === 0 && openCount > 0 && traps > 0;
       held &&= good;
       console.log(
-        `  ${outlet}: ${given.length} names looked up, ${traps} inner answers or aliases given, ${openCount} connections to ${open}, ${insideCount} inside: ${good ? "held" : `BROKE ${JSON.stringify([...reached])}`}`,
+        `  ${outlet}: ${ofOutlet.length} names looked up, ${traps} inner answers or aliases given, ${openCount} connections to ${open}, ${insideCount} inside: ${good ? "held" : `BROKE ${JSON.stringify([...reached])}`}`,
       );
     }
   } finally {

@@ -1,13 +1,13 @@
 // The Idempotency-Key, abused: another account's, odd ones, a hundred at once, another body under a used one.
 
-import { jsonOf, type Said } from "./ask.ts";
+import { jsonOf, type Reply } from "./ask.ts";
 import { type Attack, spread, tally } from "./attack.ts";
 import { secrets } from "./installation.ts";
 import type { Stage } from "./stage.ts";
 
 const family = "repeats";
 
-function send(stage: Stage, key: string, message: string, repeatKey: string): Promise<Said> {
+function send(stage: Stage, key: string, message: string, repeatKey: string): Promise<Reply> {
   return stage.ask({
     path: "/api/sms/send",
     headers: [
@@ -18,7 +18,7 @@ function send(stage: Stage, key: string, message: string, repeatKey: string): Pr
   });
 }
 
-const idOf = (said: Said) => jsonOf(said)?.data?.contact?.[0]?.id as string | undefined;
+const idOf = (reply: Reply) => jsonOf(reply)?.data?.contact?.[0]?.id as string | undefined;
 
 const abuse: Attack = {
   family,
@@ -31,12 +31,14 @@ const abuse: Attack = {
     const ids = new Set<string>();
     const count = size === "whole" ? 100 : 40;
     await spread(count, count, async () => {
-      const said = await send(stage, secrets.ourKey, "at once", "race");
-      const id = idOf(said);
+      const reply = await send(stage, secrets.ourKey, "at once", "race");
+      const id = idOf(reply);
       if (id !== undefined) ids.add(id);
       it.add(
-        said.status,
-        said.status !== 200 && said.status !== 409 && `at once: ${said.status} ${said.text.slice(0, 100)}`,
+        reply.status,
+        reply.status !== 200 &&
+          reply.status !== 409 &&
+          `at once: ${reply.status} ${reply.text.slice(0, 100)}`,
       );
     });
     if (ids.size !== 1) it.fault(`${ids.size} sets under one key`);
@@ -57,8 +59,11 @@ const abuse: Attack = {
       "' or 1=1 --",
       "a, b",
     ]) {
-      const said = await send(stage, secrets.ourKey, "odd", odd);
-      it.add(said.status, ![200, 422].includes(said.status) && `odd key ${odd.slice(0, 20)}: ${said.status}`);
+      const reply = await send(stage, secrets.ourKey, "odd", odd);
+      it.add(
+        reply.status,
+        ![200, 422].includes(reply.status) && `odd key ${odd.slice(0, 20)}: ${reply.status}`,
+      );
     }
     return it;
   },

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres, urlVariable } from "../postgres.ts";
 import { type Attack, tally } from "./attack.ts";
 import { apiKey, secrets } from "./installation.ts";
-import { type Bounds, mostMib, mostSendMs, type Played, play } from "./play.ts";
+import { type Bounds, maxMib, maxSendMs, type Played, play } from "./play.ts";
 import { playRebinding } from "./rebinding.ts";
 import { openStage } from "./stage.ts";
 import { attacks, enginesOf } from "./table.ts";
@@ -58,7 +58,7 @@ const idle: Attack = {
   },
 };
 
-const common = { size: "whole", everyMs: 50, leastMs: 5_000, limitMs: 300_000 } as const;
+const common = { size: "whole", everyMs: 50, minMs: 5_000, limitMs: 300_000 } as const;
 const unbounded = { sendP99Ms: Number.POSITIVE_INFINITY, cpuSeconds: Number.POSITIVE_INFINITY };
 
 async function on(attack: Attack, where: "sqlite" | "postgres", bounds: Bounds): Promise<Played> {
@@ -80,7 +80,7 @@ async function on(attack: Attack, where: "sqlite" | "postgres", bounds: Bounds):
 /** A machine that is slow without an attack is slow under one. */
 const boundsAfter = (baseline: Played): Bounds => ({
   ...unbounded,
-  sendP99Ms: Math.max(mostSendMs, 4 * (baseline.probe?.sends.p99 ?? 0)),
+  sendP99Ms: Math.max(maxSendMs, 4 * (baseline.probe?.sends.p99 ?? 0)),
 });
 
 /**
@@ -135,7 +135,7 @@ async function main(): Promise<number> {
     if (!rebinding.held) failures += 1;
   }
   console.log(
-    `\n${played} attacks; single sends are judged at p99 ${Math.round(bounds.sendP99Ms)} ms, memory at ${mostMib} MiB.`,
+    `\n${played} attacks; single sends are judged at p99 ${Math.round(bounds.sendP99Ms)} ms, memory at ${maxMib} MiB.`,
   );
   console.log(failures === 0 ? "Everything held." : `${failures} BROKE:`);
   for (const { attack, engine, broke } of broken) {

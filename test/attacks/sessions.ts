@@ -2,7 +2,7 @@
 // shall lock nobody out, and what proxies say about clients.
 
 import { clientAddress, isLinux, proxyAddress } from "./addresses.ts";
-import { type Asked, jsonOf, type Said } from "./ask.ts";
+import { type Asked, jsonOf, type Reply } from "./ask.ts";
 import { type Attack, tally } from "./attack.ts";
 import type { Stage } from "./stage.ts";
 
@@ -17,7 +17,7 @@ async function makeUser(stage: Stage, email: string, account: string | null): Pr
   await stage.manage("POST", "/users", { email, name: email, role, account, password: passwordOf(email) });
 }
 
-const signIn = (stage: Stage, email: string, password: string, more: Partial<Asked> = {}): Promise<Said> =>
+const signIn = (stage: Stage, email: string, password: string, more: Partial<Asked> = {}): Promise<Reply> =>
   stage.ask({ path: session, body: { email, password }, ...more });
 
 interface Browser {
@@ -25,9 +25,9 @@ interface Browser {
   csrf: string;
 }
 
-function browserOf(said: Said): Browser {
-  const cookie = String(said.headers["set-cookie"]?.[0] ?? "").split(";", 1)[0]!;
-  return { cookie, csrf: String(jsonOf(said)?.data?.csrf_token) };
+function browserOf(reply: Reply): Browser {
+  const cookie = String(reply.headers["set-cookie"]?.[0] ?? "").split(";", 1)[0]!;
+  return { cookie, csrf: String(jsonOf(reply)?.data?.csrf_token) };
 }
 
 const forgery: Attack = {
@@ -57,8 +57,8 @@ const forgery: Attack = {
       ask({ path: at, body, headers: [["Cookie", mine.cookie], ...headers], ...more });
     const csrf = ["X-CSRF-Token", mine.csrf] as const;
     const same = ["Sec-Fetch-Site", "same-origin"] as const;
-    const refused: [label: string, asked: Promise<Said>, statuses: number[]][] = [];
-    const add = (label: string, asked: Promise<Said>, ...statuses: number[]) =>
+    const refused: [label: string, asked: Promise<Reply>, statuses: number[]][] = [];
+    const add = (label: string, asked: Promise<Reply>, ...statuses: number[]) =>
       refused.push([label, asked, statuses]);
     for (const site of ["cross-site", "same-site", "", "same-origin, cross-site", "SAME-ORIGIN x"])
       add(`Sec-Fetch-Site: ${site}`, change([csrf, ["Sec-Fetch-Site", site]]), 403);
@@ -139,9 +139,9 @@ const forgery: Attack = {
       405,
     );
     for (const [label, asked, statuses] of refused) {
-      const said = await asked;
-      it.add(said.status, !statuses.includes(said.status) && `${label}: ${said.status}`);
-      if (said.headers["access-control-allow-origin"] !== undefined)
+      const reply = await asked;
+      it.add(reply.status, !statuses.includes(reply.status) && `${label}: ${reply.status}`);
+      if (reply.headers["access-control-allow-origin"] !== undefined)
         it.fault(`${label}: another site may read it`);
     }
     const own = await change([csrf, same]);
@@ -211,7 +211,7 @@ async function judged(stage: Stage, value: (at: number) => string, from: string 
     if (status === 401) count += 1;
   }
   // Ten a minute come back while a slow machine tries.
-  return { count, most: 10 + Math.floor((performance.now() - started) / 6_000) };
+  return { count, max: 10 + Math.floor((performance.now() - started) / 6_000) };
 }
 
 const tries = 14;
@@ -226,9 +226,9 @@ const forwarded: Attack = {
   async run(stage) {
     const it = tally();
     const see = async (label: string, value: (at: number) => string, from: string | undefined) => {
-      const { count, most } = await judged(stage, value, from);
+      const { count, max } = await judged(stage, value, from);
       const fault = `${label}: ${count} of ${tries} judged`;
-      it.add(count > most ? `more than ${most} judged` : "at most 10 judged", count > most && fault);
+      it.add(count > max ? `more than ${max} judged` : "at most 10 judged", count > max && fault);
     };
     let network = 0;
     for (const [label, value] of Object.entries(spellings)) {

@@ -31,7 +31,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
           await stage?.close();
           stage = await openStage(engine);
         }
-        const options = { size: "short", bounds, everyMs: 100, leastMs: 0, limitMs: 150_000 } as const;
+        const options = { size: "short", bounds, everyMs: 100, minMs: 0, limitMs: 150_000 } as const;
         const { broke, inputs, seen, peakMib, cpuSeconds } = await play(attack, stage, options);
         t.diagnostic(
           `${inputs} inputs: ${seen}; peak ${peakMib?.toFixed(0)} MiB, worked ${cpuSeconds?.toFixed(1)} s`,

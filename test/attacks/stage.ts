@@ -8,7 +8,7 @@ import { type DatabaseLink, databaseLink } from "../faults/database-link.ts";
 import { freePort, type Server, startServer } from "../faults/server.ts";
 import { freshDatabase } from "../postgres.ts";
 import { peerAddress, proxyAddress } from "./addresses.ts";
-import { type Asked, askAt, jsonOf, type Said } from "./ask.ts";
+import { type Asked, askAt, jsonOf, type Reply } from "./ask.ts";
 import { bearer, provisioning, secrets } from "./installation.ts";
 import { type Line, openLine } from "./line.ts";
 import { type PeerProcess, startPeerProcess } from "./peer-process.ts";
@@ -24,7 +24,7 @@ export interface Stage {
   link: DatabaseLink | null;
   ours: { id: string };
   theirs: { id: string };
-  ask(asked: Asked): Promise<Said>;
+  ask(asked: Asked): Promise<Reply>;
   /** As the operator's program, below `/api/manage/v1`; the JSON of the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes.
   manage(method: string, path: string, body?: object): Promise<any>;
@@ -84,15 +84,15 @@ export async function openStage(
     theirs: { id: "" },
     ask,
     manage: async (method, path, body) => {
-      const said = await ask({
+      const reply = await ask({
         method,
         path: `/api/manage/v1${path}`,
         headers: bearer(secrets.operator),
         ...(body === undefined ? {} : { body }),
       });
-      if (![200, 201].includes(said.status))
-        throw new Error(`${method} ${path}: ${said.status} ${said.text.slice(0, 300)}`);
-      return jsonOf(said);
+      if (![200, 201].includes(reply.status))
+        throw new Error(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`);
+      return jsonOf(reply);
     },
     line: (from) => openLine(base, from),
     seenByPeers: () => running.ask<PeersSeen>("seen"),

@@ -363,11 +363,11 @@ async function oddWhole(stage: Stage, texts: readonly string[], it: Tally): Prom
         `{"contact":[{"email":"a@example.com","subject":"s${text}","message":"m","sender_name":"x${text}"}]}`,
       ],
     ];
-    for (const [method, path, given, body] of bodies) {
-      const { status, text: said } = await stage.ask({ method, path, headers: given, body });
+    for (const [method, path, sentHeaders, body] of bodies) {
+      const { status, text: answerText } = await stage.ask({ method, path, headers: sentHeaders, body });
       it.add(
         status,
-        (status === 0 || status >= 500) && `${method} ${path} ${body}: ${status} ${said.slice(0, 120)}`,
+        (status === 0 || status >= 500) && `${method} ${path} ${body}: ${status} ${answerText.slice(0, 120)}`,
       );
     }
   }

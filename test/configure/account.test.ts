@@ -73,7 +73,7 @@ test("every field arrives in its column", async () => {
     credits.map(({ channel, allowance, remaining, renews }) => [channel, allowance, remaining, renews]),
     [["sms", 5, 5, "monthly"]],
   );
-  assert.equal(open.deps.told.accounts, 1);
+  assert.equal(open.deps.notified.accounts, 1);
 });
 
 test("a name alone is an account in UTC, without bounds", async () => {
@@ -136,11 +136,11 @@ test("a key is made or given, looked up by its hash, and kept sealed only if it 
   const sealed = () => open.query("select sealed from api_keys where account_id = ?", id)[0]?.sealed;
   assert.equal(sealer.unseal(String(sealed()), `api_keys ${id} sealed`), made);
   assert.ok(!open.dump().includes(made));
-  const given = "tl_0123456789abcdef0123456789abcdef";
-  assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, given), given);
+  const apiKey = "tl_0123456789abcdef0123456789abcdef";
+  assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, apiKey), apiKey);
   assert.equal(sealed(), null);
   assert.equal(await database.run(findAccountByKey, hashSecret(made)), null, "the old one stops working");
-  assert.equal((await database.run(findAccountByKey, hashSecret(given)))?.id, id);
+  assert.equal((await database.run(findAccountByKey, hashSecret(apiKey)))?.id, id);
 });
 
 test("a change is of what is given: the whole input resets what it leaves out, a change does not", async () => {
@@ -149,7 +149,7 @@ test("a change is of what is given: the whole input resets what it leaves out, a
   const id = await upsertAccount(open.deps, accountInput.parse(whole));
   const change = (changes: object): ReturnType<typeof updateAccount> =>
     updateAccount(open.deps, id, accountChanges.parse(changes) satisfies AccountChanges);
-  const told = { ...open.deps.told };
+  const notified = { ...open.deps.notified };
   assert.deepEqual(await change({ plan: { name: "more", credit: { email: 2 } } }), { kind: "changed" });
   const account = await database.run(findAccount, id);
   assert.deepEqual([account?.country, account?.plan_name, account?.time_zone], ["DE", "more", "UTC"]);
@@ -158,9 +158,9 @@ test("a change is of what is given: the whole input resets what it leaves out, a
     ["email", 2],
     ["sms", 5],
   ]);
-  assert.deepEqual(open.deps.told, { ...told, accounts: told.accounts + 1 });
+  assert.deepEqual(open.deps.notified, { ...notified, accounts: notified.accounts + 1 });
   await change({ time_zone: "Asia/Tokyo" });
-  assert.equal(open.deps.told.lanes, told.lanes + 1, "lanes go by the zone");
+  assert.equal(open.deps.notified.lanes, notified.lanes + 1, "lanes go by the zone");
 });
 
 test("a new account takes a free name, and `renews` takes something to renew", async () => {

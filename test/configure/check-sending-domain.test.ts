@@ -92,10 +92,10 @@ test("a key that signs goes on doing so when its record is gone, and the check s
 
 test("the servers of the account's own gateways are looked for in the policy, other accounts' are not", async () => {
   const found = await made();
-  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
+  const otherAccount = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   for (const [account, host] of [
     [accountId, "smtp.ours.test"],
-    [stranger, "smtp.theirs.test"],
+    [otherAccount, "smtp.theirs.test"],
   ] as const) {
     const id = open.deps.newId("gw");
     const settings = JSON.stringify({ host, from: "news@Example.com" });

@@ -26,7 +26,7 @@ export interface TestDeps extends ConfigureDeps {
   log: MemoryLog;
   showApiKeys: boolean;
   /** How often accounts, lanes and pools were said to have changed. */
-  told: { accounts: number; lanes: number; pools: number };
+  notified: { accounts: number; lanes: number; pools: number };
 }
 
 export interface Configuring {
@@ -47,7 +47,7 @@ export async function openConfiguring(
   const clock = movableClock();
   const random = systemRandom();
   const outbound = createOutbound({ allow: readAllowList(options.allow ?? "") });
-  const told = { accounts: 0, lanes: 0, pools: 0 };
+  const notified = { accounts: 0, lanes: 0, pools: 0 };
   const query: Configuring["query"] = (text, ...values) => raw.prepare(text).all(...values);
   return {
     deps: {
@@ -59,16 +59,16 @@ export async function openConfiguring(
       log: memoryLog(),
       showApiKeys: options.showApiKeys ?? true,
       newId: createIds(clock, random),
-      told,
+      notified,
       signals: signalsTo({
         accountsChanged: () => {
-          told.accounts += 1;
+          notified.accounts += 1;
         },
         lanesChanged: () => {
-          told.lanes += 1;
+          notified.lanes += 1;
         },
         poolsChanged: () => {
-          told.pools += 1;
+          notified.pools += 1;
         },
       }),
     },

@@ -37,7 +37,7 @@ async function faults(input: object): Promise<string[]> {
 }
 
 test("a gateway is saved with its rules, and its settings sealed to its row", async () => {
-  const before = { ...open.deps.told };
+  const before = { ...open.deps.notified };
   const result = await configure({
     ...httpApi,
     default: true,
@@ -60,7 +60,7 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
   assert.equal(settings.headers.authorization, "Bearer canary-token");
   assert.equal(settings.timeout_ms, 30_000, "defaults are saved with them");
   assert.throws(() => open.deps.sealer.unseal(row.settings, settingsContext("gw_other")));
-  assert.deepEqual(open.deps.told, {
+  assert.deepEqual(open.deps.notified, {
     ...before,
     accounts: before.accounts + 1,
     lanes: before.lanes + 1,
@@ -88,8 +88,8 @@ test("an identifier that is there is changed, not doubled; its channel and accou
   assert.deepEqual(await faults({ ...sandbox, identifier: "changing", channel: "email" }), [
     "channel: of an existing gateway cannot be changed",
   ]);
-  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
-  assert.deepEqual(await configure({ ...sandbox, identifier: "changing" }, stranger), {
+  const otherAccount = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
+  assert.deepEqual(await configure({ ...sandbox, identifier: "changing" }, otherAccount), {
     kind: "invalid",
     issues: [{ path: ["identifier"], message: "is used by another account" }],
   });

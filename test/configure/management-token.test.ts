@@ -63,16 +63,16 @@ test("a member's token leads to its account, by the account's name", async () =>
 
 test("role and account have to fit, and the account has to be there or about to be", async () => {
   const deps = peopleDeps(store);
-  const faults = (given: object, coming?: string[]) =>
-    managementTokenIssues(deps, managementTokenInput.parse({ name: "x", token, ...given }), coming);
-  for (const given of [
+  const faults = (fields: object, coming?: string[]) =>
+    managementTokenIssues(deps, managementTokenInput.parse({ name: "x", token, ...fields }), coming);
+  for (const fields of [
     { role: "member" },
     { role: "member", account: null },
     { role: "operator", account: "acme" },
     { role: "member", account: "nowhere" },
   ]) {
     assert.deepEqual(
-      (await faults(given)).map(({ path }) => path.join(".")),
+      (await faults(fields)).map(({ path }) => path.join(".")),
       ["account"],
     );
   }

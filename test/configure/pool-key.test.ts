@@ -145,12 +145,12 @@ test("names and texts are taken, and a pool that is not there has no keys", asyn
     issues: [{ path: ["key"], message: "is used by another key" }],
   });
   const nowhere = { ...of, poolId: "pool_none" };
-  const told = open.deps.told.pools;
+  const notified = open.deps.notified.pools;
   assert.deepEqual(await keys.create(open.deps, nowhere, keyFields.parse({ name: "x", key: text("x") })), {
     kind: "not_found",
   });
   assert.equal(await revokeKey(open.deps, nowhere, "key_none"), null);
-  assert.equal(open.deps.told.pools, told);
+  assert.equal(open.deps.notified.pools, notified);
   await revokeKey(open.deps, of, (await make("last")).row.id);
-  assert.equal(open.deps.told.pools, told + 2, "made, and revoked");
+  assert.equal(open.deps.notified.pools, notified + 2, "made, and revoked");
 });

@@ -73,32 +73,32 @@ test("a stored member is the input that made it, its secret sealed", async () =>
 });
 
 test("what its provider refuses is told by field, and an address that must not be called as well", async () => {
-  const told = async (rest: object) =>
+  const issues = async (rest: object) =>
     (await members.issues(open.deps, of, inputOf("x", rest), null)).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
-  assert.deepEqual(await told({}), []);
+  assert.deepEqual(await issues({}), []);
   assert.match(
-    (await told({ kind: "nothing" })).join(),
+    (await issues({ kind: "nothing" })).join(),
     /^kind: is no kind of provider; there are: openai-compatible, /,
   );
-  assert.deepEqual(await told({ settings: { base_url: 7, other: 1 } }), [
+  assert.deepEqual(await issues({ settings: { base_url: 7, other: 1 } }), [
     "settings.base_url: must be an http or https URL",
     "settings.other: is not a field",
   ]);
-  assert.deepEqual(await told({ settings: { vendor: "azure-openai" } }), [
+  assert.deepEqual(await issues({ settings: { vendor: "azure-openai" } }), [
     "settings.base_url: is needed: this vendor has no common address",
   ]);
   for (const settings of [{ base_url: "http://127.0.0.1:9100/v1" }, { vendor: "ollama" }])
-    assert.match((await told({ settings })).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
-  assert.deepEqual(await told({ models: [] }), ["models: must name at least one"]);
-  assert.deepEqual(await told({ models: [], embedding_models: ["e"] }), []);
+    assert.match((await issues({ settings })).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
+  assert.deepEqual(await issues({ models: [] }), ["models: must name at least one"]);
+  assert.deepEqual(await issues({ models: [], embedding_models: ["e"] }), []);
   const settings = { api_key: "k" };
-  assert.deepEqual(await told({ kind: "anthropic", embedding_models: ["e"], settings }), [
+  assert.deepEqual(await issues({ kind: "anthropic", embedding_models: ["e"], settings }), [
     "embedding_models: must be empty: providers of kind anthropic have none",
   ]);
-  assert.deepEqual(await told({ models: [], rerank_models: ["r"] }), []);
-  assert.deepEqual(await told({ kind: "anthropic", speech_models: ["s"], settings }), [
+  assert.deepEqual(await issues({ models: [], rerank_models: ["r"] }), []);
+  assert.deepEqual(await issues({ kind: "anthropic", speech_models: ["s"], settings }), [
     "speech_models: must be empty: providers of kind anthropic have none",
   ]);
 });
@@ -115,13 +115,13 @@ test("only what is given changes, also inside settings and timeouts", async () =
   const before = members.fieldsOf(open.deps.sealer, await row("part"));
   assert.equal(faults(await change("part", {})), "saved");
   assert.deepEqual(members.fieldsOf(open.deps.sealer, await row("part")), before);
-  const given = {
+  const partial = {
     weight: 9,
     price: null,
     timeouts: { total_ms: 7_000 },
     settings: { headers: { "X-Org": "1" } },
   };
-  assert.equal(faults(await change("part", given)), "saved");
+  assert.equal(faults(await change("part", partial)), "saved");
   assert.deepEqual(members.fieldsOf(open.deps.sealer, await row("part")), {
     ...before,
     weight: 9,
@@ -157,12 +157,12 @@ test("a secret stays where it belongs: not to another server, not to another kin
 test("a name is taken once, also when two ask at the same time; whoever caches pools is told", async () => {
   const results = await Promise.all([make("race"), make("race"), make("race")]);
   assert.deepEqual(results.map(faults).map(String).sort(), ["name: is taken", "name: is taken", "saved"]);
-  const told = open.deps.told.pools;
+  const notified = open.deps.notified.pools;
   const { id } = await row("race");
   assert.equal(await deleteMember(open.deps, { ...of, poolId: "pool_none" }, id), false);
-  assert.equal(open.deps.told.pools, told);
+  assert.equal(open.deps.notified.pools, notified);
   assert.equal(await deleteMember(open.deps, of, id), true);
   assert.equal(await deleteMember(open.deps, of, id), false);
-  assert.equal(open.deps.told.pools, told + 1);
+  assert.equal(open.deps.notified.pools, notified + 1);
   assert.equal(faults(await members.update(open.deps, of, id, { weight: 2 })), "not_found");
 });

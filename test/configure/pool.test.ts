@@ -37,7 +37,7 @@ const find = async (name = "default") => {
   assert.ok(found);
   return found;
 };
-const told = (result: { kind: string; issues?: { path: readonly unknown[]; message: string }[] }) =>
+const issuesOf = (result: { kind: string; issues?: { path: readonly unknown[]; message: string }[] }) =>
   (result.issues ?? []).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
 const noBudget = { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 };
@@ -104,7 +104,7 @@ test("faults are told with their places, and nothing is changed", async () => {
     /^keys\.1\.name: is given twice$/,
     /^keys\.0\.key: is used by another key$/,
   ];
-  const faults = told(await configure(input));
+  const faults = issuesOf(await configure(input));
   assert.equal(faults.length, words.length, faults.join("\n"));
   for (const [at, word] of words.entries()) assert.match(faults[at]!, word);
   // Another account, and one that is yet to be made, cannot have the key either.
@@ -129,7 +129,7 @@ test("faults are told with their places, and nothing is changed", async () => {
 test("members that are there count with those that come", async () => {
   const many = Array.from({ length: maxMembers }, (_, at) => member(`m${at}`));
   await saved({ members: many });
-  assert.deepEqual(told(await configure({ members: [member("more")] })), [
+  assert.deepEqual(issuesOf(await configure({ members: [member("more")] })), [
     `members: are too many: a pool has ${maxMembers} at most`,
   ]);
   assert.equal((await configure({ members: many.slice(0, 3) })).kind, "saved");
@@ -148,10 +148,10 @@ test("a key that was revoked by hand is not revived because something else in th
 
 test("one by one: made, changed, refused and deleted, and whoever caches pools is told each time", async () => {
   const fields = poolFields.parse({ name: "single" });
-  const before = open.deps.told.pools;
+  const before = open.deps.notified.pools;
   const made = await pools.create(open.deps, { accountId }, fields);
   assert.ok(made.kind === "saved");
-  assert.deepEqual(told(await pools.create(open.deps, { accountId }, fields)), ["name: is taken"]);
+  assert.deepEqual(issuesOf(await pools.create(open.deps, { accountId }, fields)), ["name: is taken"]);
   const { pool } = await find("single");
   const change = (changes: object) =>
     pools.update(open.deps, { accountId }, pool.id, poolChanges.parse(changes));
@@ -183,9 +183,9 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
     "provisioned",
   );
   assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
-  assert.equal(open.deps.told.pools, before + 5);
+  assert.equal(open.deps.notified.pools, before + 5);
   assert.equal(await deletePool(open.deps, accountId, after.id), true);
   assert.equal(await deletePool(open.deps, accountId, after.id), false);
   assert.equal((await change({ name: "late" })).kind, "not_found");
-  assert.equal(open.deps.told.pools, before + 6);
+  assert.equal(open.deps.notified.pools, before + 6);
 });

@@ -89,11 +89,11 @@ test("keys that are given sign at once, and stand nowhere in the clear", async (
     ],
   );
   for (const text of [ownRsa, ownEdwards]) assert.ok(!open.dump().includes(text.split("\n")[1]!));
-  assert.equal(open.deps.told.lanes, 1);
+  assert.equal(open.deps.notified.lanes, 1);
 });
 
 test("faults of what is given are told by field, and never repeat a key", () => {
-  const keys = (...given: object[]) => ({ domain: "example.com", keys: given });
+  const keys = (...list: object[]) => ({ domain: "example.com", keys: list });
   for (const [input, place] of [
     [{ domain: "example" }, "domain"],
     [{ domain: "a@example.com" }, "domain"],
@@ -140,9 +140,9 @@ test("a rotation has new selectors, waits while another one does, and takes over
     ["active", "active", "pending", "pending"],
   );
   assert.equal(new Set(keys.map(({ selector }) => selector)).size, 4);
-  const told = open.deps.told.lanes;
+  const notified = open.deps.notified.lanes;
   await activateDomainKeys(open.deps, first.domain, null);
-  assert.equal(open.deps.told.lanes, told + 1);
+  assert.equal(open.deps.notified.lanes, notified + 1);
   assert.deepEqual(
     (await find(first.domain.id)).keys.map(({ state }) => state),
     ["retired", "retired", "active", "active"],
@@ -160,9 +160,9 @@ test("provisioning makes what is not there, and leaves keys alone unless it give
   assert.equal(open.dump(), before);
   const keys = [{ selector: "mail2025", private_key: ownRsa }];
   assert.deepEqual(await provision({ keys }), result);
-  const given = await find(result.id);
+  const existing = await find(result.id);
   assert.deepEqual(
-    given.keys.filter(({ state }) => state === "active").map(({ selector }) => selector),
+    existing.keys.filter(({ state }) => state === "active").map(({ selector }) => selector),
     ["mail2025"],
   );
   const after = open.dump();
@@ -178,9 +178,9 @@ test("provisioning makes what is not there, and leaves keys alone unless it give
 
 test("deleted, nothing is left of it, and another account cannot do it", async () => {
   const { domain, keys } = await made();
-  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
-  assert.equal(await deleteSendingDomain(open.deps, stranger, domain.id), false);
-  assert.equal(await activateDomainKeys(open.deps, { id: domain.id, account_id: stranger }, null), null);
+  const otherAccount = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
+  assert.equal(await deleteSendingDomain(open.deps, otherAccount, domain.id), false);
+  assert.equal(await activateDomainKeys(open.deps, { id: domain.id, account_id: otherAccount }, null), null);
   assert.equal(await deleteSendingDomain(open.deps, accountId, domain.id), true);
   assert.equal(await deleteSendingDomain(open.deps, accountId, domain.id), false);
   assert.ok(!open.dump().includes(keys[0]!.selector));

@@ -16,9 +16,9 @@ const kind = {
 };
 const outbound = { rejectReason: (url: string) => (url.includes("inside") ? "is inside" : null) };
 const stored = { url: "https://one.test/a", key: "stored", headers: { x: "also" }, note: "hi" };
-const change = (given: Record<string, unknown>, from: Record<string, unknown> | null = stored) => {
-  const merged = mergeSettings(from, given);
-  const change = from === null ? null : { owner: "member", stored: from, changes: given };
+const change = (input: Record<string, unknown>, from: Record<string, unknown> | null = stored) => {
+  const merged = mergeSettings(from, input);
+  const change = from === null ? null : { owner: "member", stored: from, changes: input };
   const parsed = merged.issues.length > 0 ? merged : parseSettings(kind, outbound, merged.settings, change);
   const issues = parsed.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   return issues.length > 0 ? issues : merged.settings;

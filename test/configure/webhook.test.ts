@@ -76,7 +76,7 @@ async function disable(id: string): Promise<void> {
 }
 
 test("an endpoint is saved with its defaults, its secret sealed to its row and shown once", async () => {
-  const told = open.deps.told.lanes;
+  const notified = open.deps.notified.lanes;
   const { id, secret } = await create();
   assert.ok(secret !== null && isSigningSecret(secret));
   const { account_id, events, active, old_secret, created_at } = await row(id);
@@ -87,7 +87,7 @@ test("an endpoint is saved with its defaults, its secret sealed to its row and s
   assert.deepEqual(await unsealed(id), [secret, null]);
   assert.ok(!open.dump().includes(secret.slice(6)));
   assert.throws(() => open.deps.sealer.unseal("v1.x", endpointSecretContext(id)));
-  assert.ok(open.deps.told.lanes > told);
+  assert.ok(open.deps.notified.lanes > notified);
 });
 
 test("a secret that was given is not shown again", async () => {

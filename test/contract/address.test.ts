@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { isPlainAddress, normaliseAddress, readAddress, wireAddress } from "#contract/address.ts";
 
 describe("an address", () => {
-  const taken: [given: string, wire: string][] = [
+  const taken: [input: string, wire: string][] = [
     ["jane@example.com", "jane@example.com"],
     ["Jane.Doe+News@Example.COM", "Jane.Doe+News@example.com"],
     ["o'brien!#$%&*/=?^_`{|}~-@example.com", "o'brien!#$%&*/=?^_`{|}~-@example.com"],
@@ -15,7 +15,7 @@ describe("an address", () => {
     ["j@a-b.c1.example", "j@a-b.c1.example"],
     [`${"a".repeat(64)}@example.com`, `${"a".repeat(64)}@example.com`],
   ];
-  for (const [given, wire] of taken) it(given, () => assert.equal(wireAddress(given), wire));
+  for (const [input, wire] of taken) it(input, () => assert.equal(wireAddress(input), wire));
 
   const refused = [
     "",
@@ -63,8 +63,8 @@ describe("an address", () => {
     "jane@＠example.com",
     "=?utf-8?q?jane?=@example.com\u2028",
   ];
-  for (const given of refused)
-    it(`not ${JSON.stringify(given).slice(0, 60)}`, () => assert.equal(isPlainAddress(given), false));
+  for (const input of refused)
+    it(`not ${JSON.stringify(input).slice(0, 60)}`, () => assert.equal(isPlainAddress(input), false));
 
   it("is compared in lower case", () => {
     assert.equal(normaliseAddress("Jane@EXAMPLE.com"), "jane@example.com");
@@ -73,11 +73,11 @@ describe("an address", () => {
   it("is one word with one @, whatever text it was read from, and read again it is the same", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.emailAddress());
     fc.assert(
-      fc.property(text, (given) => {
-        const wire = wireAddress(given);
+      fc.property(text, (input) => {
+        const wire = wireAddress(input);
         if (wire === null) return;
         assert.match(wire, /^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/);
-        assert.deepEqual(readAddress(wire), readAddress(given));
+        assert.deepEqual(readAddress(wire), readAddress(input));
       }),
     );
   });

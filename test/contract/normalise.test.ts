@@ -35,7 +35,7 @@ test("a text that is all blanks but for its first character is done at once", ()
   assert.equal(trimmed(text), text);
 });
 
-const normalisedTo: [given: unknown, expected: unknown][] = [
+const normalisedTo: [input: unknown, expected: unknown][] = [
   ["", null],
   ["  \n", null],
   ["\u200b", null],
@@ -45,9 +45,9 @@ const normalisedTo: [given: unknown, expected: unknown][] = [
   [0, 0],
   [false, false],
 ];
-for (const [given, expected] of normalisedTo) {
-  test(`${JSON.stringify(given)} is ${JSON.stringify(expected)} before the rules`, () => {
-    assert.equal(trimOrNull(given), expected);
+for (const [input, expected] of normalisedTo) {
+  test(`${JSON.stringify(input)} is ${JSON.stringify(expected)} before the rules`, () => {
+    assert.equal(trimOrNull(input), expected);
   });
 }
 

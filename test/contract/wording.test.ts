@@ -14,7 +14,7 @@ const schema = z.object({
 });
 const check = checker(schema);
 
-const cases: [given: object, path: string, sentence: string][] = [
+const cases: [input: object, path: string, sentence: string][] = [
   [{}, "contact.3.text", "The contact.3.text field is required."],
   [{ text: null }, "contact.3.text", "The contact.3.text field is required."],
   [{ text: 5 }, "contact.3.text", "The contact.3.text field must be a string."],
@@ -32,9 +32,9 @@ const cases: [given: object, path: string, sentence: string][] = [
   [{ text: "", limit: 201 }, "contact.3.limit", "The contact.3.limit field must not be greater than 200."],
   [{ text: "", kind: "c" }, "contact.3.kind", "The selected contact.3.kind is invalid."],
 ];
-for (const [given, path, sentence] of cases) {
-  test(`${JSON.stringify(given)}: ${sentence}`, () => {
-    const issues = check(given, ["contact"], 3);
+for (const [input, path, sentence] of cases) {
+  test(`${JSON.stringify(input)}: ${sentence}`, () => {
+    const issues = check(input, ["contact"], 3);
     assert.deepEqual(
       issues?.map((issue) => [issue.path.join("."), issue.message]),
       [[path, sentence]],

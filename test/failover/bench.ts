@@ -44,7 +44,7 @@ async function runScenario(ground: Ground, scenario: Scenario, mode: StreamMode)
   const { id, primary, fallback } = scenario;
   const name = `${mode}-${id}`;
   const key = await installation.pool({ name, mode, url: provider.url(name), primary, fallback });
-  const ask = caller(installation.baseUrl, key, profile.longestMs);
+  const ask = caller(installation.baseUrl, key, profile.maxMs);
   const seen = await ask(scenario.alone ? primary : name);
   const observed = {
     seen,
@@ -62,7 +62,7 @@ export async function runOutage(ground: Ground, mode: StreamMode, checks: Checks
   const name = `${mode}-S15-${checks}`;
   const primary = "fb-s15-flap";
   const key = await installation.pool({ name, mode, url: provider.url(name), primary, fallback: "fb-ok" });
-  const ask = caller(installation.baseUrl, key, profile.longestMs);
+  const ask = caller(installation.baseUrl, key, profile.maxMs);
   const outage = await ride(ask, name, () => provider.hits(name, primary), profile, checks);
   return scoreOutage(outage, checks);
 }

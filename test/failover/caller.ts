@@ -20,12 +20,12 @@ export type Seen =
 /** Whether an answer is all of it. */
 export const isWhole = (seen: Seen): boolean => seen.kind === "answer" && seen.text.trim() === canonical;
 
-export function caller(baseURL: string, apiKey: string, longestMs: number) {
-  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: longestMs });
+export function caller(baseURL: string, apiKey: string, maxMs: number) {
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: maxMs });
   return async function ask(model: string): Promise<Seen> {
     const startedAt = performance.now();
     const ms = () => performance.now() - startedAt;
-    const patience = AbortSignal.timeout(longestMs);
+    const patience = AbortSignal.timeout(maxMs);
     let text = "";
     try {
       const stream = await client.chat.completions.create(
@@ -51,12 +51,12 @@ export function caller(baseURL: string, apiKey: string, longestMs: number) {
       return { kind: "answer", text, model: named, usage, servedBy, ms: ms() };
     } catch (error) {
       if (patience.aborted) return { kind: "hang", ms: ms() };
-      const told = error instanceof APIError ? error : null;
+      const apiError = error instanceof APIError ? error : null;
       const message = error instanceof Error ? error.message : String(error);
       return {
         kind: "error",
-        status: told?.status ?? null,
-        code: told?.code ?? null,
+        status: apiError?.status ?? null,
+        code: apiError?.code ?? null,
         message,
         text,
         ms: ms(),

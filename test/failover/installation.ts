@@ -18,7 +18,7 @@ import type { Profile } from "./profile.ts";
 
 export type StreamMode = "live" | "complete";
 
-export interface PoolWanted {
+export interface PoolInput {
   name: string;
   mode: StreamMode;
   /** Where its members are. */
@@ -31,7 +31,7 @@ export interface Installation {
   /** For an OpenAI client. */
   baseUrl: string;
   /** Makes a pool and returns its key. */
-  pool(wanted: PoolWanted): Promise<string>;
+  pool(options: PoolInput): Promise<string>;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { Scored } from "./scenarios.ts";
 
 /** The bench's own bound for being back, ms, and ours where the provider's checks tell the truth. */
 const backWithin = { truthful: 5_000, lying: 30_000, none: 30_000 } as const;
-const mostTouches = 4;
+const maxTouches = 4;
 
 export interface Outage {
   seen: Seen[];
@@ -52,7 +52,7 @@ export function scoreOutage({ seen, touches, backAfterMs }: Outage, checks: Chec
   const unserved = seen.filter((one) => !isWhole(one)).length;
   const late = backAfterMs === null || backAfterMs > backWithin[checks];
   const failed = unserved > 0 || late || seen.some(({ kind }) => kind === "hang");
-  const verdict = failed ? "fail" : touches > mostTouches ? "partial" : "pass";
+  const verdict = failed ? "fail" : touches > maxTouches ? "partial" : "pass";
   const note = `${unserved} of ${seen.length} not served, ${touches} touched the primary in the outage, back after ${backAfterMs} ms`;
   const ms = Math.round(Math.max(...seen.map((one) => one.ms)));
   return { id: "S15", title: "down for a while, then well", verdict, note, ms };

@@ -63,7 +63,7 @@ test("each scenario's own conduct", () => {
     ["S14", "fail", error("prefill"), { fallback: hits(1).map((hit) => ({ ...hit, faulty: true })) }],
     ["S16", "fail", answer({ model: "primary" })],
   ];
-  for (const [id, wanted, seen, more] of cases) assert.equal(verdict(id, seen, more), wanted, id);
+  for (const [id, expected, seen, more] of cases) assert.equal(verdict(id, seen, more), expected, id);
 });
 
 test("S15: nobody may go unserved, few may touch it, and it has to be back in time", () => {

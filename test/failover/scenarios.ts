@@ -224,18 +224,18 @@ export function score(scenario: Scenario, observed: Observed): Scored {
       : seen.kind === "error"
         ? `error ${seen.code}`
         : "given up";
-  const said = (lacks: readonly string[]) =>
+  const noteOf = (lacks: readonly string[]) =>
     [ended, `${primary.length}+${fallback.length} requests`, ...lacks.map((one) => `lacks: ${one}`)].join(
       ", ",
     );
   const { id, title } = scenario;
   const ms = Math.round(seen.ms);
-  if (required.length > 0) return { id, title, verdict: "fail", note: said(required), ms };
+  if (required.length > 0) return { id, title, verdict: "fail", note: noteOf(required), ms };
   if (rescued) {
     const lacks = missed.map(({ what }) => what);
-    return { id, title, verdict: lacks.length > 0 ? "partial" : "pass", note: said(lacks), ms };
+    return { id, title, verdict: lacks.length > 0 ? "partial" : "pass", note: noteOf(lacks), ms };
   }
   // S13 answered by somebody else: shopping around.
   const verdict = scenario.ideal === "error" ? "partial" : "safe";
-  return { id, title, verdict, note: said([]), ms };
+  return { id, title, verdict, note: noteOf([]), ms };
 }

@@ -16,11 +16,11 @@ test("the sixteen scenarios, in both stream modes", async (t) => {
   for (const card of cards) {
     t.diagnostic(printed(card));
     const verdicts = Object.fromEntries(card.rows.map(({ id, verdict }) => [id, verdict]));
-    const wanted = card.rows.map(({ id }) => [
+    const expected = card.rows.map(({ id }) => [
       id,
       card.mode === "live" && onlySafe.includes(id) ? "safe" : "pass",
     ]);
     assert.equal(card.rows.length, 16);
-    assert.deepEqual(verdicts, Object.fromEntries(wanted), printed(card));
+    assert.deepEqual(verdicts, Object.fromEntries(expected), printed(card));
   }
 });

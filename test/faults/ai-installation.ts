@@ -29,7 +29,7 @@ export type KeyName = keyof typeof keys;
 
 const textOf = (name: string) => `tlp_${name.padEnd(32, "0")}`;
 
-export interface Said {
+export interface Reply {
   status: number;
   /** Of an error. */
   code: string | null;
@@ -41,7 +41,7 @@ export interface AiInstallation {
   link: DatabaseLink;
   processes: readonly [Server, Server];
   /** A completion; `key`: one of the above, or the text of another. No answer within 20 s is a failure. */
-  ask(process: Server, key: KeyName | (string & {}), body?: object): Promise<Said>;
+  ask(process: Server, key: KeyName | (string & {}), body?: object): Promise<Reply>;
   /** Revokes a key at this process. */
   revoke(process: Server, key: KeyName): Promise<void>;
   /** What each key has used, as a process tells it: how many calls by key name, those without are left out. */

@@ -11,7 +11,7 @@ import {
   bearerOf,
   type KeyName,
   openAiInstallation,
-  type Said,
+  type Reply,
   takeoverMs,
 } from "./ai-installation.ts";
 import { pause } from "./marker.ts";
@@ -44,7 +44,7 @@ after(async () => {
   await it?.close();
 });
 
-const outcomeOf = ({ status, code }: Said) => (code === null ? String(status) : `${status} ${code}`);
+const outcomeOf = ({ status, code }: Reply) => (code === null ? String(status) : `${status} ${code}`);
 const outcome = async (process: Server, key: KeyName | (string & {}), body?: object) =>
   outcomeOf(await it.ask(process, key, body));
 
@@ -55,10 +55,10 @@ function counted(outcomes: readonly string[]): Record<string, number> {
 }
 
 /** Asks again and again until it is so; how long that took, ms. */
-async function until(so: () => Promise<boolean> | boolean, mostMs: number): Promise<number> {
+async function until(so: () => Promise<boolean> | boolean, maxMs: number): Promise<number> {
   const started = performance.now();
   while (!(await so())) {
-    assert.ok(performance.now() - started < mostMs, `not so after ${mostMs} ms`);
+    assert.ok(performance.now() - started < maxMs, `not so after ${maxMs} ms`);
     await pause(20);
   }
   return performance.now() - started;
@@ -76,9 +76,9 @@ async function heldBurst(key: KeyName, count: number, body: object): Promise<Rec
   const waiting = () => it.provider.asked.filter(({ body }) => body.user === key).length;
   let refused = 0;
   const asked = Array.from({ length: count }, async (_, at) => {
-    const said = await it.ask(it.processes[at % 2 === 0 ? 0 : 1], key, { ...body, user: key });
-    if (said.status !== 200) refused += 1;
-    return outcomeOf(said);
+    const message = await it.ask(it.processes[at % 2 === 0 ? 0 : 1], key, { ...body, user: key });
+    if (message.status !== 200) refused += 1;
+    return outcomeOf(message);
   });
   await until(() => waiting() + refused === count, 15_000);
   release();
@@ -95,8 +95,8 @@ describe("two processes", { concurrency: true }, () => {
       ),
     );
     // Another one every 1.5 s, on a machine that takes so long.
-    const most = 40 + Math.floor((performance.now() - started) / 1500);
-    assert.ok(let_in >= 40 && let_in <= most, `${let_in} let in, at most ${most}`);
+    const max = 40 + Math.floor((performance.now() - started) / 1500);
+    assert.ok(let_in >= 40 && let_in <= max, `${let_in} let in, at most ${max}`);
     assert.deepEqual(others, { "429 rate_limit_exceeded": 100 - let_in });
   });
 
@@ -107,8 +107,8 @@ describe("two processes", { concurrency: true }, () => {
     const refilled = ((performance.now() - started) * 1_000) / 60_000;
     // Three tokens for a message, one for its letter, and 90 for the answer.
     const each = 3 + 1 + 90;
-    const most = Math.floor((1_000 + refilled) / each);
-    assert.ok(admitted >= Math.floor(1_000 / each) && admitted <= most, `${admitted}, at most ${most}`);
+    const max = Math.floor((1_000 + refilled) / each);
+    assert.ok(admitted >= Math.floor(1_000 / each) && admitted <= max, `${admitted}, at most ${max}`);
     // What was set aside came back, whoever served; the headers of either say so.
     for (const process of it.processes) {
       const left = async () =>
@@ -145,9 +145,9 @@ test("the database is cut off and then hangs: known keys go on within their limi
   const asked = ["unlimited", "by_itself", "roomy"] as const;
   const expected = { unlimited: 0, by_itself: 0, roomy: 0 };
   const ask = async (process: Server, key: (typeof asked)[number]) => {
-    const said = await outcome(process, key);
-    if (said === "200") expected[key] += 1;
-    return said;
+    const message = await outcome(process, key);
+    if (message === "200") expected[key] += 1;
+    return message;
   };
   const both = async (work: (process: Server) => Promise<void>) => {
     await Promise.all(it.processes.map(work));
@@ -176,18 +176,18 @@ test("the database is cut off and then hangs: known keys go on within their limi
   await served("unlimited", "roomy", "roomy");
   it.link.mend();
 
-  const told = async () => {
+  const recorded = async () => {
     const used = await it.used(it.processes[1]);
     return Object.fromEntries(asked.map((key) => [key, used[key]?.requests ?? 0]));
   };
-  const allTold = async () => {
-    const sums = await told().catch(() => null);
+  const allRecorded = async () => {
+    const sums = await recorded().catch(() => null);
     return sums !== null && asked.every((key) => (sums[key] ?? 0) >= expected[key]);
   };
-  await until(allTold, 15_000);
+  await until(allRecorded, 15_000);
   await served(...asked.slice(0, 1));
-  await until(allTold, 15_000);
-  assert.deepEqual(await told(), expected);
+  await until(allRecorded, 15_000);
+  assert.deepEqual(await recorded(), expected);
 });
 
 test("kill -9 in the middle of a stream: its place is taken while it runs, and free when the process counts as dead", async () => {

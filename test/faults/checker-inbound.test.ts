@@ -17,7 +17,7 @@ const stored = (marker: string): Inbound => ({
   account: "acme",
   gateway: "twilio",
 });
-const told = (marker: string): Posted => ({
+const postOf = (marker: string): Posted => ({
   account: "acme",
   id: `evt-${marker}`,
   signed: true,
@@ -39,7 +39,7 @@ interface Case {
 const sound = (): Case => ({
   handed: [handed("i.1", 1), handed("i.2", 2), handed("i.3", 0), handed("i.4", 0)],
   inbound: [stored("i.1"), stored("i.2"), stored("i.3")],
-  posted: [told("i.1"), told("i.2"), { ...told("i.2"), answer: "500" }, told("i.3")],
+  posted: [postOf("i.1"), postOf("i.2"), { ...postOf("i.2"), answer: "500" }, postOf("i.3")],
 });
 
 function judge(change: (run: Case) => void, more: Partial<InboundEvidence> = {}): string[] {
@@ -72,7 +72,7 @@ const planted: [string, (run: Case) => void, RegExp][] = [
     "a message that is stored twice",
     (run) => {
       run.inbound.push({ ...stored("i.2"), id: "in-x" });
-      run.posted.push({ ...told("i.2"), id: "evt-x", subject: "in-x" });
+      run.posted.push({ ...postOf("i.2"), id: "evt-x", subject: "in-x" });
     },
     /^inbound i\.2: stored 2 times$/,
   ],
@@ -104,22 +104,22 @@ const planted: [string, (run: Case) => void, RegExp][] = [
   ["a message that nobody was told of", (run) => run.posted.shift(), /^inbound in-i\.1: nobody was told$/],
   [
     "a message whose event was never taken",
-    (run) => run.posted.splice(0, 1, { ...told("i.1"), answer: "500" }),
+    (run) => run.posted.splice(0, 1, { ...postOf("i.1"), answer: "500" }),
     /^inbound in-i\.1: nobody was told$/,
   ],
   [
     "a message that is told as two events",
-    (run) => run.posted.push({ ...told("i.1"), id: "evt-x" }),
+    (run) => run.posted.push({ ...postOf("i.1"), id: "evt-x" }),
     /^inbound in-i\.1: told as 2 events$/,
   ],
   [
     "a message that another account is told of",
-    (run) => run.posted.push({ ...told("i.1"), account: "beta" }),
+    (run) => run.posted.push({ ...postOf("i.1"), account: "beta" }),
     /^inbound in-i\.1: of acme, told to beta$/,
   ],
   [
     "an event of a message that is not stored",
-    (run) => run.posted.push(told("x.1")),
+    (run) => run.posted.push(postOf("x.1")),
     /^message\.received told of in-x\.1, which is not stored$/,
   ],
 ];

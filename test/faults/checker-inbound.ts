@@ -20,13 +20,14 @@ export function checkInbound({ handed, inbound, posted, drained }: InboundEviden
   for (const marker of stored.keys()) {
     if (!known.has(marker)) lines.push(`inbound ${marker}: stored, but nobody sent it`);
   }
-  const told = groupBy(
+  const postsById = groupBy(
     posted.filter(({ type }) => type === "message.received"),
     ({ subject }) => subject ?? "nothing",
   );
-  for (const message of inbound) lines.push(...judgeTold(message, told.get(message.id) ?? [], drained));
+  for (const message of inbound)
+    lines.push(...judgeReport(message, postsById.get(message.id) ?? [], drained));
   const ids = new Set(inbound.map(({ id }) => id));
-  for (const subject of told.keys()) {
+  for (const subject of postsById.keys()) {
     if (!ids.has(subject)) lines.push(`message.received told of ${subject}, which is not stored`);
   }
   return lines;
@@ -46,7 +47,7 @@ function judgeHanded({ marker, account, gateway, taken }: Handed, stored: readon
   return lines;
 }
 
-function judgeTold({ id, account }: Inbound, posts: readonly Posted[], drained: boolean): string[] {
+function judgeReport({ id, account }: Inbound, posts: readonly Posted[], drained: boolean): string[] {
   const lines: string[] = [];
   const foreign = posts.find((post) => post.account !== account);
   if (foreign !== undefined) lines.push(`inbound ${id}: of ${account}, told to ${foreign.account}`);

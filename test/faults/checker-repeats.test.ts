@@ -36,7 +36,7 @@ function sound(): Case {
       account: "acme",
       gateway: "hold",
       markers: ["r.1", "r.2"],
-      told: { kind: "acknowledged", ids: ["msg-r.1", "msg-r.2"] },
+      result: { kind: "acknowledged", ids: ["msg-r.1", "msg-r.2"] },
       repeat: { key: "k1", answers },
     },
     rows: [

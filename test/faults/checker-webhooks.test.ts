@@ -5,7 +5,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { checkWebhooks, type WebhookEvidence } from "./checker-webhooks.ts";
 import type { Posted, Row } from "./evidence.ts";
-import { row, toldOf } from "./sound-run.ts";
+import { postsOf, row } from "./sound-run.ts";
 
 interface Case {
   rows: Row[];
@@ -33,7 +33,7 @@ function sound(): Case {
     digest: "paused",
     answer: "ok",
   };
-  return { rows, posted: [...rows.flatMap(toldOf), paused] };
+  return { rows, posted: [...rows.flatMap(postsOf), paused] };
 }
 
 function judge(change: (run: Case) => void, more: Partial<WebhookEvidence> = {}): string[] {
@@ -181,7 +181,7 @@ test("any one event of a large run that is missing, or there twice under two ids
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fc.nat(), fc.boolean(), (count, at, missing) => {
       const rows = Array.from({ length: count }, (_, index) => row(`r.${index}`, "delivered"));
-      const posted = rows.flatMap(toldOf);
+      const posted = rows.flatMap(postsOf);
       const victim = at % posted.length;
       const subject = posted[victim]?.subject;
       if (missing) posted.splice(victim, 1);

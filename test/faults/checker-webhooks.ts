@@ -53,9 +53,9 @@ function judgeMessage(row: Row, posts: readonly Posted[], drained: boolean): str
   const foreign = posts.find(({ account }) => account !== row.account);
   if (foreign !== undefined) lines.push(`${row.id}: of ${row.account}, told to ${foreign.account}`);
   const happened = groupBy(row.timeline, ({ type }) => `message.${type}`);
-  const told = groupBy(posts, ({ type }) => type);
-  for (const type of new Set([...happened.keys(), ...told.keys()])) {
-    lines.push(...judgeType(row, type, happened.get(type) ?? [], told.get(type) ?? [], drained));
+  const byType = groupBy(posts, ({ type }) => type);
+  for (const type of new Set([...happened.keys(), ...byType.keys()])) {
+    lines.push(...judgeType(row, type, happened.get(type) ?? [], byType.get(type) ?? [], drained));
   }
   return lines;
 }
@@ -64,11 +64,11 @@ function judgeType(
   row: Row,
   type: string,
   happened: readonly Happening[],
-  told: readonly Posted[],
+  reports: readonly Posted[],
   drained: boolean,
 ): string[] {
-  const events = groupBy(told, ({ id }) => id);
-  const taken = new Set(told.filter(({ answer }) => answer === "ok").map(({ id }) => id));
+  const events = groupBy(reports, ({ id }) => id);
+  const taken = new Set(reports.filter(({ answer }) => answer === "ok").map(({ id }) => id));
   if (events.size > happened.length) {
     return [`${row.id}: ${type} told as ${events.size} events, happened ${happened.length} times`];
   }
@@ -78,7 +78,7 @@ function judgeType(
     return [`${row.id}: ${type} happened ${happened.length} times, told ${taken.size} times${tried}`];
   }
   const when = happened.map(({ at }) => at).sort();
-  const said = [...events.values()].map((posts) => posts[0]?.timestamp ?? "").sort();
-  if (when.join() === said.join()) return [];
-  return [`${row.id}: ${type} happened at ${when.join(", ")}, told of ${said.join(", ")}`];
+  const reportedAt = [...events.values()].map((posts) => posts[0]?.timestamp ?? "").sort();
+  if (when.join() === reportedAt.join()) return [];
+  return [`${row.id}: ${type} happened at ${when.join(", ")}, told of ${reportedAt.join(", ")}`];
 }

@@ -5,13 +5,13 @@ import test from "node:test";
 import fc from "fast-check";
 import { check } from "./checker.ts";
 import type { Evidence, Row, Sent, Taken } from "./evidence.ts";
-import { entry, row, toldOf } from "./sound-run.ts";
+import { entry, postsOf, row } from "./sound-run.ts";
 
 const acknowledged = (...markers: string[]): Sent => ({
   account: "acme",
   gateway: "hold",
   markers,
-  told: { kind: "acknowledged", ids: markers.map((marker) => `msg-${marker}`) },
+  result: { kind: "acknowledged", ids: markers.map((marker) => `msg-${marker}`) },
   repeat: null,
 });
 
@@ -26,9 +26,9 @@ const sound = (): Case => ({
   sent: [
     acknowledged("r.1"),
     acknowledged("r.2", "r.3", "r.4"),
-    { ...acknowledged("r.5", "r.6"), told: { kind: "none", reason: "killed" } },
-    { ...acknowledged("r.7"), told: { kind: "none", reason: "killed" } },
-    { ...acknowledged("r.8"), told: { kind: "refused", status: 503, code: "unavailable" } },
+    { ...acknowledged("r.5", "r.6"), result: { kind: "none", reason: "killed" } },
+    { ...acknowledged("r.7"), result: { kind: "none", reason: "killed" } },
+    { ...acknowledged("r.8"), result: { kind: "refused", status: 503, code: "unavailable" } },
   ],
   rows: [
     row("r.1"),
@@ -51,7 +51,7 @@ function judge(change: (run: Case) => void, more: Partial<Evidence> = {}) {
     unknownAtMost: null,
     creditUsed: null,
     ledgers: [],
-    posted: run.rows.flatMap(toldOf),
+    posted: run.rows.flatMap(postsOf),
     handed: [],
     inbound: [],
     reported: new Set<string>(),
@@ -73,7 +73,7 @@ test("a sound run has no violations and adds up", () => {
     sent: 3,
     notSent: 1,
     unknown: 2,
-    told: 19,
+    notified: 19,
     repeated: 0,
     inbound: 0,
     violations: [],
@@ -192,13 +192,13 @@ function put<T>(list: T[], at: number, item: T): void {
 }
 
 function swapIds(run: Case): void {
-  const told = run.sent[1]?.told;
-  if (told?.kind === "acknowledged") told.ids = ["msg-r.3", "msg-r.2", "msg-r.4"];
+  const result = run.sent[1]?.result;
+  if (result?.kind === "acknowledged") result.ids = ["msg-r.3", "msg-r.2", "msg-r.4"];
 }
 
 function dropId(run: Case): void {
-  const told = run.sent[1]?.told;
-  if (told?.kind === "acknowledged") told.ids.pop();
+  const result = run.sent[1]?.result;
+  if (result?.kind === "acknowledged") result.ids.pop();
 }
 
 test("the other checkers are asked too", () => {
@@ -237,7 +237,10 @@ test("not violations: pending before the drain, one resend, a repeat after a def
   assert.deepEqual([resent.violations, resent.resent], [[], 1]);
   assert.deepEqual(judge((run) => run.taken.unshift(entry("r.1", "hold", "429"))).violations, []);
   const unsure = judge((run) => {
-    run.sent[4] = { ...acknowledged("r.8"), told: { kind: "refused", status: 503, code: "commit_unknown" } };
+    run.sent[4] = {
+      ...acknowledged("r.8"),
+      result: { kind: "refused", status: 503, code: "commit_unknown" },
+    };
     run.rows.push(row("r.8", "failed"));
   });
   assert.deepEqual([unsure.violations, unsure.recovered], [[], 3]);

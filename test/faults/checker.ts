@@ -6,7 +6,15 @@ import { checkInbound } from "./checker-inbound.ts";
 import { checkLedgers } from "./checker-ledger.ts";
 import { checkRepeats } from "./checker-repeats.ts";
 import { checkWebhooks } from "./checker-webhooks.ts";
-import { classes, type Evidence, groupBy, type Row, type Sent, type Taken, type Told } from "./evidence.ts";
+import {
+  classes,
+  type Evidence,
+  groupBy,
+  type Row,
+  type SendResult,
+  type Sent,
+  type Taken,
+} from "./evidence.ts";
 
 export interface Verdict {
   /** Contacts whose request was answered with a 2xx. */
@@ -24,7 +32,7 @@ export interface Verdict {
   notSent: number;
   unknown: number;
   /** Different events that webhook endpoints were posted. */
-  told: number;
+  notified: number;
   /** Requests with a key that were answered more than once. */
   repeated: number;
   /** Inbound messages that the provider got rid of. */
@@ -49,14 +57,14 @@ export function check(evidence: Evidence): Verdict {
     sent: 0,
     notSent: 0,
     unknown: 0,
-    told: new Set(evidence.posted.map(({ id }) => id)).size,
+    notified: new Set(evidence.posted.map(({ id }) => id)).size,
     repeated: evidence.sent.filter(({ repeat }) => (repeat?.answers.length ?? 0) > 1).length,
     inbound: evidence.handed.filter(({ taken }) => taken > 0).length,
     violations: [],
   };
-  const intended = new Map<string, Told["kind"]>();
+  const intended = new Map<string, SendResult["kind"]>();
   for (const request of evidence.sent) {
-    for (const marker of request.markers) intended.set(marker, request.told.kind);
+    for (const marker of request.markers) intended.set(marker, request.result.kind);
     judgeRequest(request, rowsOf, takenOf, verdict);
   }
   for (const [marker, rows] of rowsOf) {
@@ -91,7 +99,7 @@ export function check(evidence: Evidence): Verdict {
 type Index<T> = ReadonlyMap<string, readonly T[]>;
 
 function judgeRequest(request: Sent, rowsOf: Index<Row>, takenOf: Index<Taken>, verdict: Verdict): void {
-  const { told, markers, account } = request;
+  const { result, markers, account } = request;
   const stored = markers.filter((marker) => rowsOf.has(marker));
   for (const marker of stored) {
     for (const row of rowsOf.get(marker) ?? []) {
@@ -99,18 +107,18 @@ function judgeRequest(request: Sent, rowsOf: Index<Row>, takenOf: Index<Taken>, 
         verdict.violations.push(`${marker}: of ${account}, shown to ${row.account}`);
     }
   }
-  if (told.kind === "acknowledged") {
+  if (result.kind === "acknowledged") {
     verdict.acknowledged += markers.length;
-    if (told.ids.length !== markers.length) {
-      verdict.violations.push(`${markers[0]}…: ${markers.length} contacts, ${told.ids.length} ids`);
+    if (result.ids.length !== markers.length) {
+      verdict.violations.push(`${markers[0]}…: ${markers.length} contacts, ${result.ids.length} ids`);
     }
     markers.forEach((marker, index) => {
       const row = rowsOf.get(marker)?.[0];
       if (row === undefined) {
         const sent = takenOf.has(marker) ? "it was sent, but" : "and";
-        verdict.lost.push(`${marker}: acknowledged as ${told.ids[index]}, ${sent} it is not stored`);
-      } else if (row.id !== told.ids[index]) {
-        verdict.violations.push(`${marker}: acknowledged as ${told.ids[index]}, stored as ${row.id}`);
+        verdict.lost.push(`${marker}: acknowledged as ${result.ids[index]}, ${sent} it is not stored`);
+      } else if (row.id !== result.ids[index]) {
+        verdict.violations.push(`${marker}: acknowledged as ${result.ids[index]}, stored as ${row.id}`);
       }
     });
     return;
@@ -120,10 +128,10 @@ function judgeRequest(request: Sent, rowsOf: Index<Row>, takenOf: Index<Taken>, 
       `${markers[0]}…: ${stored.length} of ${markers.length} contacts of one request are stored`,
     );
   }
-  if (told.kind === "none" || told.code === "commit_unknown") {
+  if (result.kind === "none" || result.code === "commit_unknown") {
     verdict.recovered += stored.length;
   } else if (stored.length > 0) {
-    verdict.violations.push(`${markers[0]}…: answered ${told.status}, yet stored`);
+    verdict.violations.push(`${markers[0]}…: answered ${result.status}, yet stored`);
   }
 }
 
@@ -145,10 +153,10 @@ function judgeRow(row: Row, entries: readonly Taken[], evidence: Evidence, verdi
   }
   const last = row.timeline.at(-1)?.type;
   if (last !== row.status) verdict.violations.push(`${name}: its timeline ends with ${last ?? "nothing"}`);
-  const told = (id: string) => evidence.reported.has(id);
-  const byReference = row.status === "sent" && row.reference !== null && told(row.reference);
+  const isReported = (id: string) => evidence.reported.has(id);
+  const byReference = row.status === "sent" && row.reference !== null && isReported(row.reference);
   const byOurId = (row.status === "sent" || kind === "unknown") && evidence.settlesDoubt(row.gateway);
-  if (byReference || (byOurId && entries.some(({ id }) => told(id)))) {
+  if (byReference || (byOurId && entries.some(({ id }) => isReported(id)))) {
     verdict.violations.push(`${name}: its report was taken and changed nothing`);
   }
   for (const entry of entries) {

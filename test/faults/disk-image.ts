@@ -57,12 +57,12 @@ export class DiskFile {
 
 function applied(before: Buffer, changes: readonly Change[]): Buffer<ArrayBuffer> {
   let size = before.length;
-  let most = size;
+  let max = size;
   for (const change of changes) {
     size = "truncate" in change ? change.truncate : Math.max(size, change.offset + change.data.length);
-    most = Math.max(most, size);
+    max = Math.max(max, size);
   }
-  const after = Buffer.alloc(most);
+  const after = Buffer.alloc(max);
   before.copy(after);
   let end = before.length;
   for (const change of changes) {

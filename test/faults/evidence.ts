@@ -1,7 +1,7 @@
 // What a run leaves behind: what clients were told, what the lookups and the ledger say, what the provider took
 // and what the webhook sink was posted. The checkers compare these and nothing else.
 
-export type Told =
+export type SendResult =
   | { kind: "acknowledged"; ids: string[] }
   /** Any answer but a 2xx: nothing of the request may exist. */
   | { kind: "refused"; status: number; code: string | null }
@@ -14,7 +14,7 @@ export interface Sent {
   gateway: string;
   markers: string[];
   /** Of a request with a key: what all its answers together say. */
-  told: Told;
+  result: SendResult;
   /** Null: it carried no key, and was asked once. */
   repeat: Repeat | null;
 }

@@ -71,12 +71,12 @@ test("a request without a key is asked once, whatever it is told", async (t) => 
     if (asked.gateway === "busy") return void answer.writeHead(503).end('{"code":"unavailable"}');
     accept(asked, answer);
   });
-  const told = [];
+  const results = [];
   for (const gateway of ["main", "dead", "busy"])
-    told.push((await recorder.send(base, sender, gateway, 2)).told);
-  assert.deepEqual(told[0], { kind: "acknowledged", ids: ["msg-run1.1", "msg-run1.2"] });
-  assert.equal(told[1]?.kind, "none");
-  assert.deepEqual(told[2], { kind: "refused", status: 503, code: "unavailable" });
+    results.push((await recorder.send(base, sender, gateway, 2)).result);
+  assert.deepEqual(results[0], { kind: "acknowledged", ids: ["msg-run1.1", "msg-run1.2"] });
+  assert.equal(results[1]?.kind, "none");
+  assert.deepEqual(results[2], { kind: "refused", status: 503, code: "unavailable" });
   assert.equal(await recorder.answerAll(base, 1000), true);
   assert.equal(count, 3);
   assert.ok(recorder.sent.every(({ repeat }) => repeat === null));
@@ -94,9 +94,9 @@ test("a request with a key is asked again, the same, until it has an answer, and
     accept(asked, answer, true);
   });
   const record = await recorder.send(base, sender, "main", 2, { keyed: true });
-  assert.equal(record.told.kind, "none");
+  assert.equal(record.result.kind, "none");
   assert.equal(await recorder.answerAll(base, 10_000), true);
-  assert.deepEqual(record.told, { kind: "acknowledged", ids: ["msg-run1.1", "msg-run1.2"] });
+  assert.deepEqual(record.result, { kind: "acknowledged", ids: ["msg-run1.1", "msg-run1.2"] });
   assert.equal(new Set(texts).size, 1);
   assert.deepEqual(keys, new Set([record.repeat?.key]));
   assert.deepEqual(
@@ -127,11 +127,11 @@ test("what several answers of a key say together: a no ends it, an open try does
   for (const gateway of Object.keys(script)) await recorder.send(base, sender, gateway, 1, { keyed: true });
   const all = await recorder.answerAll(base, 300);
   assert.equal(all, false, "those without a final answer are still open");
-  const told = recorder.sent.map(({ gateway, told }) => [
+  const results = recorder.sent.map(({ gateway, result: results }) => [
     gateway,
-    told.kind === "refused" ? told.status : told.kind,
+    results.kind === "refused" ? results.status : results.kind,
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(results, [
     ["no", 402],
     ["open", "none"],
     ["busy", 503],
@@ -162,7 +162,7 @@ test("under load a share carries keys, each of its own; all are answered, some m
   assert.equal(await recorder.answerAll(base, 10_000), true);
   const markers = recorder.sent.flatMap(({ markers }) => markers);
   assert.deepEqual([markers.length, new Set(markers).size], [200, 200]);
-  assert.ok(recorder.sent.every(({ told: { kind } }) => kind === "acknowledged"));
+  assert.ok(recorder.sent.every(({ result: { kind } }) => kind === "acknowledged"));
   const repeats = recorder.sent.flatMap(({ repeat }) => (repeat === null ? [] : [repeat]));
   assert.equal(new Set(repeats.map(({ key }) => key)).size, repeats.length);
   assert.ok(repeats.length > 0 && repeats.length < recorder.sent.length);

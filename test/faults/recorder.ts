@@ -5,7 +5,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { Pool } from "undici";
-import type { Answer, Sent, Told } from "./evidence.ts";
+import type { Answer, SendResult, Sent } from "./evidence.ts";
 import { markedText, pause, seeded } from "./marker.ts";
 
 export interface Sender {
@@ -68,7 +68,7 @@ interface Asking {
   body: string;
   key: string | null;
   /** Everything it was told, in the order of its arrival. */
-  heard: Told[];
+  heard: SendResult[];
   notBefore: number;
 }
 
@@ -99,7 +99,7 @@ export function createRecorder(folder: string, run: string): Recorder {
       account: sender.account,
       gateway,
       markers,
-      told: unasked,
+      result: unasked,
       repeat: key === null ? null : { key, answers: [] },
     };
     const number = sent.push(record);
@@ -117,11 +117,11 @@ export function createRecorder(folder: string, run: string): Recorder {
 
   async function tryOnce(asking: Asking, base: string): Promise<void> {
     const { record, heard, number } = asking;
-    const { told, answer } = await ask(poolFor(base), asking);
-    heard.push(told);
+    const { result, answer } = await ask(poolFor(base), asking);
+    heard.push(result);
     if (answer !== null) record.repeat?.answers.push(answer);
-    record.told = asking.key === null ? told : summed(heard);
-    note({ request: number, base, told, replayed: answer?.replayed });
+    record.result = asking.key === null ? result : summed(heard);
+    note({ request: number, base, result, replayed: answer?.replayed });
   }
 
   /** True when it needs no further try; one that was answered before has to get its second answer. */
@@ -184,7 +184,7 @@ export function createRecorder(folder: string, run: string): Recorder {
         await Promise.all([base, other].map((one) => one !== undefined && tryOnce(asking, one)));
         if (keyed && (!isAnswered(asking) || random() < askedAgain)) askLater(asking);
         // A server that is down must not be asked thousands of times.
-        await pause(asking.record.told.kind === "acknowledged" ? restMs * random() : 50);
+        await pause(asking.record.result.kind === "acknowledged" ? restMs * random() : 50);
       }
     };
     await Promise.all(Array.from({ length: load.connections }, connection));
@@ -210,24 +210,24 @@ export function createRecorder(folder: string, run: string): Recorder {
 }
 
 /** A complete answer: a 2xx, or a no that asking again would not change. */
-function isFinal(told: Told): boolean {
-  if (told.kind === "refused") return told.status < 500 && told.status !== 409;
-  return told.kind === "acknowledged";
+function isFinal(result: SendResult): boolean {
+  if (result.kind === "refused") return result.status < 500 && result.status !== 409;
+  return result.kind === "acknowledged";
 }
 
 const isAnswered = ({ heard }: Asking) => heard.some(isFinal);
 
-const unasked: Told = { kind: "none", reason: "under way" };
+const unasked: SendResult = { kind: "none", reason: "under way" };
 
 /** What several answers under one key say together: a yes before a no, and as long as one try is open, nothing. */
-function summed(heard: readonly Told[]): Told {
+function summed(heard: readonly SendResult[]): SendResult {
   const yes = heard.find(({ kind }) => kind === "acknowledged");
   const final = yes ?? heard.find(isFinal);
   if (final !== undefined) return final;
   const open = heard.find(
-    (told) =>
-      told.kind === "none" ||
-      (told.kind === "refused" && (told.status === 409 || told.code === "commit_unknown")),
+    (result) =>
+      result.kind === "none" ||
+      (result.kind === "refused" && (result.status === 409 || result.code === "commit_unknown")),
   );
   return open === undefined ? (heard.at(-1) ?? unasked) : { kind: "none", reason: "no final answer" };
 }
@@ -235,7 +235,7 @@ function summed(heard: readonly Told[]): Told {
 async function ask(
   pool: Pool,
   { apiKey, body, key, channel }: Asking,
-): Promise<{ told: Told; answer: Answer | null }> {
+): Promise<{ result: SendResult; answer: Answer | null }> {
   try {
     const request = await pool.request({
       method: "POST",
@@ -254,17 +254,17 @@ async function ask(
     if (status >= 200 && status < 300) {
       const { data } = JSON.parse(text) as { data: { request_id: string; contact: { id: string }[] } };
       return {
-        told: { kind: "acknowledged", ids: data.contact.map(({ id }) => id) },
+        result: { kind: "acknowledged", ids: data.contact.map(({ id }) => id) },
         answer: { status, code: null, replayed, body: text, request: data.request_id },
       };
     }
     const code = /"code":"([a-z_]+)"/.exec(text)?.[1] ?? null;
     return {
-      told: { kind: "refused", status, code },
+      result: { kind: "refused", status, code },
       answer: { status, code, replayed, body: null, request: null },
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { told: { kind: "none", reason }, answer: null };
+    return { result: { kind: "none", reason }, answer: null };
   }
 }

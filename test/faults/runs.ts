@@ -75,7 +75,7 @@ async function run(
     const verdict = await installation.verdict(base, { drained: true, unknownAtMost });
     if (!drained) verdict.violations.push("not everything ended within its time");
     if (fired === 0) verdict.violations.push("the fault never struck");
-    for (const count of ["acknowledged", "told", "repeated", "inbound"] as const) {
+    for (const count of ["acknowledged", "notified", "repeated", "inbound"] as const) {
       if (verdict[count] === 0) verdict.violations.push(`nothing was ${count}: then nothing was compared`);
     }
     sound = verdict.violations.length === 0;
@@ -333,10 +333,10 @@ export function rolledBack(seed: number): Promise<Result> {
     const since = new Set(
       installation.recorder.sent
         .slice(sentAtCopy)
-        .flatMap(({ told }) => (told.kind === "acknowledged" ? told.ids : [])),
+        .flatMap(({ result }) => (result.kind === "acknowledged" ? result.ids : [])),
     );
-    const told = () => installation.posted().some(({ subject }) => since.has(subject ?? ""));
-    for (const deadline = Date.now() + 30_000; !told() && Date.now() < deadline; ) await pause(100);
+    const isPosted = () => installation.posted().some(({ subject }) => since.has(subject ?? ""));
+    for (const deadline = Date.now() + 30_000; !isPosted() && Date.now() < deadline; ) await pause(100);
     await server.kill();
     rmSync(dataFolder, { recursive: true });
     renameSync(copy, dataFolder);
@@ -355,7 +355,7 @@ export function describe({ fault, engine, seed, fired, verdict, ms }: Result): s
     `lost ${verdict.lost.length}, unexpected ${verdict.unexpected.length},`,
     `duplicates ${verdict.duplicates.length} (by policy ${verdict.resent}),`,
     `recovered ${verdict.recovered}, unknown ${verdict.unknown}, not sent ${verdict.notSent},`,
-    `told ${verdict.told}, repeated ${verdict.repeated}, inbound ${verdict.inbound},`,
+    `told ${verdict.notified}, repeated ${verdict.repeated}, inbound ${verdict.inbound},`,
     `other violations ${verdict.violations.length - verdict.lost.length - verdict.unexpected.length - verdict.duplicates.length},`,
     `${(ms / 1000).toFixed(1)} s`,
   ].join(" ");

@@ -34,7 +34,7 @@ export function entry(marker: string, gateway = "hold", answer = "ok"): Taken {
 }
 
 /** Everything that happened to a message, told once. */
-export function toldOf({ id, account, timeline }: Row): Posted[] {
+export function postsOf({ id, account, timeline }: Row): Posted[] {
   return timeline.map(({ at, type }, seq) => ({
     account,
     id: `evt-${id}-${seq}`,

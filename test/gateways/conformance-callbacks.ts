@@ -57,9 +57,9 @@ export function callbackChecks(
     return received;
   };
 
-  for (const { name, unsigned: given, received } of callbacks.cases) {
+  for (const { name, unsigned: callOf, received } of callbacks.cases) {
     test(`callback: ${name}`, async () => {
-      const callback = callbacks.sign(unsigned(given));
+      const callback = callbacks.sign(unsigned(callOf));
       const bare = callbacks.strip?.(callback) ?? callback;
       assert.deepEqual(await receive(callback), received);
       assert.deepEqual(await receive(callback), received, "the same call again says the same");
@@ -84,7 +84,7 @@ export function callbackChecks(
   }
 
   test("a genuine call with forged fields in its query says nothing of them, by any method", async () => {
-    const all = callbacks.cases.map(({ unsigned: given }) => unsigned(given));
+    const all = callbacks.cases.map(({ unsigned: callOf }) => unsigned(callOf));
     const genuine = callbacks.sign(all.find(({ body }) => body.length > 0) ?? unsigned({}));
     for (const fields of all.map(fieldsOf).flatMap(forgeries)) {
       const query = new URLSearchParams([...fields, ...genuine.query]);

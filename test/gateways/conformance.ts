@@ -101,10 +101,10 @@ export function refusals(gateway: GatewayAdapter, cases: Conformance["refused"])
       const result = gateway.settings.safeParse(settings);
       assert.equal(result.success, false);
       const found = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-      const wanted = result.error.issues.some(
+      const isRequired = result.error.issues.some(
         (issue) => issue.path.join(".") === path && says.test(issue.message),
       );
-      assert.ok(wanted, found.join("\n"));
+      assert.ok(isRequired, found.join("\n"));
     });
   }
 }

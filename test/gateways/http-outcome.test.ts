@@ -13,7 +13,7 @@ test("every status from 200 to 599 has the outcome that is documented", () => {
   for (let status = 200; status < 600; status += 1) {
     const outcome = outcomeOfFailure(answer(status), reading);
     const trouble = outcome.kind === "deferred" ? (outcome.gatewayFault ?? "none") : "";
-    const wanted =
+    const expected =
       status < 300 || status >= 500 || status === 408 || status === 409
         ? "unknown"
         : status === 429 || status === 425
@@ -21,7 +21,7 @@ test("every status from 200 to 599 has the outcome that is documented", () => {
           : status < 400 || refused.includes(status)
             ? "deferred refused"
             : "rejected";
-    assert.equal(`${outcome.kind} ${trouble}`.trim(), wanted, String(status));
+    assert.equal(`${outcome.kind} ${trouble}`.trim(), expected, String(status));
     assert.equal(outcome.kind !== "accepted" && outcome.code, `http_${status}`);
   }
 });

@@ -109,10 +109,10 @@ test("whatever goes in comes out", async () => {
     fc.asyncProperty(
       fc.array(text, { maxLength: 5 }),
       fc.array(fc.tuple(text, bytes), { maxLength: 3 }),
-      async (values, given) => {
+      async (values, uploads) => {
         const form = multipartForm(
           values.map((value, index) => ({ name: `f${index}`, value })),
-          given.map(([filename, content]) => file(`n${filename}`, content)),
+          uploads.map(([filename, content]) => file(`n${filename}`, content)),
         );
         const { fields, files } = await readBack(form);
         assert.deepEqual(
@@ -121,12 +121,12 @@ test("whatever goes in comes out", async () => {
         );
         assert.deepEqual(
           files.map(({ content }) => content),
-          given.map(([, content]) => content),
+          uploads.map(([, content]) => content),
         );
         // The parser undoes the escapes.
         assert.deepEqual(
           files.map(({ name }) => name),
-          given.map(([filename]) => `n${filename}`.replaceAll("\0", "")),
+          uploads.map(([filename]) => `n${filename}`.replaceAll("\0", "")),
         );
       },
     ),

@@ -22,9 +22,9 @@ const saying = (words: string, code = "550"): Received => ({
 
 test("a secret is masked in every spelling, in receipts and in what is told beside them", () => {
   for (const words of spelled) {
-    const said = redactReceived(saying(`It was ${words}.`), [key]);
-    assert.doesNotMatch(JSON.stringify(said), /0123456789|k3y/);
-    assert.match(JSON.stringify(said), /It was "?\\?"?\*\*\*/);
+    const redacted = redactReceived(saying(`It was ${words}.`), [key]);
+    assert.doesNotMatch(JSON.stringify(redacted), /0123456789|k3y/);
+    assert.match(JSON.stringify(redacted), /It was "?\\?"?\*\*\*/);
   }
   assert.deepEqual(redactReceived(saying("550 No such user"), [key]), saying("550 No such user"));
   assert.deepEqual(redactReceived({ kind: "received", receipts: [], inbound: [] }, [key]), {
@@ -36,19 +36,19 @@ test("a secret is masked in every spelling, in receipts and in what is told besi
 
 test("a secret is masked before the words are cut", () => {
   for (let before = 260; before <= 300; before += 1) {
-    const said = redactReceived(saying(`${"x".repeat(before)}${key} and on and on`), [key]);
-    assert.doesNotMatch(JSON.stringify(said), /k3y/, `${before}`);
-    assert.ok(said.kind === "received" && [...(said.receipts[0]?.reason ?? "")].length <= 300);
+    const redacted = redactReceived(saying(`${"x".repeat(before)}${key} and on and on`), [key]);
+    assert.doesNotMatch(JSON.stringify(redacted), /k3y/, `${before}`);
+    assert.ok(redacted.kind === "received" && [...(redacted.receipts[0]?.reason ?? "")].length <= 300);
   }
 });
 
 test("a code with a secret in it is left out, and words that come to nothing too", () => {
   const plain = "abcdef0123456789";
-  const said = redactReceived(saying(" \u0000 ", `x-${plain}`), [plain]);
-  assert.deepEqual(said.kind === "received" && said.receipts, [
+  const redacted = redactReceived(saying(" \u0000 ", `x-${plain}`), [plain]);
+  assert.deepEqual(redacted.kind === "received" && redacted.receipts, [
     { status: "bounced", reference: "p-1", bounce: "hard" },
   ]);
-  assert.deepEqual(said.kind === "received" && said.engagements, [
+  assert.deepEqual(redacted.kind === "received" && redacted.engagements, [
     { kind: "deferred", reference: "p-1", key: "e-1" },
   ]);
 });

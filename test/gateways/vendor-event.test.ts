@@ -53,8 +53,8 @@ test("an event's id is a key as long as it can be stored", () => {
 });
 
 test("fields that are not there are left out", () => {
-  const given: { a: number; b?: string | undefined } = { a: 0, b: undefined };
-  assert.deepEqual(Object.keys(omitUndefined<{ a: number; b?: string }>({ a: given.a, b: given.b })), ["a"]);
+  const event: { a: number; b?: string | undefined } = { a: 0, b: undefined };
+  assert.deepEqual(Object.keys(omitUndefined<{ a: number; b?: string }>({ a: event.a, b: event.b })), ["a"]);
 });
 
 test("of a visit is told what can be stored", () => {

@@ -32,8 +32,8 @@ describe("outcomes", () => {
 
   test("with how it ended, where the answer says so", () => {
     const receipt = { status: "undelivered", code: "x" } as const;
-    const says = (given: typeof receipt | null) =>
-      vendorOutcome(answer(200, { id: "x" }), { ...format, receipt: () => given }, context);
+    const says = (input: typeof receipt | null) =>
+      vendorOutcome(answer(200, { id: "x" }), { ...format, receipt: () => input }, context);
     assert.deepEqual(says(receipt), { kind: "accepted", reference: "x", receipt });
     assert.deepEqual(says(null), { kind: "accepted", reference: "x" });
   });

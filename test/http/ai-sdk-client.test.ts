@@ -44,8 +44,10 @@ const weather = tool({
 function asksForTools(): void {
   peer.answer((request) => {
     const { body } = request;
-    const told = (body.messages as { role: string; content: string }[]).filter(({ role }) => role === "tool");
-    if (told.length > 0) return says(told.map(({ content }) => content).join(", "))(request);
+    const results = (body.messages as { role: string; content: string }[]).filter(
+      ({ role }) => role === "tool",
+    );
+    if (results.length > 0) return says(results.map(({ content }) => content).join(", "))(request);
     const write = begins(request);
     for (const [index, city] of ["Bonn", "Köln"].entries()) {
       const call = {
@@ -130,9 +132,9 @@ test("the sandbox echoes, embeds, and breaks off", async () => {
     maxRetries: 0,
     onError: ({ error }) => void errors.push(error),
   });
-  let said = "";
+  let output = "";
   const reading = (async () => {
-    for await (const part of result.textStream) said += part;
+    for await (const part of result.textStream) output += part;
   })();
   // The sandbox speaks by the clock of the system.
   let over = false;
@@ -144,6 +146,6 @@ test("the sandbox echoes, embeds, and breaks off", async () => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;
-  assert.ok("one two three four five six".startsWith(said.trim()));
+  assert.ok("one two three four five six".startsWith(output.trim()));
   assert.equal(errors.length, 1);
 });

@@ -30,8 +30,8 @@ export const anthropicMessage = (
 
 /** Signed thoughts, a text and a call, as Anthropic streams them. */
 export function anthropicEvents(model: unknown): string[] {
-  const delta = (index: number, given: object) =>
-    anthropicEvent({ type: "content_block_delta", index, delta: given });
+  const delta = (index: number, fields: object) =>
+    anthropicEvent({ type: "content_block_delta", index, delta: fields });
   const begin = (index: number, block: object) =>
     anthropicEvent({ type: "content_block_start", index, content_block: block });
   const end = (index: number) => anthropicEvent({ type: "content_block_stop", index });

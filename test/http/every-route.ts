@@ -157,7 +157,7 @@ export const everyRoute: readonly Head[] = [...endpoints, ...docsEndpoints, ...m
 );
 
 const contact = { number: "+15550000001", message: "Hi" };
-const somebody = { email: "new@acme.test", name: "New", password: "a long enough password" };
+const newUser = { email: "new@acme.test", name: "New", password: "a long enough password" };
 
 /** Bodies that the other routes take. */
 const moreBodies: Record<string, object> = {
@@ -181,8 +181,8 @@ const moreBodies: Record<string, object> = {
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
   signIn: { email: "ghost@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
-  setUp: { code: "tls_0", ...somebody },
-  createUser: { ...somebody, role: "operator" },
+  setUp: { code: "tls_0", ...newUser },
+  createUser: { ...newUser, role: "operator" },
   updateUser: { name: "Renamed" },
   createManagementToken: { name: "another", role: "operator" },
   createAccount: { name: "another" },

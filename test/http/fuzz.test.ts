@@ -94,8 +94,8 @@ const mutated = fc
     body,
     fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(3)), { minLength: 1, maxLength: 6 }),
   )
-  .map(([given, changes]) => {
-    let bytes = Buffer.from(JSON.stringify(given) ?? "");
+  .map(([original, changes]) => {
+    let bytes = Buffer.from(JSON.stringify(original) ?? "");
     for (const [position, byte, kind] of changes) {
       const at = position % (bytes.length + 1);
       const middle = [
@@ -138,7 +138,7 @@ const multipart = fc
   });
 
 const kinds: [name: string, type: string, runs: number, bodies: fc.Arbitrary<string | Buffer>][] = [
-  ["JSON values", "application/json", 3_500, body.map((given) => JSON.stringify(given) ?? "")],
+  ["JSON values", "application/json", 3_500, body.map((drawn) => JSON.stringify(drawn) ?? "")],
   ["mutated JSON", "application/json", 3_500, mutated],
   ["forms", "application/x-www-form-urlencoded", 1_500, form],
   ["multipart", "multipart/form-data; boundary=XX", 1_500, multipart],

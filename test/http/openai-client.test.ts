@@ -98,8 +98,8 @@ const tools = ["weather", "time"].map((name) => ({
 
 test("two tools at once, streamed, and a second round with their answers", async () => {
   peer.answer((request) => {
-    const said = request.body.messages as { role: string; content: string }[];
-    if (said.at(-1)?.role === "tool") return says("12 degrees at noon.")(request);
+    const conversation = request.body.messages as { role: string; content: string }[];
+    if (conversation.at(-1)?.role === "tool") return says("12 degrees at noon.")(request);
     const write = begins(request);
     const call = (index: number, fields: object) =>
       write(delta(request.body.model, { tool_calls: [{ index, ...fields }] }));
@@ -140,8 +140,8 @@ test("two tools at once, streamed, and a second round with their answers", async
 test("the tool runner goes its rounds by itself", async () => {
   peer.answer((request) => {
     const { body } = request;
-    const said = body.messages as { role: string; content: string }[];
-    const last = said.at(-1)!;
+    const conversation = body.messages as { role: string; content: string }[];
+    const last = conversation.at(-1)!;
     if (last.role === "tool")
       return replies(200, completionOf(body.model, { content: `It is ${last.content}.` }))(request);
     const call = {
@@ -263,9 +263,9 @@ for (const [status, upstream, kind, seen, code] of [
 }
 
 test("a wrong key is an AuthenticationError", async () => {
-  const stranger = client.withOptions({ apiKey: "tlp_nobody" });
-  await assert.rejects(stranger.models.list(), OpenAI.AuthenticationError);
-  await assert.rejects(stranger.chat.completions.create({ model, messages }), (error) => {
+  const unknownKey = client.withOptions({ apiKey: "tlp_nobody" });
+  await assert.rejects(unknownKey.models.list(), OpenAI.AuthenticationError);
+  await assert.rejects(unknownKey.chat.completions.create({ model, messages }), (error) => {
     assert.ok(error instanceof OpenAI.AuthenticationError);
     assert.equal(error.code, "invalid_api_key");
     return true;

@@ -7,7 +7,7 @@ import { poolInput } from "#contract/manage/pools/pools.ts";
 import { type Harness, type HarnessOptions, harness } from "../harness.ts";
 import type { Peer } from "./openai-peer.ts";
 
-export type PoolGiven = Partial<z.input<typeof poolInput>>;
+export type PoolOptions = Partial<z.input<typeof poolInput>>;
 
 export interface Pooled {
   it: Harness;
@@ -18,7 +18,7 @@ export interface Pooled {
   /** The key of the last pool made. */
   key: string;
   /** Makes a pool of the account, or changes it, and returns a new key of it. */
-  pool(input: PoolGiven): Promise<string>;
+  pool(input: PoolOptions): Promise<string>;
   /** One request with the key, by `fetch`. */
   ask(
     path: string,
@@ -48,7 +48,7 @@ export function memberOf(peer: Peer, more: Record<string, unknown> = {}) {
 let keys = 0;
 
 /** The system, with this pool; close it. */
-export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Promise<Pooled> {
+export async function pooled(input: PoolOptions, options: HarnessOptions = {}): Promise<Pooled> {
   const it = await harness(options);
   const { id } = await it.account();
   // Providers on this machine may be asked, so they may be saved too.
@@ -62,9 +62,9 @@ export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Pr
     port,
     baseUrl: `http://127.0.0.1:${port}/api/ai/v1`,
     key: "",
-    async pool(given) {
+    async pool(poolOptions) {
       keys += 1;
-      const parsed = poolInput.parse({ name: "assistants", keys: [{ name: `key-${keys}` }], ...given });
+      const parsed = poolInput.parse({ name: "assistants", keys: [{ name: `key-${keys}` }], ...poolOptions });
       const result = await upsertPool(configure, id, parsed);
       if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
       made.key = result.issuedKeys[0]?.key ?? parsed.keys[0]?.key ?? "";

@@ -109,18 +109,18 @@ for (const fault of faults) {
 }
 
 /** More questions than any request asks. */
-const mostQuestions = 30;
+const maxQuestions = 30;
 
 for (const fault of ["unavailable", "commit_unknown"] as const) {
   test(`every route, one question of which is not answered (${fault})`, async () => {
     // A stream of events has no last question.
     for (const head of everyRoute.filter(({ replyType }) => replyType !== "text/event-stream")) {
-      for (let at = 1; at <= mostQuestions; at++) {
+      for (let at = 1; at <= maxQuestions; at++) {
         const { reply, met } = await askFailing(head, fault, at, at);
         if (!met) break;
         const what = `${head.method} ${head.path}, question ${at}: ${reply.statusCode} ${reply.body}`;
         assert.notEqual(reply.statusCode, 500, what);
-        assert.notEqual(at, mostQuestions, what);
+        assert.notEqual(at, maxQuestions, what);
         // Some faults are survived: a session's last use, the end of an entry of the audit log.
         if (reply.statusCode === 503 && head.name !== "getReadiness") isAway(head, fault, reply);
       }

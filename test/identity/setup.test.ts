@@ -18,8 +18,8 @@ after(() => store.close());
 const password = "correct horse battery";
 const address = () => `${fresh("ann")}@acme.test`;
 
-const spend = (deps: PeopleDeps, code: string, email: string, given = password) =>
-  setUp(deps, { code, email, name: "Ann", password: given, replaced: null });
+const spend = (deps: PeopleDeps, code: string, email: string, newPassword = password) =>
+  setUp(deps, { code, email, name: "Ann", password: newPassword, replaced: null });
 
 test("a code makes one operator, signed in, and is gone", async () => {
   const deps = peopleDeps(store);

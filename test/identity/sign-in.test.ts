@@ -22,8 +22,8 @@ async function member() {
   const deps = peopleDeps(store);
   const accountId = await makeAccount(store.database);
   const email = `${fresh("ann")}@acme.test`;
-  const given = { email, name: "Ann", role: "member" as const, accountId, password };
-  const made = await createUser(deps, given);
+  const person = { email, name: "Ann", role: "member" as const, accountId, password };
+  const made = await createUser(deps, person);
   assert.ok(made.kind === "saved");
   return { deps, user: made.user, email };
 }
@@ -38,8 +38,8 @@ test("the address is the same in any case, the password is not", async () => {
 
 test("an unknown address, a wrong password and a user who is switched off: one answer, one hash compared", async () => {
   const { deps, user, email } = await member();
-  const attempt = (address: string, given: string) =>
-    enter(deps, { email: address, password: given, replaced: null });
+  const attempt = (address: string, attempted: string) =>
+    enter(deps, { email: address, password: attempted, replaced: null });
   const unknown = await attempt("nobody@acme.test", password);
   const wrong = await attempt(email, "another password");
   await updateUser(deps, user.id, { active: false });

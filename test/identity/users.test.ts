@@ -21,16 +21,16 @@ const password = "correct horse battery";
 async function made(role: "operator" | "member") {
   const deps = peopleDeps(store);
   const email = `${fresh("ann")}@acme.test`;
-  const given = { email, name: "Ann", role, accountId: role === "member" ? accountId : null, password };
-  const result = await createUser(deps, given);
+  const options = { email, name: "Ann", role, accountId: role === "member" ? accountId : null, password };
+  const result = await createUser(deps, options);
   assert.ok(result.kind === "saved");
   return { deps, email, id: result.user.id };
 }
 
 test("the last active operator cannot be switched off or made a member; with a second one they can", async () => {
   const one = await made("operator");
-  for (const given of [{ active: false }, { role: "member" as const, accountId }])
-    assert.deepEqual(await updateUser(one.deps, one.id, given), { kind: "last_operator" });
+  for (const options of [{ active: false }, { role: "member" as const, accountId }])
+    assert.deepEqual(await updateUser(one.deps, one.id, options), { kind: "last_operator" });
   assert.equal((await updateUser(one.deps, one.id, { name: "Still Ann" })).kind, "saved");
   const two = await made("operator");
   assert.equal((await updateUser(one.deps, one.id, { active: false })).kind, "saved");
@@ -55,12 +55,12 @@ test("members have an account that exists, operators none", async () => {
 
 test("an address is given once, and a bad password not at all", async () => {
   const { deps, email } = await made("member");
-  const given = { email, name: "Bob", role: "member" as const, accountId, password };
-  assert.deepEqual(await createUser(deps, { ...given, email: email.toUpperCase() }), {
+  const options = { email, name: "Bob", role: "member" as const, accountId, password };
+  assert.deepEqual(await createUser(deps, { ...options, email: email.toUpperCase() }), {
     kind: "invalid",
     issues: [{ path: ["email"], message: "is taken" }],
   });
-  const short = await createUser(deps, { ...given, email: "bob@acme.test", password: "short" });
+  const short = await createUser(deps, { ...options, email: "bob@acme.test", password: "short" });
   assert.deepEqual(short.kind === "invalid" && short.issues[0]?.path, ["password"]);
 });
 

@@ -20,12 +20,12 @@ const day = 24 * hour;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
 const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day, deferredMs: day };
 
-async function running(options: HarnessOptions, told: (it: Harness) => Promise<void>) {
+async function running(options: HarnessOptions, body: (it: Harness) => Promise<void>) {
   const it = await harness({ respond: takes, ...options });
   try {
     await it.account({ plan: { name: "basic", credit: { sms: 10 } } });
     await it.gateway({ identifier: "main", ...provider });
-    await told(it);
+    await body(it);
   } finally {
     await it.close();
   }

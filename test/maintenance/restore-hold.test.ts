@@ -15,7 +15,7 @@ const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi
 /** An installation that was stopped with messages waiting, held, and started again. */
 async function restored(
   engine: (typeof engines)[number],
-  told: (two: Harness, ids: string[], deps: Parameters<typeof releaseAllHeld>[0]) => Promise<void>,
+  body: (two: Harness, ids: string[], deps: Parameters<typeof releaseAllHeld>[0]) => Promise<void>,
 ) {
   const own = await ground(engine);
   const clock = movableClock();
@@ -36,7 +36,7 @@ async function restored(
     two = await harness({ ground: own, clock, respond: takes });
     two.as(account);
     const { database, lanes } = two.system;
-    await told(two, ids, { database, clock, signals: signalsTo({ laneDue: (id) => lanes.wake(id) }) });
+    await body(two, ids, { database, clock, signals: signalsTo({ laneDue: (id) => lanes.wake(id) }) });
   } finally {
     await two?.close();
     await one.close();

@@ -14,7 +14,7 @@ import { signalsTo } from "../signals.ts";
 let it: Harness;
 let account: Account;
 let gatewayId: string;
-let told: string[] = [];
+let notified: string[] = [];
 
 before(async () => {
   it = await harness({ respond: () => noAnswer });
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => it?.close());
 beforeEach(() => {
-  told = [];
+  notified = [];
 });
 
 async function unknown(): Promise<string> {
@@ -42,8 +42,8 @@ const answer = (id: string, what: Resolution, channel: "sms" | "email" | null = 
       database: it.system.database,
       clock: it.clock,
       signals: signalsTo({
-        laneDue: (lane) => void told.push(`wake ${lane}`),
-        eventsRecorded: () => void told.push("announced"),
+        laneDue: (lane) => void notified.push(`wake ${lane}`),
+        eventsRecorded: () => void notified.push("announced"),
       }),
     },
     account,
@@ -64,7 +64,7 @@ test("send again: due now, on a lane that is woken", async () => {
   );
   assert.equal(record.events?.at(-1)?.detail, "Sent again by the account.");
   assert.equal(record.error?.code, "no_answer");
-  assert.deepEqual(told, ["announced", `wake ${gatewayId}`]);
+  assert.deepEqual(notified, ["announced", `wake ${gatewayId}`]);
 });
 
 test("mark sent, mark failed: ended, with the name of who said so", async () => {
@@ -79,13 +79,13 @@ test("mark sent, mark failed: ended, with the name of who said so", async () => 
     code: "marked_failed",
     message: "Marked as failed by the account.",
   });
-  assert.deepEqual(told, ["announced", "announced"]);
+  assert.deepEqual(notified, ["announced", "announced"]);
 });
 
 test("an outcome that is known stays; what is not there, or another's, is not found; neither wakes anybody", async () => {
   const id = await unknown();
   await answer(id, "mark_sent");
-  told = [];
+  notified = [];
   assert.deepEqual(await answer(id, "mark_failed"), { kind: "not_unknown", status: "sent" });
   const other = await unknown();
   assert.deepEqual(await answer(other, "mark_sent", "email"), { kind: "not_found" });
@@ -94,5 +94,5 @@ test("an outcome that is known stays; what is not there, or another's, is not fo
   account = { ...mine, id: "acc_other" };
   assert.deepEqual(await answer(other, "mark_sent"), { kind: "not_found" });
   account = mine;
-  assert.deepEqual(told, []);
+  assert.deepEqual(notified, []);
 });

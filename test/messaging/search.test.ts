@@ -29,8 +29,8 @@ const none: MessageFilters = {
 };
 const find = (filters: Partial<MessageFilters>, page: { limit?: number; cursor?: string | null } = {}) =>
   search(it.system.database, account, { ...none, ...filters }, { limit: 10, cursor: null, ...page });
-const found = async (...given: Parameters<typeof find>) => {
-  const result = await find(...given);
+const found = async (...args: Parameters<typeof find>) => {
+  const result = await find(...args);
   assert.ok(result.kind === "found");
   return [result.rows.map(({ id }) => ids.indexOf(id)), result.nextCursor];
 };
@@ -56,8 +56,8 @@ test("instants are exact on both sides", async () => {
 });
 
 test("what cannot be meant is told by its field", async () => {
-  const field = async (...given: Parameters<typeof find>) => {
-    const result = await find(...given);
+  const field = async (...args: Parameters<typeof find>) => {
+    const result = await find(...args);
     return result.kind === "invalid" ? result.field : null;
   };
   assert.equal(await field({ recipient: "call me" }), "recipient");
@@ -70,7 +70,7 @@ test("a page that finds too little in its looks comes back short, with where to 
   const asked: string[] = [];
   const database = {
     ...it.system.database,
-    run: async (operation: { name: string }, input: { before: string; most: number }) => {
+    run: async (operation: { name: string }, input: { before: string; max: number }) => {
       if (operation.name !== "searchMessages") throw new Error(operation.name);
       asked.push(input.before);
       return { rows: [], lookedTo: `msg_${100 - asked.length}`, bytesLeft: 1 };

@@ -6,7 +6,7 @@ import fc from "fast-check";
 export type Message = Record<string, unknown>;
 
 const text = fc.oneof(fc.constantFrom("", " ", "\n", "Hi", "Grüße 🎉"), fc.string({ maxLength: 8 }));
-const textPart = text.map((said) => ({ type: "text", text: said }));
+const textPart = text.map((words) => ({ type: "text", text: words }));
 const picture = fc.constantFrom(
   { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } },
   { type: "image_url", image_url: { url: "https://x.test/a.png" } },
@@ -63,10 +63,10 @@ export const conversations: fc.Arbitrary<Message[]> = fc
   .map((parts) => parts.flat());
 
 /** Every text that is not whitespace, of everybody but the system, in the order it was said. */
-export function saidTexts(messages: readonly Message[], roles: readonly string[]): string[] {
+export function textsOf(messages: readonly Message[], roles: readonly string[]): string[] {
   return messages
     .filter(({ role }) => roles.includes(String(role)))
     .flatMap(({ content }) => (Array.isArray(content) ? content : [{ text: content }]))
     .map((part: { text?: unknown }) => part.text)
-    .filter((said): said is string => typeof said === "string" && said.trim() !== "");
+    .filter((words): words is string => typeof words === "string" && words.trim() !== "");
 }

@@ -65,7 +65,7 @@ const chunkShape = z.looseObject({
 
 export type ParsedChunk = z.infer<typeof chunkShape>;
 
-function told(value: z.infer<typeof usage> | null | undefined) {
+function usageOf(value: z.infer<typeof usage> | null | undefined) {
   if (!value) return null;
   return {
     promptTokens: value.prompt_tokens,
@@ -79,14 +79,14 @@ export function checkedCompletion(
   answer: Extract<ParsedAnswer, { kind: "answer" }>,
 ): z.infer<typeof completion> {
   const value = completion.parse(JSON.parse(answer.text));
-  assert.deepEqual(told(value.usage), answer.usage);
+  assert.deepEqual(usageOf(value.usage), answer.usage);
   return value;
 }
 
 /** The chunk, after its shape and every flag were found right. */
 export function checkedChunk(chunk: Chunk): ParsedChunk {
   const value = chunkShape.parse(JSON.parse(chunk.text));
-  assert.deepEqual(told(value.usage), chunk.usage);
+  assert.deepEqual(usageOf(value.usage), chunk.usage);
   assert.equal(chunk.usageOnly, value.choices.length === 0 && chunk.usage !== null);
   const finishes = value.choices.some((choice) => typeof choice.finish_reason === "string");
   assert.equal(chunk.finish, finishes);

@@ -334,15 +334,19 @@ test("agrees with a model over random histories", () => {
       for (const { id, health, afterMs } of actions) {
         now += afterMs;
         const gate = breaker.permit(now);
-        const wanted = model.open ? "all" : model.probe === null && model.until <= now ? "probe" : "nothing";
-        assert.equal(gate.kind, wanted);
+        const foreseen = model.open
+          ? "all"
+          : model.probe === null && model.until <= now
+            ? "probe"
+            : "nothing";
+        assert.equal(gate.kind, foreseen);
         if (gate.kind === "probe") {
           breaker.beginProbe(id);
           model.probe = id;
         }
         const verdict = breaker.record(id, { health, reason: "" }, now);
-        const told = verdict.kind === "pause" ? `pause ${verdict.forMs}` : verdict.kind;
-        assert.equal(told, expected(model, id, health, now));
+        const actual = verdict.kind === "pause" ? `pause ${verdict.forMs}` : verdict.kind;
+        assert.equal(actual, expected(model, id, health, now));
         assert.equal(breaker.paused, !model.open);
       }
     }),

@@ -11,7 +11,7 @@ import { memoryLog } from "../log.ts";
 function polling(answer: () => Promise<DueLane[]>) {
   const clock = movableClock();
   const asked: { at: number; until: number }[] = [];
-  const told: [string, number][] = [];
+  const notified: [string, number][] = [];
   const started = clock.now();
   const run = (_: unknown, { until }: { until: number }) => {
     asked.push({ at: clock.now() - started, until: until - clock.now() });
@@ -22,18 +22,18 @@ function polling(answer: () => Promise<DueLane[]>) {
     clock,
     log: memoryLog(),
     pollMs: 1000,
-    due: (id, dueAt) => told.push([id, dueAt]),
+    due: (id, dueAt) => notified.push([id, dueAt]),
   });
   poll.start();
-  return { clock, poll, asked, told, times: () => asked.map(({ at }) => at) };
+  return { clock, poll, asked, notified, times: () => asked.map(({ at }) => at) };
 }
 
 test("asks once a poll for what is due before the next but one, and tells it", async () => {
-  const { clock, poll, asked, told, times } = polling(async () => [{ id: "gw_1", dueAt: 7 }]);
+  const { clock, poll, asked, notified, times } = polling(async () => [{ id: "gw_1", dueAt: 7 }]);
   await clock.advance(2500);
   assert.deepEqual(times(), [0, 1000, 2000]);
   assert.ok(asked.every(({ until }) => until === 2000));
-  assert.deepEqual(told[0], ["gw_1", 7]);
+  assert.deepEqual(notified[0], ["gw_1", 7]);
   await poll.stop();
   await clock.advance(5000);
   assert.equal(asked.length, 3);

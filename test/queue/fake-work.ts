@@ -81,14 +81,14 @@ export function fakeWork(clock: Clock): FakeWork {
     weightOf: () => work.weight,
     answer: () => well,
     add: (...rows) => {
-      for (const given of rows) {
+      for (const added of rows) {
         made += 1;
         const row = {
           id: `m${String(made).padStart(6, "0")}`,
           priority: 0,
           due_at: clock.now(),
           attempts: 0,
-          ...given,
+          ...added,
         };
         known.set(row.id, row);
         work.waiting.set(row.id, row);

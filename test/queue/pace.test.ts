@@ -31,13 +31,13 @@ function drive(
 
 /** The most sends in any window of this length. */
 function densest(sent: readonly number[], windowMs: number): number {
-  let most = 0;
+  let max = 0;
   let from = 0;
   for (let to = 0; to < sent.length; to++) {
     while (sent[to]! - sent[from]! >= windowMs) from += 1;
-    most = Math.max(most, to - from + 1);
+    max = Math.max(max, to - from + 1);
   }
-  return most;
+  return max;
 }
 
 const hour = 3_600_000;

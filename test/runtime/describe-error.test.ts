@@ -10,7 +10,7 @@ const withCode = (code: unknown) =>
   Object.assign(new Error(canary, { cause: canary }), { code, address: canary });
 
 test("known codes have words, unknown ones are named, and nothing else of the error shows", () => {
-  const table: [error: unknown, said: string][] = [
+  const table: [error: unknown, expected: string][] = [
     [withCode("ECONNREFUSED"), "the connection was refused"],
     [withCode("ENOTFOUND"), "the name does not resolve"],
     [withCode("CERT_HAS_EXPIRED"), "its certificate has expired"],
@@ -30,5 +30,5 @@ test("known codes have words, unknown ones are named, and nothing else of the er
     [undefined, "the connection failed"],
     [new AggregateError([withCode("ECONNREFUSED")], canary), "the connection failed"],
   ];
-  for (const [error, said] of table) assert.equal(describeError(error), said);
+  for (const [error, expected] of table) assert.equal(describeError(error), expected);
 });

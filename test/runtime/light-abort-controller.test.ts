@@ -8,40 +8,40 @@ const once = { once: true } as const;
 
 test("whoever listens is told once, in their order; whoever left or comes too late is not", () => {
   const stop = new LightAbortController();
-  const told: string[] = [];
-  const left = () => told.push("left");
-  const first = () => told.push("first");
+  const called: string[] = [];
+  const left = () => called.push("left");
+  const first = () => called.push("first");
   stop.addEventListener("abort", left, once);
   stop.addEventListener("abort", first, once);
   stop.addEventListener("abort", first, once);
-  stop.addEventListener("abort", () => told.push("second"), once);
+  stop.addEventListener("abort", () => called.push("second"), once);
   stop.removeEventListener("abort", left);
   assert.equal(stop.aborted, false);
   stop.abort();
   assert.equal(stop.aborted, true);
-  stop.addEventListener("abort", () => told.push("late"), once);
+  stop.addEventListener("abort", () => called.push("late"), once);
   stop.abort();
-  assert.deepEqual(told, ["first", "second"]);
+  assert.deepEqual(called, ["first", "second"]);
 });
 
 test("one who leaves while it is told does not keep the next from hearing it", () => {
   const stop = new LightAbortController();
-  const told: string[] = [];
+  const called: string[] = [];
   const first = () => {
     stop.removeEventListener("abort", first);
-    told.push("first");
+    called.push("first");
   };
   stop.addEventListener("abort", first, once);
-  stop.addEventListener("abort", () => told.push("second"), once);
+  stop.addEventListener("abort", () => called.push("second"), once);
   stop.abort();
-  assert.deepEqual(told, ["first", "second"]);
+  assert.deepEqual(called, ["first", "second"]);
 });
 
 test("an AbortSignal is one too", () => {
   const controller = new AbortController();
   const signal: LightAbortSignal = controller.signal;
-  let told = 0;
-  signal.addEventListener("abort", () => (told += 1), once);
+  let called = 0;
+  signal.addEventListener("abort", () => (called += 1), once);
   controller.abort();
-  assert.equal(told, 1);
+  assert.equal(called, 1);
 });

@@ -84,10 +84,10 @@ test("a rate is kept to the message", async () => {
 test("no more than its concurrency is with the provider at once", async () => {
   const it = await opened("UTC", "2026-05-01T00:00:00Z", { concurrency: 3 });
   let now = 0;
-  let most = 0;
+  let max = 0;
   it.respond(async (request) => {
     now += 1;
-    most = Math.max(most, now);
+    max = Math.max(max, now);
     await it.clock.sleep(500);
     now -= 1;
     return takes(request);
@@ -95,6 +95,6 @@ test("no more than its concurrency is with the provider at once", async () => {
   await it.accepted(contacts(20));
   await it.advance(10_000);
   assert.equal(it.requests.length, 20);
-  assert.equal(most, 3);
+  assert.equal(max, 3);
   await it.close();
 });

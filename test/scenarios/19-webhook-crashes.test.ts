@@ -53,11 +53,11 @@ for (const engine of engines) {
           await one.kill();
           const two = await live();
           await two.advance(120_000);
-          const told = [...posts(one), ...posts(two)];
-          const events = new Map(told.map(({ id, data }) => [id, data.id]));
+          const received = [...posts(one), ...posts(two)];
+          const events = new Map(received.map(({ id, data }) => [id, data.id]));
           assert.deepEqual([...events.values()].sort(), ids);
           // What was posted and not yet settled is posted again; nothing else is.
-          assert.equal(told.length, ids.length + posts(one).length);
+          assert.equal(received.length, ids.length + posts(one).length);
         }));
     }
 
@@ -87,8 +87,8 @@ for (const engine of engines) {
         await one.kill();
         const after = await two.accepted(contacts(5));
         await two.advance(120_000);
-        const told = [...posts(one), ...posts(two)].map(({ data }) => data.id);
-        assert.deepEqual(told.sort(), [...before, ...after].sort());
+        const eventIds = [...posts(one), ...posts(two)].map(({ data }) => data.id);
+        assert.deepEqual(eventIds.sort(), [...before, ...after].sort());
       }));
   });
 }

@@ -79,10 +79,10 @@ test("an answer is found by lookup and posted once, with the message that it ans
   assert.notEqual(first, id);
   const { received_at, ...data } = record;
   assert.equal(received_at, new Date(it.clock.now()).toISOString());
-  const told = posts(it);
-  assert.equal(told.length, 1);
-  assert.equal(told[0]?.type, "message.received");
-  assert.deepEqual(told[0]?.data, data);
+  const events = posts(it);
+  assert.equal(events.length, 1);
+  assert.equal(events[0]?.type, "message.received");
+  assert.deepEqual(events[0]?.data, data);
   assert.equal((await it.message(id)).status, "sent", "it changes nothing of the message");
   await it.close();
 });

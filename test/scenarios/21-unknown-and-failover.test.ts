@@ -66,15 +66,15 @@ describe("an unknown outcome", () => {
       const { it, ids } = await opened(policy, 5);
       const before = it.requests.length;
       const cases = [
-        { said: null, state: "DELIVRD", status: "delivered" },
-        { said: null, state: "UNDELIV", status: "undelivered" },
-        { said: null, state: "ACCEPTD", status: "sent" },
-        { said: "mark_sent", state: "DELIVRD", status: "delivered" },
-        { said: "mark_failed", state: "DELIVRD", status: "delivered" },
+        { action: null, state: "DELIVRD", status: "delivered" },
+        { action: null, state: "UNDELIV", status: "undelivered" },
+        { action: null, state: "ACCEPTD", status: "sent" },
+        { action: "mark_sent", state: "DELIVRD", status: "delivered" },
+        { action: "mark_failed", state: "DELIVRD", status: "delivered" },
       ];
-      for (const [i, { said, state, status }] of cases.entries()) {
+      for (const [i, { action, state, status }] of cases.entries()) {
         const id = ids[i]!;
-        if (said !== null) assert.equal((await resolve(it, id, { answer: said })).statusCode, 200);
+        if (action !== null) assert.equal((await resolve(it, id, { answer: action })).statusCode, 200);
         await report(it, "main", { id: `late-${i}`, ref: id, state });
         assert.equal((await it.message(id)).status, status, JSON.stringify(cases[i]));
         const refused = await resolve(it, id, { answer: "send_again" });
@@ -258,18 +258,18 @@ describe("failover inside a channel", () => {
     await it.settle();
     assert.deepEqual(through(it, next), ["main"]);
     const data = { identifier: "main", channel: "sms", kind: "http-api", active: true, default: true };
-    const told = posts(it) as unknown as { type: string; data: { reason: string | null } }[];
+    const events = posts(it) as unknown as { type: string; data: { reason: string | null } }[];
     assert.deepEqual(
-      told.map(({ type }) => type),
+      events.map(({ type }) => type),
       ["gateway.paused", "gateway.resumed"],
       "a longer pause is the same one",
     );
-    assert.match(told[0]?.data.reason ?? "", /Invalid credentials/);
+    assert.match(events[0]?.data.reason ?? "", /Invalid credentials/);
     assert.deepEqual(
-      told.map(({ data: { reason: _, ...rest } }) => rest),
+      events.map(({ data: { reason: _, ...rest } }) => rest),
       [data, data],
     );
-    assert.equal(told[1]?.data.reason, null);
+    assert.equal(events[1]?.data.reason, null);
     await it.close();
   });
 

@@ -24,11 +24,11 @@ for (const engine of engines) {
   test(`from the first start to the audit log, on ${engine}`, async () => {
     const it = await harness({ engine });
     await it.system.createDefaultAccount();
-    const nobody = await manage(it, "POST", "/session", {
+    const unknownUser = await manage(it, "POST", "/session", {
       body: { email: "admin@acme.test", password: "admin" },
     });
     assert.equal(
-      nobody.statusCode,
+      unknownUser.statusCode,
       401,
       "nobody is there before the first operator, and no password is known",
     );

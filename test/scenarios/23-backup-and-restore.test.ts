@@ -103,14 +103,14 @@ async function start(data: string): Promise<Server> {
 /** Runs a program to its end, while everything else goes on. */
 function run(program: string, args: string[], env: Record<string, string>) {
   const child = spawn(program, args, { cwd: root, env: { PATH: process.env.PATH, ...env } });
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => {
-      said += chunk;
+      output += chunk;
     });
-  return new Promise<{ code: number | null; said: string }>((resolve, reject) => {
+  return new Promise<{ code: number | null; output: string }>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve({ code, said }));
+    child.once("close", (code) => resolve({ code, output }));
   });
 }
 
@@ -201,19 +201,19 @@ describe("an installation at work", () => {
     );
     await until("the first of the backlog", () => provider.taken.some((text) => text.startsWith("bulk")));
     const made = await command(data, "backup", copy, "--key", key);
-    assert.equal(made.code, 0, made.said);
-    assert.match(made.said, /copy\.db: \d+ messages, \d+ bytes, checked/);
+    assert.equal(made.code, 0, made.output);
+    assert.match(made.output, /copy\.db: \d+ messages, \d+ bytes, checked/);
     for (const file of [copy, key]) assert.equal(statSync(file).mode & 0o777, 0o600);
 
     const again = await command(data, "backup", copy);
     assert.equal(again.code, 1);
-    assert.match(again.said, /copy\.db exists already/);
+    assert.match(again.output, /copy\.db exists already/);
     const keyAgain = await command(data, "backup", join(folder, "other.db"), "--key", key);
     assert.equal(keyAgain.code, 1);
     assert.equal(existsSync(join(folder, "other.db")), false);
     const tooLarge = await limited(data, 100, "backup", join(folder, "large.db"));
     assert.equal(tooLarge.code, 1);
-    assert.match(tooLarge.said, /large\.db was not made: .*Nothing of it was left behind/);
+    assert.match(tooLarge.output, /large\.db was not made: .*Nothing of it was left behind/);
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith("large")),
       [],
@@ -270,11 +270,11 @@ describe("an installation at work", () => {
     assert.deepEqual(provider.taken, ["new"]);
     const running = await command(data, "release");
     assert.equal(running.code, 1);
-    assert.match(running.said, /Another process is using/);
+    assert.match(running.output, /Another process is using/);
     first.signal("SIGTERM");
     await first.ended;
     const released = await command(data, "release");
-    assert.equal(released.said, `Released: ${held.length} messages, 0 webhook deliveries, 0 events.\n`);
+    assert.equal(released.output, `Released: ${held.length} messages, 0 webhook deliveries, 0 events.\n`);
     const second = await start(data);
     assert.doesNotMatch(second.tail(), /is held/);
     const due = held.filter((text) => !text.startsWith("later"));
@@ -294,7 +294,7 @@ describe("an installation at work", () => {
       if (existsSync(from)) copyFileSync(from, join(data, name));
     }
     const hold = await command(data, "hold");
-    assert.match(hold.said, /^Held until you release it: 2 messages, 0 webhook deliveries, 0 events\.\n$/);
+    assert.match(hold.output, /^Held until you release it: 2 messages, 0 webhook deliveries, 0 events\.\n$/);
     const server = await start(data);
     const before = await sms(server.base);
     const [waiting] = (
@@ -317,16 +317,16 @@ test("the command line says how it is used, and what is not for PostgreSQL", asy
     ["backup", "a", "b"],
     ["backup", "a", "--key"],
   ]) {
-    const { code, said } = await command(data, ...args);
+    const { code, output } = await command(data, ...args);
     assert.equal(code, 2, args.join(" "));
-    assert.match(said, /npm run backup -- FILE \[--key KEYFILE\]/);
+    assert.match(output, /npm run backup -- FILE \[--key KEYFILE\]/);
   }
   const none = await command(data, "backup", join(folder, "none.db"));
-  assert.match(none.said, /There is no database at/);
+  assert.match(none.output, /There is no database at/);
   const nothing = await command(data, "release");
-  assert.match(nothing.said, /There is no database at/);
+  assert.match(nothing.output, /There is no database at/);
   const url = { TRUNKLINE_DATABASE_URL: "postgres://127.0.0.1:1/none" };
   const other = await run(process.execPath, [entry, "backup", join(folder, "none.db")], url);
   assert.equal(other.code, 1);
-  assert.match(other.said, /pg_dump.*npm start -- hold/s);
+  assert.match(other.output, /pg_dump.*npm start -- hold/s);
 });

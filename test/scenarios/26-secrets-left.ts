@@ -70,13 +70,13 @@ function filesOf(folder: string): Left[] {
 /** A system whose database URL has a password, and whose folder can be looked into. */
 export async function groundOf(
   engine: EngineName,
-): Promise<Ground & { left(): Promise<Left[]>; given: string }> {
+): Promise<Ground & { left(): Promise<Left[]>; databaseUrl: string }> {
   if (engine === "postgres") {
     const fresh = await freshDatabase();
     const url = new URL(fresh.url);
     url.password = planted.databasePassword;
     const open = () => openPostgres({ url: url.href });
-    return { engine, open, remove: fresh.drop, left: () => dumpPostgres(fresh.url), given: url.href };
+    return { engine, open, remove: fresh.drop, left: () => dumpPostgres(fresh.url), databaseUrl: url.href };
   }
   const folder = mkdtempSync(join(tmpdir(), "trunkline-secrets-"));
   const path = join(folder, "trunkline.db");
@@ -85,6 +85,6 @@ export async function groundOf(
     open: () => openSqlite({ path }),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
     left: async () => [...dumpSqlite(path), ...filesOf(folder)],
-    given: planted.databasePassword,
+    databaseUrl: planted.databasePassword,
   };
 }

@@ -77,7 +77,7 @@ export const vendorHosts = [
 ];
 
 /** Secrets in every spelling, another one first each time. */
-export function said(secrets: readonly string[], turn: number): string {
+export function wordsWith(secrets: readonly string[], turn: number): string {
   const spelled = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret)]);
   const first = turn % spelled.length;
   return [...spelled.slice(first), ...spelled.slice(0, first)].join(" ");
@@ -102,11 +102,14 @@ export function mailAnswer({ url, headers = {} }: OutboundRequest): OutboundResu
   const [host = "", vendor = ""] = new URL(url).hostname.split(".");
   const { secrets } = vendors[vendor as Vendor];
   // What AWS is sent is long, and proves the secret without telling it.
-  const told =
+  const reason =
     vendor === "ses"
       ? []
       : ["authorization", "api-key", "x-postmark-server-token"].flatMap((name) => headers[name] ?? []);
-  const words = said([...secrets, ...told.map((text) => text.replace(/^(?:Bearer|Basic) /, ""))], answers);
+  const words = wordsWith(
+    [...secrets, ...reason.map((text) => text.replace(/^(?:Bearer|Basic) /, ""))],
+    answers,
+  );
   const code = "invalid_parameter";
   const errors = (message: string, named: string) => ({
     message,
@@ -142,7 +145,7 @@ export function mailAnswer({ url, headers = {} }: OutboundRequest): OutboundResu
   }
 }
 
-interface Told {
+interface MailEvent {
   /** Our id. */
   id: string;
   words: string;
@@ -161,17 +164,17 @@ interface Call {
 const json = { "content-type": "application/json" };
 
 /** An event as the vendor sends it. `now`: epoch ms. */
-export function eventOf(vendor: Vendor, { id, words, final, code }: Told, now: number): Call {
+export function eventOf(vendor: Vendor, { id, words, final, code }: MailEvent, now: number): Call {
   const seconds = Math.floor(now / 1000);
   const ours = { trunkline_message: id };
   switch (vendor) {
     case "ses": {
-      const said = [{ diagnosticCode: words, status: code }];
+      const diagnostics = [{ diagnosticCode: words, status: code }];
       const Message = JSON.stringify({
         eventType: final ? "Bounce" : "DeliveryDelay",
         mail: { messageId: `p-${id}`, tags: { trunkline_message: [id] } },
-        bounce: { bounceType: "Permanent", bounceSubType: code, bouncedRecipients: said },
-        deliveryDelay: { delayType: code, delayedRecipients: said },
+        bounce: { bounceType: "Permanent", bounceSubType: code, bouncedRecipients: diagnostics },
+        deliveryDelay: { delayType: code, delayedRecipients: diagnostics },
       });
       const Timestamp = new Date(now).toISOString();
       const MessageId = `${id}${final}${words.length}`;

@@ -6,7 +6,14 @@ import { newPrivateKey } from "#runtime/key-pair.ts";
 import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
-import { eventOf, mailAnswer, said, type Vendor, vendorHosts, vendors } from "./26-secrets-mail-vendors.ts";
+import {
+  eventOf,
+  mailAnswer,
+  type Vendor,
+  vendorHosts,
+  vendors,
+  wordsWith,
+} from "./26-secrets-mail-vendors.ts";
 import { planted, respond } from "./26-secrets-planted.ts";
 import type { Story } from "./26-secrets-story.ts";
 
@@ -31,21 +38,21 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   const path = "/sending-domains";
   const keys = await Promise.all((["rsa", "ed25519"] as const).map(newPrivateKey));
   for (const [at, pem] of keys.entries()) evidence.learn(`givenDomainKey${at}`, privatePart(pem));
-  const given = {
+  const mailSettings = {
     domain: "given.example",
     keys: keys.map((private_key, at) => ({ selector: `k${at}`, private_key })),
   };
   const bad = `-----BEGIN PRIVATE KEY-----\n${planted.refusedDkimKey}\n-----END PRIVATE KEY-----\n`;
   const faulty: object[] = [
-    { ...given, keys: [{ selector: "k", private_key: bad }] },
-    { ...given, keys: [{ selector: bad, private_key: [bad] }] },
-    { ...given, domain: planted.refusedMailSetting },
-    { ...given, keys: [given.keys[0], given.keys[0]] },
+    { ...mailSettings, keys: [{ selector: "k", private_key: bad }] },
+    { ...mailSettings, keys: [{ selector: bad, private_key: [bad] }] },
+    { ...mailSettings, domain: planted.refusedMailSetting },
+    { ...mailSettings, keys: [mailSettings.keys[0], mailSettings.keys[0]] },
   ];
   for (const input of faulty) assert.equal((await manageOwn("POST", path, input)).statusCode, 422);
-  const own = await manageOwn("POST", path, given);
+  const own = await manageOwn("POST", path, mailSettings);
   assert.equal(own.statusCode, 201, own.body);
-  assert.equal((await manageOwn("POST", path, given)).statusCode, 422);
+  assert.equal((await manageOwn("POST", path, mailSettings)).statusCode, 422);
   const made = await manageOwn("POST", path, { domain: "made.example" });
   const { id } = made.json().data as { id: string };
   known.set("domain", id);
@@ -101,7 +108,7 @@ async function throughVendors(story: Mailing): Promise<void> {
   }
   for (const [at, { vendor, id }] of taken.entries()) {
     const { secrets, token } = vendors[vendor];
-    for (const words of [said(secrets, at), `${"x".repeat(190 + at)}${said(secrets, at)}`]) {
+    for (const words of [wordsWith(secrets, at), `${"x".repeat(190 + at)}${wordsWith(secrets, at)}`]) {
       for (const final of [false, true]) {
         const { query, headers, body } = eventOf(
           vendor,
@@ -187,7 +194,7 @@ async function throughServers(story: Mailing): Promise<void> {
         if (step !== stage || reply === "") return null;
         // What it was really told, and what it knows.
         const heard = server.commands.filter((line) => /^AUTH/i.test(line)).map((line) => line.slice(11));
-        return reply.replace("{}", said([...heard, ...secrets], at));
+        return reply.replace("{}", wordsWith([...heard, ...secrets], at));
       });
       const identifier = `smtp-${at}`;
       const made = await manageOwn("POST", "/gateways", {
@@ -220,7 +227,7 @@ async function throughServers(story: Mailing): Promise<void> {
     };
     const { smtpCallbackToken: token, wrongMailCallbackToken: wrong } = planted;
     const basic = Buffer.from(`user:${wrong}`).toString("base64");
-    const words = said(secrets, 3);
+    const words = wordsWith(secrets, 3);
     const heard = [
       await report(words, `?token=${wrong}`),
       await report(words, "", `Basic ${basic}`),

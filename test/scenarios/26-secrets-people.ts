@@ -9,11 +9,11 @@ import type { Story } from "./26-secrets-story.ts";
 export async function signIn({ it, evidence, manage, known }: Story): Promise<void> {
   const code = evidence.learn("setupCode", await it.system.createSetupCode());
   const operator = { email: "op@example.test", name: "Op" };
-  const setUp = (given: object) => manage("POST", "/setup", { ...operator, ...given }, {});
+  const setUp = (input: object) => manage("POST", "/setup", { ...operator, ...input }, {});
   const { operatorPassword, changedPassword, refusedPassword, wrongPassword } = planted;
   assert.equal((await setUp({ code: planted.wrongSetupCode, password: operatorPassword })).statusCode, 401);
   assert.equal((await setUp({ code, password: refusedPassword })).statusCode, 422);
-  evidence.given.push(code);
+  evidence.inputs.push(code);
   // Cookie and CSRF token are told here, and in a session's own answers.
   const shows = ["sessionCookie", "csrfToken", "secondSessionCookie", "secondCsrfToken"];
   const browser = (reply: LightMyRequestResponse, first: string, second: string) => {

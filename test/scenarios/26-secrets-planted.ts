@@ -193,41 +193,41 @@ export function respond(request: OutboundRequest): OutboundResult {
   const name = new URL(request.url).hostname.split(".")[0] ?? "";
   const known = knownTo(request);
   const first = answers % known.length;
-  const said = [...known.slice(first), ...known.slice(0, first)].join(" ");
+  const reply = [...known.slice(first), ...known.slice(0, first)].join(" ");
   const echo = { url: request.url, headers: request.headers, body: String(request.body) };
   const headers = {
     location: request.url,
-    "www-authenticate": `Basic realm="${said.replaceAll('"', "")}"`,
-    "set-cookie": `key=${said.replaceAll(";", "")}`,
+    "www-authenticate": `Basic realm="${reply.replaceAll('"', "")}"`,
+    "set-cookie": `key=${reply.replaceAll(";", "")}`,
     "retry-after": "1",
     "x-echo": encodeURIComponent(JSON.stringify(echo)),
   };
   const status = Number(/^\w+?(\d{3})$/.exec(name)?.[1] ?? 200);
-  const error = { message: said, echo };
+  const error = { message: reply, echo };
   switch (name) {
     case "noid":
       return answer(200, { error, echo }, headers);
     case "nojson":
-      return answer(200, said, headers);
+      return answer(200, reply, headers);
     case "refused":
-      return answer(200, { code: "R", message: said }, headers);
+      return answer(200, { code: "R", message: reply }, headers);
     case "deferred":
-      return answer(200, { code: "D", message: said }, headers);
+      return answer(200, { code: "D", message: reply }, headers);
     case "denied":
-      return answer(200, { code: "N", message: said }, headers);
+      return answer(200, { code: "N", message: reply }, headers);
     case "code":
-      return answer(200, { code: known[first] ?? "", message: said }, headers);
+      return answer(200, { code: known[first] ?? "", message: reply }, headers);
     case "html":
-      return answer(400, `<html><body>${said}</body></html>`, headers);
+      return answer(400, `<html><body>${reply}</body></html>`, headers);
     case "words":
-      return answer(400, said, headers);
+      return answer(400, reply, headers);
     case "long":
       // Where a text is cut, in the middle of a secret.
-      return answer(400, { message: `${"x".repeat(140 + ((answers * 7) % 50))}${said}` }, headers);
+      return answer(400, { message: `${"x".repeat(140 + ((answers * 7) % 50))}${reply}` }, headers);
     case "lost":
-      return { kind: "no_answer", reason: `The peer hung up, saying ${said}` };
+      return { kind: "no_answer", reason: `The peer hung up, saying ${reply}` };
     case "unsent":
-      return { kind: "not_sent", code: "unreachable", reason: `No server there that knows ${said}` };
+      return { kind: "not_sent", code: "unreachable", reason: `No server there that knows ${reply}` };
     default:
       if (status !== 200) return answer(status, { error, code: 20003 }, headers);
       return answer(200, { id: `p-${answers}`, sid: `SM${answers}`, status: "queued", echo }, headers);

@@ -52,7 +52,7 @@ export async function start({ it, evidence, manage, known }: Story, folder: stri
   const file = join(folder, "provision.yaml");
   const apply = async (text: string, environment: Record<string, string>) => {
     writeFileSync(file, text);
-    evidence.given.push(text, JSON.stringify(environment));
+    evidence.inputs.push(text, JSON.stringify(environment));
     const read = readProvisionFile(file, environment);
     const faults = "errors" in read ? read.errors : (await it.system.provision(read.file)).errors;
     evidence.add("faults of the provisioning file", faults.join("\n"));
@@ -112,12 +112,12 @@ export async function start({ it, evidence, manage, known }: Story, folder: stri
     TRUNKLINE_MASTER_KEY: planted.shortMasterKey,
     TRUNKLINE_DATABASE_URL: `mysql://user:${planted.databasePasswordOfBadUrl}@db/x`,
   };
-  evidence.given.push(JSON.stringify(config));
+  evidence.inputs.push(JSON.stringify(config));
   const read = readConfig(config);
   assert.ok("errors" in read && read.errors.length >= 2);
   evidence.add("faults of the settings", read.errors.join("\n"));
   const unreachable = `postgres://user:${planted.wrongDatabasePassword}@127.0.0.1:1/x`;
-  evidence.given.push(unreachable);
+  evidence.inputs.push(unreachable);
   await assert.rejects(openPostgres({ url: unreachable, startMs: 0 }), (error: Error) => {
     it.log.error({ error, url: unreachable }, error.message);
     evidence.add("the error of a database that is not there", `${error.message}\n${error.stack}`);

@@ -12,7 +12,7 @@ const idPattern = /[a-z]+_[0-9a-z]{20,}(_\d+)?/g;
 export class Evidence {
   /** Secrets by name: those that are planted, and those that the system makes and tells once. */
   readonly secrets = new Map<string, string>(Object.entries(planted));
-  readonly given: string[] = [];
+  readonly inputs: string[] = [];
   readonly found: { place: string; text: string; shows: readonly string[] }[] = [];
 
   add(place: string, text: string, shows: readonly string[] = []): void {
@@ -29,7 +29,7 @@ export class Evidence {
   /** Names of secrets that were never given to the system. */
   unplanted(): string[] {
     const search = createSearch(new Map(Object.entries(planted)));
-    const seen = new Set(this.given.flatMap((text) => search(text)).map(({ name }) => name));
+    const seen = new Set(this.inputs.flatMap((text) => search(text)).map(({ name }) => name));
     return Object.keys(planted).filter((name) => !seen.has(name));
   }
 
@@ -69,7 +69,7 @@ export function storyOf(it: Harness, evidence: Evidence): Story {
   const ask: Story["ask"] = async (options, shows = []) => {
     asked += 1;
     const remoteAddress = `198.18.${asked >> 8}.${asked & 255}`;
-    evidence.given.push(JSON.stringify(options));
+    evidence.inputs.push(JSON.stringify(options));
     const reply = await it.system.app.inject({ remoteAddress, ...options });
     const place = `the answer ${reply.statusCode} to ${options.method} ${String(options.url).split("?")[0]}`;
     evidence.add(place, `${JSON.stringify(reply.headers)}\n${reply.body}`, shows);

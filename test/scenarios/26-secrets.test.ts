@@ -206,7 +206,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
 
   // Keys that were replaced are secrets too: they may still work elsewhere.
   const beta = known.get("beta")!;
-  evidence.given.push(planted.apiKeyBeforeTheLast);
+  evidence.inputs.push(planted.apiKeyBeforeTheLast);
   await issueApiKey(it.system.core, beta, planted.apiKeyBeforeTheLast);
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
@@ -304,7 +304,7 @@ for (const engine of engines) {
         evidence.add(place, text);
     };
     try {
-      evidence.given.push(ground.given, masterKey, metricsToken);
+      evidence.inputs.push(ground.databaseUrl, masterKey, metricsToken);
       const story = storyOf(it, evidence);
       await start(story, folder);
       for (const chapter of [send, hear, signIn, askModels, sendMails, change, look]) await chapter(story);

@@ -11,12 +11,12 @@ const messages = [{ role: "user", content: "Hello there" }];
 const chat = (it: Pooled, more: object = {}, key = it.key) =>
   it.ask("/chat/completions", { body: { messages, ...more }, headers: { authorization: `Bearer ${key}` } });
 
-interface Said {
+interface Completion {
   model: string;
   choices: { message: { content: string } }[];
   service_pool: { provider: string; model: string; attempts: number; latency_ms: number };
 }
-const said = ({ json }: Reply) => json as unknown as Said;
+const completionOf = ({ json }: Reply) => json as unknown as Completion;
 const errorOf = ({ json }: Reply) => (json as unknown as { error: Record<string, unknown> }).error;
 
 test("the first start: one key of each kind, a sandbox that echoes, and neither key is valid for the other API", async () => {
@@ -33,7 +33,7 @@ test("the first start: one key of each kind, a sandbox that echoes, and neither 
       });
     const reply = await ask(keys.poolKey);
     assert.equal(reply.statusCode, 200);
-    const body = reply.json<Said>();
+    const body = reply.json<Completion>();
     assert.equal(body.model, "default");
     assert.equal(body.choices[0]?.message.content, "Hello there");
     assert.equal(body.service_pool.provider, "sandbox");
@@ -57,7 +57,7 @@ test("the first start: one key of each kind, a sandbox that echoes, and neither 
     assert.deepEqual(sms.json(), { status: "error", error: "Invalid Api Key" });
     const failing = await ask(keys.poolKey, "failing");
     assert.equal(failing.statusCode, 503);
-    assert.equal(failing.json<Said>().service_pool.model, "failing");
+    assert.equal(failing.json<Completion>().service_pool.model, "failing");
   } finally {
     await fresh.close();
   }
@@ -79,7 +79,7 @@ after(async () => {
 });
 
 test("one provider dies and nobody notices: every call is answered, soon without asking the dead one", async () => {
-  assert.equal(said(await chat(it)).service_pool.provider, "primary");
+  assert.equal(completionOf(await chat(it)).service_pool.provider, "primary");
   primary.answer(fails(503));
   const before = primary.asked.length;
   for (let call = 0; call < 10; call++) {
@@ -101,7 +101,7 @@ test("it comes back, and is asked again", async () => {
   await it.it.clock.advance(60_000);
   for (let call = 0; ; call++) {
     assert.ok(call < 100, "the primary is not asked again");
-    if (said(await chat(it)).service_pool.provider === "primary") break;
+    if (completionOf(await chat(it)).service_pool.provider === "primary") break;
   }
 });
 
@@ -165,7 +165,7 @@ test("both are down: an error that says so, in OpenAI's shape, without secrets",
     const reply = await chat(it, { stream });
     assert.ok([502, 503].includes(reply.status), reply.text);
     assert.deepEqual(Object.keys(errorOf(reply)), ["message", "type", "param", "code"]);
-    assert.ok(said(reply).service_pool.attempts >= 1);
+    assert.ok(completionOf(reply).service_pool.attempts >= 1);
     assert.doesNotMatch(reply.text, /sk-upstream|127\.0\.0\.1/);
     assert.match(reply.headers.get("x-request-id") ?? "", /^req_/);
   }
@@ -205,7 +205,7 @@ test("a key that ends, ends; one that names its models may use no other", async 
   await it.it.clock.advance(60_000);
   assert.equal((await chat(it, {}, ending)).status, 401);
   const narrow = await it.pool({ keys: [{ name: "narrow", models: ["llama"] }] });
-  assert.equal(said(await chat(it, {}, narrow)).service_pool.model, "llama");
+  assert.equal(completionOf(await chat(it, {}, narrow)).service_pool.model, "llama");
   const other = await chat(it, { model: "gpt-4o-mini" }, narrow);
   assert.equal(other.status, 404);
   assert.equal(errorOf(other).code, "model_not_found");
@@ -215,7 +215,7 @@ test("an unknown model means the pool, unless the pool is strict", async () => {
   const key = it.key;
   const loose = await it.pool({});
   assert.equal((await chat(it, { model: "gpt-99" }, loose)).status, 200);
-  assert.equal(said(await chat(it, { model: "llama" }, loose)).service_pool.provider, "backup");
+  assert.equal(completionOf(await chat(it, { model: "llama" }, loose)).service_pool.provider, "backup");
   const strict = await it.pool({ strict_models: true });
   const refused = await chat(it, { model: "gpt-99" }, strict);
   assert.equal(refused.status, 404);

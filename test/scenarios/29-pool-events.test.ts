@@ -23,18 +23,18 @@ test("pool.member_down with its reason, then pool.member_up", async () => {
     primary.answer(fails(503));
     for (let i = 0; i < 4; i++) assert.equal(await chat(), 200);
     await pool.it.settle();
-    const told = () =>
+    const events = () =>
       posts(pool.it).map(({ type, data }) => {
         const { pool: name, member, kind, reason } = data as unknown as Record<string, unknown>;
         return [type, name, member, kind, typeof reason];
       });
     const named = ["assistants", "primary", "openai-compatible"];
-    assert.deepEqual(told(), [["pool.member_down", ...named, "string"]]);
+    assert.deepEqual(events(), [["pool.member_down", ...named, "string"]]);
     primary.answer(says("Back."));
     await pool.it.advance(120_000);
     for (let i = 0; i < 3; i++) assert.equal(await chat(), 200);
     await pool.it.settle();
-    assert.deepEqual(told().slice(1), [["pool.member_up", ...named, "object"]]);
+    assert.deepEqual(events().slice(1), [["pool.member_up", ...named, "object"]]);
     assert.ok(!JSON.stringify(posts(pool.it)).includes("sk-upstream"));
   } finally {
     await pool.close();

@@ -110,11 +110,11 @@ for (const engine of engines) {
         "clicked",
       ]);
       await it.settle();
-      const told = posts(it).map(
+      const events = posts(it).map(
         ({ type, data }) => [type, data as object as Record<string, unknown>] as const,
       );
       assert.deepEqual(
-        told.map(([type, { engagement }]) => [type, (engagement as { machine: boolean }).machine]),
+        events.map(([type, { engagement }]) => [type, (engagement as { machine: boolean }).machine]),
         [
           ["message.opened", true],
           ["message.opened", true],
@@ -123,7 +123,7 @@ for (const engine of engines) {
         ],
       );
       assert.deepEqual(
-        told.map(([, data]) => [data.id, data.open_count, data.opened_at]),
+        events.map(([, data]) => [data.id, data.open_count, data.opened_at]),
         [
           [id, 0, null],
           [id, 0, null],
@@ -131,7 +131,7 @@ for (const engine of engines) {
           [id, 1, at],
         ],
       );
-      const [, last] = told[3] ?? assert.fail("too few events");
+      const [, last] = events[3] ?? assert.fail("too few events");
       assert.equal((last.engagement as { url: string }).url, "https://shop.test/?a=1&b=2");
     });
 

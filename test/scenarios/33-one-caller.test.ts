@@ -25,14 +25,14 @@ after(async () => {
   for (const one of closing.toReversed()) await one.close();
 });
 
-async function peerOf(...given: Parameters<typeof openaiPeer>): Promise<Peer> {
-  const peer = await openaiPeer(...given);
+async function peerOf(...args: Parameters<typeof openaiPeer>): Promise<Peer> {
+  const peer = await openaiPeer(...args);
   closing.push(peer);
   return peer;
 }
 
-async function poolOf(...given: Parameters<typeof pooled>): Promise<Pooled> {
-  const made = await pooled(...given);
+async function poolOf(...args: Parameters<typeof pooled>): Promise<Pooled> {
+  const made = await pooled(...args);
   closing.push(made);
   return made;
 }

@@ -199,7 +199,7 @@ test("a thousand messages from people are one call; a repeat stores none of them
 });
 
 test("of the opt-out and opt-in words in one call the last one counts", async () => {
-  const said = (from: string, words: string[]) =>
+  const replies = (from: string, words: string[]) =>
     words.map((body, i) => ({
       id: `wamid.${from}.${i}`,
       from,
@@ -208,8 +208,8 @@ test("of the opt-out and opt-in words in one call the last one counts", async ()
       text: { body },
     }));
   const messages = [
-    ...said("15550002001", ["stop", "Hi", "start", "stop", "start"]),
-    ...said("15550002002", ["start", "stop", "start", "Hi", "stop"]),
+    ...replies("15550002001", ["stop", "Hi", "start", "stop", "start"]),
+    ...replies("15550002002", ["start", "stop", "start", "Hi", "stop"]),
   ];
   assert.equal((await call(callOf(change({ messages })))).statusCode, 200);
   const ids = await accepted(

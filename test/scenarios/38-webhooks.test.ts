@@ -48,22 +48,22 @@ test("each state of a message is an event, with the message as it was then", () 
     async (it, accountId, endpointId) => {
       const id = await send(it);
       await it.advance(10_000);
-      const told = posts(it).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const events = posts(it).toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const ulid = id.slice("msg_".length);
       assert.deepEqual(
-        told.map((post) => [post.type, post.id]),
+        events.map((post) => [post.type, post.id]),
         ["queued", "sending", "sent", "delivered"].map((type, seq) => [
           `message.${type}`,
           `evt_${ulid}_${seq}`,
         ]),
       );
       assert.deepEqual(
-        told.map(({ data }) => [data.id, `message.${data.status}`, data.attempts, data.sent_at === null]),
-        told.map(({ type }, seq) => [id, type, seq === 0 ? 0 : 1, seq < 2]),
+        events.map(({ data }) => [data.id, `message.${data.status}`, data.attempts, data.sent_at === null]),
+        events.map(({ type }, seq) => [id, type, seq === 0 ? 0 : 1, seq < 2]),
       );
       const { events: _, ...record } = await it.message(id);
-      assert.deepEqual(told.at(-1)?.data, record, "the last one is the record as it stands");
-      for (const { timestamp, data } of told) assert.equal(timestamp, data.updated_at);
+      assert.deepEqual(events.at(-1)?.data, record, "the last one is the record as it stands");
+      for (const { timestamp, data } of events) assert.equal(timestamp, data.updated_at);
       const log = await deliveries(it, accountId, endpointId);
       assert.deepEqual(
         log.map(({ status, attempts, due_at }) => [status, attempts, due_at]),
@@ -77,8 +77,8 @@ test("an endpoint is told what it asks for, and only its own account's", () =>
     () => says(200),
     async (it, accountId) => {
       await listen(it, accountId, { url: `${hook}/delivered`, events: ["message.delivered"] });
-      const stranger = await it.account({ name: "other" });
-      await listen(it, stranger.id, { url: `${hook}/stranger` });
+      const otherAccount = await it.account({ name: "other" });
+      await listen(it, otherAccount.id, { url: `${hook}/stranger` });
       await it.gateway({ identifier: "theirs", default: true });
       const theirs = await send(it);
       await it.advance(10_000);
@@ -117,16 +117,16 @@ describe("an endpoint that fails", () => {
         const start = it.clock.now();
         await send(it);
         await it.advance(40 * hour);
-        const told = posts(it);
-        assert.equal(told.length, 8);
-        assert.equal(new Set(told.map(({ id, body }) => `${id} ${body}`)).size, 1);
+        const events = posts(it);
+        assert.equal(events.length, 8);
+        assert.equal(new Set(events.map(({ id, body }) => `${id} ${body}`)).size, 1);
         const waits = [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000];
-        told.forEach(({ seconds }, i) => {
-          const wait = seconds - (i === 0 ? Math.floor(start / 1000) : told[i - 1]!.seconds);
+        events.forEach(({ seconds }, i) => {
+          const wait = seconds - (i === 0 ? Math.floor(start / 1000) : events[i - 1]!.seconds);
           const middle = waits[i]!;
           assert.ok(wait >= middle * 0.9 - 1 && wait <= middle * 1.1 + 1, `${wait} s before try ${i + 1}`);
         });
-        const { status, attempts, due_at, log } = await delivery(it, accountId, endpointId, told[0]!.id);
+        const { status, attempts, due_at, log } = await delivery(it, accountId, endpointId, events[0]!.id);
         assert.deepEqual([status, attempts, due_at, log.length], ["failed", 8, null, 8]);
         assert.deepEqual(
           log.map((line) => [line.status, line.reason, line.answer]),

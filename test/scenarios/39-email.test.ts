@@ -150,13 +150,13 @@ test("a webhook hears of an email without its body", async () => {
       attachments: [{ filename: "a.txt", content: Buffer.from("hello").toString("base64") }],
     });
     await it.advance(5_000);
-    const told = posts(it);
+    const events = posts(it);
     assert.deepEqual(
-      [told[0]?.type, told.at(-1)?.type],
+      [events[0]?.type, events.at(-1)?.type],
       ["message.queued", "message.delivered"],
-      told.map(({ type }) => type).join(" "),
+      events.map(({ type }) => type).join(" "),
     );
-    for (const { data } of told) {
+    for (const { data } of events) {
       assert.ok(data.channel === "email");
       assert.equal(data.email, mail.email);
       assert.equal(data.subject, mail.subject);

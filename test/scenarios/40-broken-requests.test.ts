@@ -163,9 +163,9 @@ async function statuses(it: Harness, key: string, { bytes, half }: Broken): Prom
     received += chunk.toString("latin1");
   });
   socket.on("error", () => {});
-  const given = String(bytes).replaceAll("KEY", key);
-  if (half) socket.end(given);
-  else socket.write(given);
+  const wire = String(bytes).replaceAll("KEY", key);
+  if (half) socket.end(wire);
+  else socket.write(wire);
   await new Promise<void>((resolve) => {
     socket.on("end", resolve).on("close", resolve);
   });

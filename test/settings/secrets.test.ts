@@ -59,8 +59,8 @@ test("masks that come back are what was stored; other values are new", () => {
 });
 
 test("a mask without anything behind it is told by its place", () => {
-  const missing = (given: object, stored: unknown = settings) =>
-    unmasked(given, stored).missing.map((path) => path.join("."));
+  const missing = (input: object, stored: unknown = settings) =>
+    unmasked(input, stored).missing.map((path) => path.join("."));
   assert.deepEqual(missing({ headers: { z: mask } }), ["headers.z"]);
   assert.deepEqual(missing({ headers: mask }), ["headers"], "a whole object is no value");
   assert.deepEqual(missing({ list: [{ key: mask, label: "one" }] }), ["list.0.key"], "a list that shrank");
@@ -69,15 +69,15 @@ test("a mask without anything behind it is told by its place", () => {
 });
 
 test("a name that objects have by themselves is a name like any other", () => {
-  const given = JSON.parse('{"headers": {"__proto__": "x", "a": "••••"}}');
-  const { value, missing } = unmasked(given, settings);
+  const parsed = JSON.parse('{"headers": {"__proto__": "x", "a": "••••"}}');
+  const { value, missing } = unmasked(parsed, settings);
   assert.deepEqual(missing, []);
   assert.deepEqual(Object.keys((value as { headers: object }).headers), ["__proto__", "a"]);
   assert.equal(({} as Record<string, unknown>).x, undefined);
 });
 
 test("kept secrets are those that were neither given nor are absent", () => {
-  const kept = (given: unknown) => keptSecrets(schema, settings, given).map((path) => path.join("."));
+  const kept = (input: unknown) => keptSecrets(schema, settings, input).map((path) => path.join("."));
   const all = [
     "token",
     "headers.a",

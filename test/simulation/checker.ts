@@ -25,9 +25,9 @@ export interface Stored {
 }
 
 /** A request as the customer saw it: which texts, and what they were told (`nobody knows`: the process died). */
-export interface Told {
+export interface Requested {
   markers: string[];
-  told: "accepted" | "refused" | "nobody knows";
+  result: "accepted" | "refused" | "nobody knows";
   ids: string[];
 }
 
@@ -39,7 +39,7 @@ export interface Seen {
 }
 
 export interface Evidence {
-  requests: Told[];
+  requests: Requested[];
   seen: Seen[];
   stored: Stored[];
   /** Ids whose gateways may send an unknown outcome once more. */
@@ -64,14 +64,14 @@ export function check(evidence: Evidence): string[] {
   const byId = new Map(evidence.stored.map((each) => [each.message.id, each]));
   const byMarker = Map.groupBy(evidence.stored, ({ message }) => message.body);
 
-  for (const { markers, told, ids } of evidence.requests) {
+  for (const { markers, result, ids } of evidence.requests) {
     const found = markers.map((marker) => byMarker.get(marker)?.length ?? 0);
     for (const [i, count] of found.entries()) if (count > 1) fail(`${markers[i]} is stored ${count} times`);
-    if (told === "accepted") {
+    if (result === "accepted") {
       for (const id of ids) if (!byId.has(id)) fail(`${id} was accepted and is lost`);
       for (const [i, count] of found.entries())
         if (count === 0) fail(`${markers[i]} was accepted and is lost`);
-    } else if (told === "refused" && found.some((count) => count > 0))
+    } else if (result === "refused" && found.some((count) => count > 0))
       fail(`${markers[0]}: refused, but stored`);
     else if (new Set(found).size > 1) fail(`${markers[0]}: a part of a request is stored`);
   }
@@ -82,9 +82,9 @@ export function check(evidence: Evidence): string[] {
     const { id, status } = message;
     const seen = seenById.get(id) ?? [];
     const maybeTaken = seen.filter(({ certainlyNot }) => !certainlyNot).length;
-    const most = evidence.mayRepeat.has(id) ? 2 : 1;
-    if (maybeTaken > most) fail(`${id} may have been sent ${maybeTaken} times`);
-    if (message.resends > most - 1) fail(`${id} was repeated ${message.resends} times`);
+    const max = evidence.mayRepeat.has(id) ? 2 : 1;
+    if (maybeTaken > max) fail(`${id} may have been sent ${maybeTaken} times`);
+    if (message.resends > max - 1) fail(`${id} was repeated ${message.resends} times`);
     const due = Math.max(message.scheduled_for ?? 0, message.created_at);
     for (const { at } of seen) if (at < due) fail(`${id} was sent ${due - at} ms before its time`);
     const cancelledAt = evidence.cancelled.get(id);

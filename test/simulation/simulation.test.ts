@@ -33,7 +33,7 @@ test(`${seeds} histories with kills, doubts, receipts in any order and storage f
     totals.seen += last.seen.length;
     totals.doubtful += last.stored.filter(({ message }) => message.status === "unknown").length;
     totals.cancelled += last.cancelled.size;
-    totals.unclear += last.requests.filter(({ told }) => told === "nobody knows").length;
+    totals.unclear += last.requests.filter(({ result }) => result === "nobody knows").length;
   }
   // Histories in which nothing happens prove nothing.
   assert.ok(totals.accepted > seeds * 20, JSON.stringify(totals));
@@ -106,7 +106,7 @@ const plants: [what: string, plant: (evidence: Evidence) => void, seen: RegExp][
   [
     "a refused request that is stored",
     (it) => {
-      it.requests.find(({ told }) => told === "accepted")!.told = "refused";
+      it.requests.find(({ result }) => result === "accepted")!.result = "refused";
     },
     /refused, but stored/,
   ],
@@ -122,7 +122,7 @@ const plants: [what: string, plant: (evidence: Evidence) => void, seen: RegExp][
 ];
 
 function lastAccepted(evidence: Evidence): string {
-  return evidence.requests.findLast(({ told }) => told === "accepted")!.markers[0]!;
+  return evidence.requests.findLast(({ result }) => result === "accepted")!.markers[0]!;
 }
 
 for (const [what, plant, seen] of plants) {

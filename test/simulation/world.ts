@@ -15,7 +15,7 @@ import {
   report,
   unreachable,
 } from "../scenarios/provider.ts";
-import type { Evidence, Seen, Stored, Told } from "./checker.ts";
+import type { Evidence, Requested, Seen, Stored } from "./checker.ts";
 
 const steps = 22;
 const crashPoints = [
@@ -49,7 +49,7 @@ export class World {
   #lives = 0;
   #calm = false;
   readonly #senders: Sender[] = [];
-  readonly #requests: Told[] = [];
+  readonly #requests: Requested[] = [];
   readonly #seen: Seen[] = [];
   readonly #cancelled = new Map<string, number>();
   readonly #receipts: { at: number; gateway: string; body: object }[] = [];
@@ -180,9 +180,9 @@ export class World {
     const reply = await this.#ask(this.#it.send(contacts));
     // A process that dies between the commit and the answer does not answer.
     const unanswered = reply === null || (this.#dieAt === "accept.after" && this.#it.dead());
-    const told = unanswered ? "nobody knows" : reply.statusCode === 200 ? "accepted" : "refused";
-    const ids = told === "accepted" ? reply!.json().data.contact.map((one: { id: string }) => one.id) : [];
-    this.#requests.push({ markers: contacts.map(({ message }) => message), told, ids });
+    const result = unanswered ? "nobody knows" : reply.statusCode === 200 ? "accepted" : "refused";
+    const ids = result === "accepted" ? reply!.json().data.contact.map((one: { id: string }) => one.id) : [];
+    this.#requests.push({ markers: contacts.map(({ message }) => message), result, ids });
   }
 
   async #cancel(): Promise<void> {

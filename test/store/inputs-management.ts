@@ -21,7 +21,7 @@ import { findAccountGateway } from "#store/messages/search.ts";
 import * as webhooks from "#store/webhooks/endpoints.ts";
 import { endpointOf } from "./endpoints.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
-import { type Case, given } from "./inputs-messages.ts";
+import { type Case, caseOf } from "./inputs-messages.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
@@ -111,12 +111,12 @@ const dkim = {
 const ofDomain = { accountId, domainId: id("dom", 0), at: now };
 
 export const managementCases: Case[] = [
-  given(changes.createAccount, {
+  caseOf(changes.createAccount, {
     account: { ...account, id: "acc_new", name: "new" },
     allowances: [{ channel: "sms", allowance: 5, id: "ce_1" }],
     renews: null,
   }),
-  given(changes.changeAccount, {
+  caseOf(changes.changeAccount, {
     id: accountId,
     revision: 1,
     columns: { name: "other", lateness_ms: 5 },
@@ -127,21 +127,21 @@ export const managementCases: Case[] = [
     renews: null,
     at: now,
   }),
-  given(
+  caseOf(
     changes.listAccounts,
     { only: null, search: null, before: null, limit },
     { only: accountId, search: "acc", before: "acc_~", limit },
   ),
-  given(accounts.findAccountByKey, "hash0"),
-  given(accounts.findAccountByName, "account 0"),
-  given(accounts.findAccount, accountId),
-  given(accounts.countAccounts, null),
-  given(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
-  given(accounts.findApiKey, accountId),
-  given(accounts.readCredits, accountId),
-  given(audit.insertAuditEntry, entry),
-  given(audit.finishAuditEntry, { id: id("aud", 0), outcome: "ok", createdId: null }),
-  given(
+  caseOf(accounts.findAccountByKey, "hash0"),
+  caseOf(accounts.findAccountByName, "account 0"),
+  caseOf(accounts.findAccount, accountId),
+  caseOf(accounts.countAccounts, null),
+  caseOf(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
+  caseOf(accounts.findApiKey, accountId),
+  caseOf(accounts.readCredits, accountId),
+  caseOf(audit.insertAuditEntry, entry),
+  caseOf(audit.finishAuditEntry, { id: id("aud", 0), outcome: "ok", createdId: null }),
+  caseOf(
     audit.listAuditEntries,
     auditPage,
     { ...auditPage, before: id("aud", 500) },
@@ -151,14 +151,14 @@ export const managementCases: Case[] = [
     { ...auditPage, action: "updateGateway", before: id("aud", 500) },
     { ...auditPage, accountId, actorId: id("usr", 0), action: "updateGateway" },
   ),
-  given(
+  caseOf(
     states.readGateways,
     { accountId, identifier: null, countTo: 1000 },
     { accountId, identifier: "gateway-0", countTo: 1000 },
   ),
-  given(sessions.readSession, gatewayId),
-  given(sessions.readSessionValues, gatewayId),
-  given(sessions.recordSession, {
+  caseOf(sessions.readSession, gatewayId),
+  caseOf(sessions.readSessionValues, gatewayId),
+  caseOf(sessions.recordSession, {
     linked: true,
     fence: 1,
     eventId: "gs_0",
@@ -172,15 +172,15 @@ export const managementCases: Case[] = [
       details: null,
     },
   }),
-  given(sessions.requestLink, {
+  caseOf(sessions.requestLink, {
     accountId,
     identifier: "gateway-0",
     at: now,
     request: "{}",
     limits: { kinds: ["sandbox"], inAll: 20, ofAccount: 5 },
   }),
-  given(sessions.takeLinkRequest, { gatewayId, fence: 1 }),
-  given(sessions.saveSessionValues, {
+  caseOf(sessions.takeLinkRequest, { gatewayId, fence: 1 }),
+  caseOf(sessions.saveSessionValues, {
     gatewayId,
     fence: 1,
     changes: [
@@ -188,31 +188,31 @@ export const managementCases: Case[] = [
       { key: "removed", value: null },
     ],
   }),
-  given(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "" }),
-  given(states.resumeByOperator, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
-  given(
+  caseOf(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "" }),
+  caseOf(states.resumeByOperator, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
+  caseOf(
     states.deleteGateway,
     { accountId, identifier: "gateway-0", quietSince: now },
     { accountId, identifier: "gateway-40", quietSince: now },
   ),
-  given(gateways.findGateway, gatewayId),
-  given(gateways.findGatewayByIdentifier, "gateway-0"),
-  given(gateways.findGatewayForLane, gatewayId),
-  given(gateways.saveGateway, gateway, {
+  caseOf(gateways.findGateway, gatewayId),
+  caseOf(gateways.findGatewayByIdentifier, "gateway-0"),
+  caseOf(gateways.findGatewayForLane, gatewayId),
+  caseOf(gateways.saveGateway, gateway, {
     ...gateway,
     id: id("gw", 10),
     account_id: accountOf(10),
     identifier: "gateway-10",
     revision: 1,
   }),
-  given(gateways.findWaitingOnInactive, null),
-  given(gateways.readFailoverGateways, now),
-  given(lanes.readLanes, null),
-  given(findLanesToRecover, [gatewayId, id("gw", 10)]),
-  given(readDueLanes, { priorities, until: now }),
-  given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
-  given(deleteExpiredSignatures, { now, limit }),
-  given(storeAccountUpdate, {
+  caseOf(gateways.findWaitingOnInactive, null),
+  caseOf(gateways.readFailoverGateways, now),
+  caseOf(lanes.readLanes, null),
+  caseOf(findLanesToRecover, [gatewayId, id("gw", 10)]),
+  caseOf(readDueLanes, { priorities, until: now }),
+  caseOf(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
+  caseOf(deleteExpiredSignatures, { now, limit }),
+  caseOf(storeAccountUpdate, {
     gatewayId,
     at: now,
     facts: { quality: "low" },
@@ -222,21 +222,21 @@ export const managementCases: Case[] = [
     lifted: false,
     now,
   }),
-  given(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
-  given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
-  given(lanes.heartbeat, { processId: "prc_0", at: now }),
-  given(lanes.claimLanes, {
+  caseOf(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
+  caseOf(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
+  caseOf(lanes.heartbeat, { processId: "prc_0", at: now }),
+  caseOf(lanes.claimLanes, {
     processId: "prc_0",
     lanes: [
       { id: gatewayId, owner: null, fence: 1 },
       { id: endpointId, owner: "prc_1", fence: 1 },
     ],
   }),
-  given(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
-  given(lanes.requestLane, { id: gatewayId, processId: "prc_1" }),
-  given(lanes.withdrawRequest, { id: gatewayId, processId: "prc_1" }),
-  given(lanes.deleteProcesses, ["prc_0", "prc_1"]),
-  given(lanes.pauseLane, {
+  caseOf(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
+  caseOf(lanes.requestLane, { id: gatewayId, processId: "prc_1" }),
+  caseOf(lanes.withdrawRequest, { id: gatewayId, processId: "prc_1" }),
+  caseOf(lanes.deleteProcesses, ["prc_0", "prc_1"]),
+  caseOf(lanes.pauseLane, {
     id: gatewayId,
     fence: 1,
     at: now,
@@ -245,33 +245,33 @@ export const managementCases: Case[] = [
     pauses: 1,
     eventId: "x_1",
   }),
-  given(lanes.resumeLane, { id: id("gw", 10), fence: 1, at: now, eventId: "x_2" }),
-  given(lanes.countWaiting, { priorities, now }),
-  given(tokens.findManagementToken, "hash0"),
-  given(tokens.listManagementTokens, { before: null, limit }, { before: "tok_~", limit }),
-  given(tokens.insertManagementToken, token),
-  given(tokens.saveManagementToken, token),
-  given(tokens.revokeManagementToken, { id: id("tok", 0), at: now }),
-  given(people.findUserByEmail, "u0@example.com"),
-  given(people.findUser, id("usr", 0)),
-  given(people.listUsers, { before: null, limit }, { before: "usr_~", limit }),
-  given(people.insertUser, user),
-  given(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
-  given(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),
-  given(people.findSession, { hash: "hash0", now, idleSince: 1 }),
-  given(people.touchSession, { hash: "hash0", at: now + 1 }),
-  given(people.endSession, "hash0"),
-  given(people.storeSetupCode, { hash: "new", created_at: now, expires_at: now + 1 }),
-  given(people.findSetupCode, { hashes: ["hash0", "hash1"], now }),
-  given(
+  caseOf(lanes.resumeLane, { id: id("gw", 10), fence: 1, at: now, eventId: "x_2" }),
+  caseOf(lanes.countWaiting, { priorities, now }),
+  caseOf(tokens.findManagementToken, "hash0"),
+  caseOf(tokens.listManagementTokens, { before: null, limit }, { before: "tok_~", limit }),
+  caseOf(tokens.insertManagementToken, token),
+  caseOf(tokens.saveManagementToken, token),
+  caseOf(tokens.revokeManagementToken, { id: id("tok", 0), at: now }),
+  caseOf(people.findUserByEmail, "u0@example.com"),
+  caseOf(people.findUser, id("usr", 0)),
+  caseOf(people.listUsers, { before: null, limit }, { before: "usr_~", limit }),
+  caseOf(people.insertUser, user),
+  caseOf(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
+  caseOf(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),
+  caseOf(people.findSession, { hash: "hash0", now, idleSince: 1 }),
+  caseOf(people.touchSession, { hash: "hash0", at: now + 1 }),
+  caseOf(people.endSession, "hash0"),
+  caseOf(people.storeSetupCode, { hash: "new", created_at: now, expires_at: now + 1 }),
+  caseOf(people.findSetupCode, { hashes: ["hash0", "hash1"], now }),
+  caseOf(
     people.consumeSetupCode,
     { hash: "hash0", user, recovers: false, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: true, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: false, at: now },
   ),
-  given(provisioned.readProvisionMarks, null),
-  given(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
-  given(provisioned.saveProvisioned, [
+  caseOf(provisioned.readProvisionMarks, null),
+  caseOf(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
+  caseOf(provisioned.saveProvisioned, [
     {
       save: { kind: "gateway", row: gateway },
       mark: { kind: "gateway", name: "g", hash: "h" },
@@ -283,37 +283,37 @@ export const managementCases: Case[] = [
       audit: { ...entry, id: "aud_2" },
     },
   ]),
-  given(provisioned.getOrSetFact, { name: "n", value: "v" }),
-  given(probeRead, null),
-  given(probeWrite, now),
-  given(findAccountGateway, { accountId, identifier: "gateway-0" }),
-  given(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),
-  given(domains.findSendingDomain, { accountId, domain: "d0.test" }),
-  given(domains.findSigningKeys, { accountId, domains: ["x.d0.test", "d0.test"] }),
-  given(domains.createSendingDomain, { domain, keys: [{ ...dkim, domain_id: domain.id }] }),
-  given(domains.addPendingKeys, {
+  caseOf(provisioned.getOrSetFact, { name: "n", value: "v" }),
+  caseOf(probeRead, null),
+  caseOf(probeWrite, now),
+  caseOf(findAccountGateway, { accountId, identifier: "gateway-0" }),
+  caseOf(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),
+  caseOf(domains.findSendingDomain, { accountId, domain: "d0.test" }),
+  caseOf(domains.findSigningKeys, { accountId, domains: ["x.d0.test", "d0.test"] }),
+  caseOf(domains.createSendingDomain, { domain, keys: [{ ...dkim, domain_id: domain.id }] }),
+  caseOf(domains.addPendingKeys, {
     ...ofDomain,
     keys: [{ ...dkim, state: "pending" }],
     replace: true,
     deleteRetiredBefore: 1,
   }),
-  given(domains.activateKeys, { ...ofDomain, ids: null }),
-  given(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
-  given(refreshStatistics, { after: null }, { after: "receipts ~" }),
-  given(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
-  given(webhooks.findEndpoint, endpointId),
-  given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
-  given(webhooks.findEndpointByUrl, { accountId, urlHash: "hash0" }),
-  given(webhooks.listEndpoints, accountId),
-  given(webhooks.hasActiveEndpoints, null),
-  given(webhooks.findInactiveWithDeliveries, null),
-  given(webhooks.createEndpoint, { endpoint: endpointOf(accountId), maxEndpoints: 5 }),
-  given(webhooks.changeEndpoint, {
+  caseOf(domains.activateKeys, { ...ofDomain, ids: null }),
+  caseOf(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
+  caseOf(refreshStatistics, { after: null }, { after: "receipts ~" }),
+  caseOf(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
+  caseOf(webhooks.findEndpoint, endpointId),
+  caseOf(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
+  caseOf(webhooks.findEndpointByUrl, { accountId, urlHash: "hash0" }),
+  caseOf(webhooks.listEndpoints, accountId),
+  caseOf(webhooks.hasActiveEndpoints, null),
+  caseOf(webhooks.findInactiveWithDeliveries, null),
+  caseOf(webhooks.createEndpoint, { endpoint: endpointOf(accountId), maxEndpoints: 5 }),
+  caseOf(webhooks.changeEndpoint, {
     accountId,
     id: endpointId,
     revision: 1,
     at: now,
     change: { url: { sealed: "sealed anew", hash: "hash anew" }, active: false },
   }),
-  given(webhooks.removeEndpoint, { accountId: accountOf(10), id: id("whe", 10), limit }),
+  caseOf(webhooks.removeEndpoint, { accountId: accountOf(10), id: id("whe", 10), limit }),
 ];

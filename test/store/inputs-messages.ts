@@ -39,7 +39,7 @@ export interface Case {
   inputs: unknown[];
 }
 
-export const given = <I, O>(operation: Operation<I, O>, ...inputs: I[]): Case => ({
+export const caseOf = <I, O>(operation: Operation<I, O>, ...inputs: I[]): Case => ({
   operation: operation as Operation<never, unknown>,
   inputs,
 });
@@ -123,7 +123,7 @@ const resolution = { accountId, channel: null, details };
 const outcome = { step: "outcome_unknown", details } as const;
 
 export const messageCases: Case[] = [
-  given(
+  caseOf(
     storeSends,
     sendOf(accountId, gatewayId, {
       requestId: "req_new",
@@ -150,12 +150,12 @@ export const messageCases: Case[] = [
       emails: [],
     }),
   ),
-  given(
+  caseOf(
     confirmRequest,
     { requestId: id("req", 0), accountId, channel: "sms", at: now },
     { requestId: "req_none", accountId, channel: "sms", at: now },
   ),
-  given(grantCredit, {
+  caseOf(grantCredit, {
     accountId,
     channel: "sms",
     amount: 5,
@@ -164,25 +164,25 @@ export const messageCases: Case[] = [
     at: now,
     renewedFrom: 0,
   }),
-  given(
+  caseOf(
     listCreditEntries,
     { accountId, channel: "sms", before: null, limit },
     { accountId, channel: "sms", before: { at: now - 39_000_000, kind: "reserve", reference: "req" }, limit },
   ),
-  given(attachments.storeChunk, { id: "att_new", accountId, seq: 0, content: "QUJD", at: now }),
-  given(attachments.deleteUnboundFile, { id: id("att", 350), at: now }),
-  given(attachments.findUnboundFiles, { before: now, limit }),
-  given(attachments.findUnneededFiles, { after: "", limit }, { after: id("att", 500), limit }),
-  given(attachments.deleteFileContent, { id: id("att", 30), at: now }),
-  given(deleteSoftBounces, { before: now, limit }),
-  given(
+  caseOf(attachments.storeChunk, { id: "att_new", accountId, seq: 0, content: "QUJD", at: now }),
+  caseOf(attachments.deleteUnboundFile, { id: id("att", 350), at: now }),
+  caseOf(attachments.findUnboundFiles, { before: now, limit }),
+  caseOf(attachments.findUnneededFiles, { after: "", limit }, { after: id("att", 500), limit }),
+  caseOf(attachments.deleteFileContent, { id: id("att", 30), at: now }),
+  caseOf(deleteSoftBounces, { before: now, limit }),
+  caseOf(
     deliveries.readDueDeliveries,
     { laneId: endpointId, priority: 0, now, after: null, limit },
     { laneId: endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
   ),
-  given(deliveries.nextDueDelivery, { laneId: endpointId, priorities, now }),
-  given(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
-  given(
+  caseOf(deliveries.nextDueDelivery, { laneId: endpointId, priorities, now }),
+  caseOf(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
+  caseOf(
     deliveries.settleDeliveries,
     {
       endpointId,
@@ -194,37 +194,37 @@ export const messageCases: Case[] = [
     },
     { endpointId, eventId: id("evt", 2), attempt: 2, at: now, line, outcome: { kind: "delivered" } },
   ),
-  given(deliveries.failWaitingDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
-  given(
+  caseOf(deliveries.failWaitingDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
+  caseOf(
     log.listDeliveries,
     { accountId, endpointId, status: null, before: null, limit },
     { accountId, endpointId, status: "failed", before: place, limit },
   ),
-  given(log.findDelivery, { accountId, endpointId, eventId: id("evt", 0) }),
-  given(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),
-  given(log.replayFailed, { accountId, endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit }),
-  given(log.storeTestEvent, {
+  caseOf(log.findDelivery, { accountId, endpointId, eventId: id("evt", 0) }),
+  caseOf(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),
+  caseOf(log.replayFailed, { accountId, endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit }),
+  caseOf(log.storeTestEvent, {
     accountId,
     endpointId,
     event: { id: "evt_test", type: "test", at: now, body: "{}" },
   }),
-  given(log.countWebhooks, null),
-  given(engagements.storeEngagements, engagement, {
+  caseOf(log.countWebhooks, null),
+  caseOf(engagements.storeEngagements, engagement, {
     ...engagement,
     kind: "complained",
     key: null,
     messageId: null,
     reference: "ref30",
   }),
-  given(engagements.unsubscribe, {
+  caseOf(engagements.unsubscribe, {
     accountId: accountOf(3),
     recipient: "p15@example.com",
     messageId: mail,
     at: now,
   }),
-  given(engagements.findMessageGateway, mail),
-  given(fanOut.readOutbox, { limit }),
-  given(fanOut.storeFanOut, {
+  caseOf(engagements.findMessageGateway, mail),
+  caseOf(fanOut.readOutbox, { limit }),
+  caseOf(fanOut.storeFanOut, {
     at: now,
     steps: [
       { id: `${id("evt", 0)}_1`, data: "{}", next: null },
@@ -243,33 +243,33 @@ export const messageCases: Case[] = [
       },
     ],
   }),
-  given(findFirstAttempt, delivered),
-  given(hold.holdPending, { at: now, limit }, { at: now, limit: 10 ** 6 }),
-  given(hold.readRestoreHold, null),
-  given(hold.deleteEmptyRestoreHold, null),
-  given(hold.releaseHeld, { at: now, limit, detail: "" }),
-  given(hold.cancelHeld, { at: now, limit, detail: "" }),
-  given(
+  caseOf(findFirstAttempt, delivered),
+  caseOf(hold.holdPending, { at: now, limit }, { at: now, limit: 10 ** 6 }),
+  caseOf(hold.readRestoreHold, null),
+  caseOf(hold.deleteEmptyRestoreHold, null),
+  caseOf(hold.releaseHeld, { at: now, limit, detail: "" }),
+  caseOf(hold.cancelHeld, { at: now, limit, detail: "" }),
+  caseOf(
     storeInbound,
     inbound,
     { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
     { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, sentAt: now },
   ),
-  given(findInboundFile, { accountId, id: id("in", 500) }),
-  given(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
-  given(deleteReplyWindows, { before: now, limit }),
-  given(
+  caseOf(findInboundFile, { accountId, id: id("in", 500) }),
+  caseOf(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
+  caseOf(deleteReplyWindows, { before: now, limit }),
+  caseOf(
     recentInbound,
     { accountId, channel: null, before: null, limit },
     { accountId, channel: "sms", before: id("in", 500), limit },
   ),
-  given(
+  caseOf(
     lookup.findMessage,
     { accountId: accountOf(1), channel: "sms", id: delivered },
     { accountId: accountOf(3), channel: "email", id: mail },
     { accountId: accountOf(1), channel: null, id: delivered },
   ),
-  given(
+  caseOf(
     lookup.recentMessages,
     page,
     { ...page, before: delivered },
@@ -277,72 +277,72 @@ export const messageCases: Case[] = [
     { ...page, status: "read", before: delivered },
     { ...page, accountId: accountOf(3), channel: "email" },
   ),
-  given(lookup.countByStatus, accountId),
-  given(readBody, mail),
-  given(readPayload, mail),
-  given(mails.readEmail, mail),
-  given(mails.readEmailFiles, id("req", 3)),
-  given(mails.readFileChunks, { id: id("att", 30), from: 0, limit: 8 }),
-  given(
+  caseOf(lookup.countByStatus, accountId),
+  caseOf(readBody, mail),
+  caseOf(readPayload, mail),
+  caseOf(mails.readEmail, mail),
+  caseOf(mails.readEmailFiles, id("req", 3)),
+  caseOf(mails.readFileChunks, { id: id("att", 30), from: 0, limit: 8 }),
+  caseOf(
     progress.readDue,
     { laneId: gatewayId, priority: 0, now, after: null, limit },
     { laneId: gatewayId, priority: 0, now, after: { dueAt: 1, id: "msg" }, limit },
   ),
-  given(progress.nextDue, { laneId: gatewayId, priorities, now }),
-  given(
+  caseOf(progress.nextDue, { laneId: gatewayId, priorities, now }),
+  caseOf(
     progress.beginAttempts,
     { laneId: gatewayId, fence: 1, ids: [due, due2], at: now, lateBefore: 0, day: "2026-11-22" },
     // Refused, because it is too late.
     { laneId: gatewayId, fence: 1, ids: [due], at: now, lateBefore: now, day: null },
   ),
-  given(
+  caseOf(
     progress.settleMessages,
     { ...settlement, details: { ...details, reference: "new" } },
     { ...settlement, step: "rejected", details },
     { ...settlement, details: { ...details, reference: "ref95" } },
   ),
-  given(progress.revertAttempts, {
+  caseOf(progress.revertAttempts, {
     laneId: gatewayId,
     fence: 1,
     ids: [sending],
     details: { ...details, dueAt: now },
   }),
-  given(progress.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
-  given(
+  caseOf(progress.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
+  caseOf(
     storeReceipts,
     receiptOf(gatewayId, "delivered", { messageId: delivered, reference: "other" }),
     receiptOf(gatewayOf(9), "read", { reference: "ref95" }),
     receiptOf(gatewayOf(3), "bounced", { messageId: mail, bounce: "soft" }),
     receiptOf(gatewayOf(3), "delivered", { messageId: mail }),
   ),
-  given(findStoredRequest, { accountId, path: "/api/sms/send", key: "key0", at: now }),
-  given(readRequestMessages, {
+  caseOf(findStoredRequest, { accountId, path: "/api/sms/send", key: "key0", at: now }),
+  caseOf(readRequestMessages, {
     accountId,
     request: { request_id: id("req", 0), first_id: due, last_id: held },
   }),
-  given(
+  caseOf(
     resolveUnknown,
     { ...resolution, id: unknown, step: "resent_by_account", details: { ...details, dueAt: now } },
     { ...resolution, id: unknown, step: "marked_failed" },
   ),
-  given(
+  caseOf(
     retention.deleteMessages,
     { after: "", before: "msg_~", unchangedSince: now, limit },
     { after: "", before: "msg_~", unchangedSince: now, limit: 500 },
   ),
-  given(retention.deleteInbound, { before: "in_~", limit }),
-  given(retention.deleteAuditEntries, { before: "aud_~", limit }),
-  given(
+  caseOf(retention.deleteInbound, { before: "in_~", limit }),
+  caseOf(retention.deleteAuditEntries, { before: "aud_~", limit }),
+  caseOf(
     retention.deleteUnmatchedReceipts,
     { after: "", before: now, limit },
     { after: `{"gateway":"${gatewayOf(9)}","reference":"ref90","key":"key90"}`, before: now, limit },
   ),
-  given(
+  caseOf(
     retention.deleteWebhookEvents,
     { after: "", before: now, limit },
     { after: `${now - 35_000_000} evt_1`, before: now, limit },
   ),
-  given(
+  caseOf(
     searchMessages,
     search,
     { ...search, channels: ["sms"] },
@@ -359,7 +359,7 @@ export const messageCases: Case[] = [
     { ...search, narrowing: { held: true } },
     { ...search, narrowing: { ids: [due, due2] }, brief: true },
   ),
-  given(
+  caseOf(
     suppressions.listSuppressions,
     { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },
     {
@@ -370,19 +370,19 @@ export const messageCases: Case[] = [
       limit,
     },
   ),
-  given(
+  caseOf(
     suppressions.addSuppressions,
     { accountId, channel: "sms", recipients: ["+16660", "+1999"], note: null, at: now },
     { accountId: accountOf(3), channel: "email", recipients: ["p30@example.com"], note: null, at: now },
   ),
-  given(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
-  given(upkeep.findOverdueLanes, { priorities, now }),
-  given(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, priorities, at: now, limit }),
-  given(upkeep.deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit }),
-  given(upkeep.deleteExpiredSessions, now),
-  given(waiting.cancelMessage, { accountId, channel: "sms", id: due, details }),
-  given(waiting.moveToDefault, { from: id("gw", 20), to: gatewayId, contents, limit, at: now, detail: "" }),
-  given(waiting.moveToFailover, {
+  caseOf(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
+  caseOf(upkeep.findOverdueLanes, { priorities, now }),
+  caseOf(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, priorities, at: now, limit }),
+  caseOf(upkeep.deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit }),
+  caseOf(upkeep.deleteExpiredSessions, now),
+  caseOf(waiting.cancelMessage, { accountId, channel: "sms", id: due, details }),
+  caseOf(waiting.moveToDefault, { from: id("gw", 20), to: gatewayId, contents, limit, at: now, detail: "" }),
+  caseOf(waiting.moveToFailover, {
     from: id("gw", 10),
     to: id("gw", 30),
     contents,

@@ -5,7 +5,7 @@ import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
-import { type Case, given } from "./inputs-messages.ts";
+import { type Case, caseOf } from "./inputs-messages.ts";
 
 const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 const limit = 51;
@@ -26,17 +26,17 @@ const dueSearch: SearchDueInput = {
 };
 
 export const pageCases: readonly Case[] = [
-  given(readAccountLanes, accountId),
-  given(readOverview, {
+  caseOf(readAccountLanes, accountId),
+  caseOf(readOverview, {
     accountId,
     failedFrom: id("msg", 0),
     lateBefore: now,
     priorities: [0, 1, 2],
     countTo: 1_000,
   }),
-  given(findAccountRequest, { accountId, id: id("req", 0) }),
-  given(findReferenced, { accountId, reference: "ref-1", limit }),
-  given(searchDue, dueSearch, {
+  caseOf(findAccountRequest, { accountId, id: id("req", 0) }),
+  caseOf(findReferenced, { accountId, reference: "ref-1", limit }),
+  caseOf(searchDue, dueSearch, {
     ...dueSearch,
     status: "scheduled",
     gatewayId,

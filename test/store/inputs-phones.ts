@@ -5,17 +5,17 @@ import { storePhoneReports } from "#store/phones/phone-reports.ts";
 import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import * as phones from "#store/phones/phones.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
-import { type Case, given } from "./inputs-messages.ts";
+import { type Case, caseOf } from "./inputs-messages.ts";
 
 const priorities = [0, 1, 2];
 const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 
 export const phoneCases: Case[] = [
-  given(phones.findPhoneBy, { secret: "token", hash: "token0" }),
-  given(phones.readPhone, gatewayId),
-  given(readPhoneTokens, [gatewayId]),
-  given(phones.readPulledGateways, { accountId, kind: "http-api" }),
-  given(phones.offerPairing, {
+  caseOf(phones.findPhoneBy, { secret: "token", hash: "token0" }),
+  caseOf(phones.readPhone, gatewayId),
+  caseOf(readPhoneTokens, [gatewayId]),
+  caseOf(phones.readPulledGateways, { accountId, kind: "http-api" }),
+  caseOf(phones.offerPairing, {
     gateway_id: gatewayId,
     account_id: accountId,
     enrolment_hash: "enrolment",
@@ -26,14 +26,14 @@ export const phoneCases: Case[] = [
     at: now,
     eventId: "gs_1",
   }),
-  given(phones.describePhone, {
+  caseOf(phones.describePhone, {
     id: gatewayId,
     tokenHash: "token0",
     at: now,
     description: { battery: 50 },
   }),
-  given(phones.findSilentPhones, now),
-  given(phones.disconnectPhone, {
+  caseOf(phones.findSilentPhones, now),
+  caseOf(phones.disconnectPhone, {
     id: gatewayId,
     gatewayIds: [gatewayId],
     before: now,
@@ -41,9 +41,9 @@ export const phoneCases: Case[] = [
     reason: "silent",
     eventId: "gp_1",
   }),
-  given(phones.stopForSim, { gatewayIds: [gatewayId], at: now, reason: "another SIM", eventId: "gp_2" }),
-  given(readLines, { phoneId: gatewayId, gatewayIds: [gatewayId], priorities }),
-  given(pullItems, {
+  caseOf(phones.stopForSim, { gatewayIds: [gatewayId], at: now, reason: "another SIM", eventId: "gp_2" }),
+  caseOf(readLines, { phoneId: gatewayId, gatewayIds: [gatewayId], priorities }),
+  caseOf(pullItems, {
     phoneId: gatewayId,
     tokenHash: "token0",
     lines: [
@@ -63,7 +63,7 @@ export const phoneCases: Case[] = [
     eventId: "gp_3",
     newestFirst: false,
   }),
-  given(storePhoneReports, {
+  caseOf(storePhoneReports, {
     phoneId: gatewayId,
     tokenHash: "token0",
     reports: [{ messageId: id("msg", 5), transmission: 1, recipient: null, state: "Sent", failure: null }],
@@ -72,7 +72,7 @@ export const phoneCases: Case[] = [
     delaysMs: [1],
     retryForMs: 1,
   }),
-  given(phones.registerPhone, {
+  caseOf(phones.registerPhone, {
     secret: "code",
     hash: "code1",
     tokenHash: "another",
@@ -80,7 +80,7 @@ export const phoneCases: Case[] = [
     eventId: "gs_2",
     phone: { name: "Phone", app_version: "1.68.0", sims: "[]", uses_push: 0 },
   }),
-  given(phones.revokePhone, {
+  caseOf(phones.revokePhone, {
     id: gatewayId,
     gatewayIds: [gatewayId],
     at: now,

@@ -9,7 +9,7 @@ import * as usage from "#store/pools/usage.ts";
 import * as usageGroups from "#store/pools/usage-groups.ts";
 import * as usageSums from "#store/pools/usage-sums.ts";
 import { accountOf, id, now } from "./grown.ts";
-import { type Case, given } from "./inputs-messages.ts";
+import { type Case, caseOf } from "./inputs-messages.ts";
 import { anyCall, callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
@@ -27,17 +27,17 @@ const call = {
 const calls = { accountId, poolId, ...anyCall, before: null, limit, maxScanned: 500 };
 
 export const poolCases: Case[] = [
-  given(limits.admitCalls, call),
-  given(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
-  given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
-  given(recordMemberEvent, {
+  caseOf(limits.admitCalls, call),
+  caseOf(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
+  caseOf(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
+  caseOf(recordMemberEvent, {
     id: "x_3",
     accountId,
     type: "pool.member_down",
     at: now,
     data: { pool: "p", member: "m", kind: "k", reason: null },
   }),
-  given(recordLowBudget, {
+  caseOf(recordLowBudget, {
     id: "x_4",
     accountId,
     ownerId: poolId,
@@ -55,12 +55,12 @@ export const poolCases: Case[] = [
       restarts_at: "2026-11-13T00:00:00.000Z",
     },
   }),
-  given(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
-  given(deferred.findDeferred, { id: id("cmp", 0), keyId }),
-  given(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),
-  given(deferred.nextDueDeferred, { laneId: poolId, priorities, now: 0 }),
-  given(deferred.beginDeferred, { poolId, fence: 0, ids: [id("cmp", 0), id("cmp", 20)] }),
-  given(
+  caseOf(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
+  caseOf(deferred.findDeferred, { id: id("cmp", 0), keyId }),
+  caseOf(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),
+  caseOf(deferred.nextDueDeferred, { laneId: poolId, priorities, now: 0 }),
+  caseOf(deferred.beginDeferred, { poolId, fence: 0, ids: [id("cmp", 0), id("cmp", 20)] }),
+  caseOf(
     deferred.settleDeferred,
     { id: id("cmp", 0), attempt: 1, at: now, outcome: { kind: "retry", dueAt: now } },
     {
@@ -70,38 +70,38 @@ export const poolCases: Case[] = [
       outcome: { kind: "ended", status: "completed", result: "s", error: null },
     },
   ),
-  given(deferred.cancelDeferred, { id: id("cmp", 40), keyId, at: now }),
-  given(deferred.cancelKeyless, { poolId, at: now, limit }, { poolId: null, at: now, limit }),
-  given(
+  caseOf(deferred.cancelDeferred, { id: id("cmp", 40), keyId, at: now }),
+  caseOf(deferred.cancelKeyless, { poolId, at: now, limit }, { poolId: null, at: now, limit }),
+  caseOf(
     deferred.listWaitingDeferred,
     { accountId, poolId, keyId: null, before: null, limit },
     { accountId, poolId, keyId, before: "cmp_~", limit },
   ),
-  given(deferred.deleteDeferred, { after: "", before: "cmp_~", endedBefore: now, limit }),
-  given(keys.findKeyHash, "hash0"),
-  given(keys.findPoolKey, { ...whose, id: keyId }),
-  given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
-  given(
+  caseOf(deferred.deleteDeferred, { after: "", before: "cmp_~", endedBefore: now, limit }),
+  caseOf(keys.findKeyHash, "hash0"),
+  caseOf(keys.findPoolKey, { ...whose, id: keyId }),
+  caseOf(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
+  caseOf(
     keys.savePoolKey,
     keyRow(whose, { id: "key_new" }),
     keyRow(whose, { id: keyId, name: "key 0", revision: 1 }),
   ),
-  given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
-  given(pools.findPoolByKey, "hash0"),
-  given(pools.findPoolByKeyId, keyId),
-  given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
-  given(pools.findPoolByName, { accountId, name: "pool 0" }),
-  given(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),
-  given(pools.removePool, whose),
-  given(pools.saveMember, memberRow(whose), memberRow(whose, { id: id("mem", 0), revision: 1 })),
-  given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
-  given(usage.recordUsage, [
+  caseOf(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
+  caseOf(pools.findPoolByKey, "hash0"),
+  caseOf(pools.findPoolByKeyId, keyId),
+  caseOf(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
+  caseOf(pools.findPoolByName, { accountId, name: "pool 0" }),
+  caseOf(pools.savePool, poolRow(accountId), poolRow(accountId, { id: poolId, name: "new", revision: 1 })),
+  caseOf(pools.removePool, whose),
+  caseOf(pools.saveMember, memberRow(whose), memberRow(whose, { id: id("mem", 0), revision: 1 })),
+  caseOf(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
+  caseOf(usage.recordUsage, [
     callRow({ accountId, poolId, keyId, memberId: "m" }, { end_user: "u", tags: '["a=b"]' }),
   ]),
-  given(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
-  given(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
-  given(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
-  given(
+  caseOf(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
+  caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(
     usageGroups.readUsage,
     ...[poolId, null].flatMap((ofPool) =>
       (["key", "pool", "hour", "tag"] as const).map((by) => ({
@@ -113,7 +113,7 @@ export const poolCases: Case[] = [
       })),
     ),
   ),
-  given(
+  caseOf(
     usage.listCalls,
     calls,
     { ...calls, before: id("req", 500) },
@@ -121,5 +121,5 @@ export const poolCases: Case[] = [
     { ...calls, keyId },
     { ...calls, keyId, status: [500, 600], before: id("req", 500) },
   ),
-  given(usage.deleteCalls, { before: id("req", 500), limit }),
+  caseOf(usage.deleteCalls, { before: id("req", 500), limit }),
 ];

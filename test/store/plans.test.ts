@@ -114,9 +114,9 @@ async function onPostgres(plan: "generic" | "custom"): Promise<Explainer> {
         // Prepared, as the engine's own statements are: its plan is the one in force.
         prepared += 1;
         const name = `plan_${prepared}`;
-        const given = query.values.map(literal);
+        const literals = query.values.map(literal);
         await client.query(`prepare ${name} as ${query.text}`);
-        const call = given.length === 0 ? name : `${name}(${given.join(", ")})`;
+        const call = literals.length === 0 ? name : `${name}(${literals.join(", ")})`;
         const explained = await client.query(`explain (costs off) execute ${call}`);
         found.push(explained.rows.map((row) => row["QUERY PLAN"]).join("\n"));
       }

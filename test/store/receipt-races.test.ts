@@ -44,8 +44,8 @@ onBothEngines((open, engine) => {
         const reference = fresh("ref");
         const one = settlement({ ...sending, id }, "accepted", { details: { reference } });
         work.push(() => store.database.run(settleMessages, one));
-        const said = shuffle([...steps], random).slice(0, 1 + random(3));
-        for (const status of said) {
+        const reported = shuffle([...steps], random).slice(0, 1 + random(3));
+        for (const status of reported) {
           const receipt = receiptOf(sending.gatewayId, status, { reference });
           const repeats = 1 + random(2);
           for (let i = 0; i < repeats; i++) {
@@ -54,7 +54,7 @@ onBothEngines((open, engine) => {
           }
         }
         const order = ["delivered", "undelivered", "failed", "sent"];
-        expected.set(id, order.find((status) => said.includes(status as ReceiptStep))!);
+        expected.set(id, order.find((status) => reported.includes(status as ReceiptStep))!);
       }
       await Promise.all(shuffle(work, random).map((start) => start()));
       for (const [id, status] of expected) {

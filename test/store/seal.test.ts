@@ -103,15 +103,15 @@ test("many first starts at once agree on one key", async () => {
       cwd: fileURLToPath(new URL("../..", import.meta.url)),
       stdio: ["pipe", "pipe", "inherit"],
     });
-    let said = "";
+    let output = "";
     const ready = new Promise<void>((resolve) => {
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-        said += chunk;
-        if (said.startsWith("ready ")) resolve();
+        output += chunk;
+        if (output.startsWith("ready ")) resolve();
       });
     });
     const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    return { child, ready, key: exited.then(() => said.slice(6)) };
+    return { child, ready, key: exited.then(() => output.slice(6)) };
   });
   await Promise.all(makers.map(({ ready }) => ready));
   for (const { child } of makers) child.stdin.write("go\n");

@@ -146,9 +146,9 @@ export async function plansOnPostgres(
         // Prepared, as the engine's own statements are: its plan is the one in force.
         const name = `plan_${found.size}`;
         await client.query(`prepare ${name} as ${query.text}`);
-        const given = query.values.map(literal).join(", ");
+        const literals = query.values.map(literal).join(", ");
         const { rows } = await client.query(
-          `explain (costs off) execute ${given === "" ? name : `${name}(${given})`}`,
+          `explain (costs off) execute ${literals === "" ? name : `${name}(${literals})`}`,
         );
         const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
         found.set(query.text, { operations: new Set([current]), plan });

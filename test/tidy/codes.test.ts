@@ -33,11 +33,11 @@ const notErrors: Record<string, string> = {
 
 const files = readSources("src");
 const functions = takingCodes(files);
-const said = files.flatMap((file) => codesIn(file, functions));
+const named = files.flatMap((file) => codesIn(file, functions));
 const page = readFileSync("docs/reference/errors.md", "utf8");
 
 test("every code that the source says is on the page", () => {
-  const missing = said
+  const missing = named
     .filter(({ code }) => !Object.hasOwn(notErrors, code) && !page.includes(`\`${code}\``))
     .filter(({ code }) => !page.includes(`"${code}"`))
     .map(({ code, path, line }) => `${code} (${path}:${line})`);
@@ -49,7 +49,7 @@ test("every code that the source says is on the page", () => {
 });
 
 test("every code on the page is said somewhere, and every exception is needed", () => {
-  const codes = new Set(said.map(({ code }) => code));
+  const codes = new Set(named.map(({ code }) => code));
   const text = files.map(({ withoutComments }) => withoutComments).join("\n");
   const listed = { ...poolCodes, ...messageCodes, ...vendorCodes, ...notErrors };
   assert.deepEqual(

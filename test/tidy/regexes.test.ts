@@ -19,9 +19,9 @@ const tries = 6;
 const script = new Script("texts.forEach((text) => { regex.lastIndex = 0; text.replace(regex, ''); })");
 
 /** Whether the expression gets through all of the texts in time. V8 looks for the limit while it matches. */
-function isQuick(regex: RegExp, texts: readonly string[], most = tries): boolean {
+function isQuick(regex: RegExp, texts: readonly string[], max = tries): boolean {
   const context = createContext({ regex, texts });
-  for (let left = most; left > 0; left--) {
+  for (let left = max; left > 0; left--) {
     try {
       script.runInContext(context, { timeout: limitMs });
       return true;
@@ -32,8 +32,8 @@ function isQuick(regex: RegExp, texts: readonly string[], most = tries): boolean
   return false;
 }
 
-const slowText = (regex: RegExp, most = tries) =>
-  attacksOn(regex, length).find((text) => !isQuick(regex, [text], most));
+const slowText = (regex: RegExp, max = tries) =>
+  attacksOn(regex, length).find((text) => !isQuick(regex, [text], max));
 
 test("no regular expression of src takes more than linear time on the texts made to be its worst", () => {
   const slow: string[] = [];

@@ -120,14 +120,14 @@ test("a next try is in the future, or said to come with the next message", { ski
   const pause = (paused.body.data as unknown as { pause: { until: string } | null }).pause;
   assert.ok(pause?.until);
   const paths = [`/a/${account}`, `/a/${account}/gateways`, `/a/${account}/gateways/broken`];
-  for (const [seen, said] of [
+  for (const [seen, expected] of [
     [Date.parse(pause.until) - 4_000, /next try:? in 4 s/i],
     [Date.parse(pause.until) + 26_000, /next try:? with the next message that is due/i],
   ] as const) {
     await page.clock.setFixedTime(seen);
     for (const path of paths) {
       await page.goto(`${url}${path}`);
-      await page.getByText(said).first().waitFor();
+      await page.getByText(expected).first().waitFor();
       assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /next try[^·]{0,12} ago/i);
     }
   }

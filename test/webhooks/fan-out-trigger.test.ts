@@ -9,14 +9,14 @@ import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 function listening() {
   const storage = { endpoints: true, away: false };
   let woken = 0;
-  let told: (topic: string) => void = () => {};
+  let notify: (topic: string) => void = () => {};
   const database = {
     run: async () => {
       if (storage.away) throw new Error("away");
       return storage.endpoints;
     },
     onNotify: (heard: (topic: string) => void) => {
-      told = heard;
+      notify = heard;
     },
   } as unknown as Database;
   const made = createFanOutTrigger(database, () => {
@@ -28,7 +28,7 @@ function listening() {
     await new Promise((resolve) => setImmediate(resolve));
     return woken - before;
   };
-  return { made, storage, wokenBy, tell: (topic: string) => told(topic) };
+  return { made, storage, wokenBy, tell: (topic: string) => notify(topic) };
 }
 
 test("before the first look somebody is taken to listen", async () => {

@@ -158,10 +158,10 @@ test("a try that this process gave up counts for nothing", async () => {
 });
 
 test("read ahead, and meanwhile told, switched off, or another process's: it is not posted", async () => {
-  const [told, row] = [await due(), await due()];
-  await attempt(told);
+  const [delivered, row] = [await due(), await due()];
+  await attempt(delivered);
   const of = work();
-  const stamped = await of.beginAttempts([told, row], null);
+  const stamped = await of.beginAttempts([delivered, row], null);
   assert.deepEqual(stamped, { kind: "begun", attempts: new Map([[row.id, 1]]) });
   assert.deepEqual(await work({}, 1).beginAttempts([row], null), { kind: "fenced" });
   const off = webhookChanges.parse({ active: false });

@@ -38,9 +38,9 @@ test("every API has a format and operations of its own, and reads their examples
     assert.ok(api.operations.length > 0);
     const requests = api.operations.map(({ path, example, read }) => {
       assert.ok(path.startsWith(api.path), path);
-      const given = read(JSON.stringify(example), {});
-      assert.ok(!isProblem(given), path);
-      const request = api.request(given, { headers: {}, stem: "stem", created: 1 });
+      const parsed = read(JSON.stringify(example), {});
+      assert.ok(!isProblem(parsed), path);
+      const request = api.request(parsed, { headers: {}, stem: "stem", created: 1 });
       const chat = request.chat();
       assert.ok(chat.kind === "chat" && Array.isArray(chat.body.messages), path);
       assert.deepEqual(JSON.parse(chat.text), JSON.parse(JSON.stringify(chat.body)), path);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engines, ground } from "../../harness.ts";
 import { keyText, makePool } from "../pooled.ts";
-import { defer, hour, second, start, told } from "./story.ts";
+import { defer, events, hour, second, start } from "./story.ts";
 
 test("a time more than a year ahead is refused, and nothing is stored", async () => {
   const { it } = await start();
@@ -57,9 +57,9 @@ test("what a key left waiting is cancelled soon after its end, long before it is
     await makePool(it, { keys: [{ name: "app", key: keyText, expires_at }] }, accountId);
     const { id } = (await defer(it, "echo", { "x-trunkline-schedule-at": "2026-06-01 00:00:00" })).json();
     await it.advance(hour - second);
-    assert.deepEqual(told(it), []);
+    assert.deepEqual(events(it), []);
     await it.advance(5 * 60 * second);
-    const [{ data } = { data: {} }] = told(it);
+    const [{ data } = { data: {} }] = events(it);
     assert.deepEqual(data, {
       id,
       object: "deferred_completion",

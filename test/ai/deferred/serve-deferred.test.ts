@@ -7,7 +7,7 @@ import { movableClock } from "../../clock.ts";
 import { engines, ground, type Harness, harness } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
 import { makePool } from "../pooled.ts";
-import { at, defer, hour, lookUp, second, start, told } from "./story.ts";
+import { at, defer, events, hour, lookUp, second, start } from "./story.ts";
 
 test("a schedule by the account's clock is waited for, and can be cancelled before it", async () => {
   const { it } = await start();
@@ -29,7 +29,7 @@ test("a schedule by the account's clock is waited for, and can be cancelled befo
     const after = await lookUp(it, second.id);
     assert.deepEqual([after.status, after.attempts, after.response], ["cancelled", 0, null]);
     assert.deepEqual(
-      told(it)
+      events(it)
         .map(({ data }) => (data as { status: string }).status)
         .sort(),
       ["cancelled", "completed"],
@@ -53,7 +53,7 @@ test("an outage is waited out with growing pauses, until the completion expires"
     assert.equal(failed.status, "failed");
     assert.ok(failed.attempts > 90 && failed.attempts <= 110, `${failed.attempts}`);
     assert.deepEqual(Object.keys(failed.error), ["message", "type", "param", "code"]);
-    assert.equal(told(it).length, 1);
+    assert.equal(events(it).length, 1);
     // A week later nothing is left of it.
     await it.advance(8 * 24 * hour);
     assert.equal((await at(it, "GET", id)).statusCode, 404);
@@ -75,7 +75,7 @@ test("what the caller has to change ends it at once; so does a key that was revo
     const [key] = await it.system.database.run(listPoolKeys, { ...pool, before: null, limit: 1 });
     await it.system.database.run(revokePoolKey, { ...pool, id: key!.id, at: it.clock.now() });
     await it.advance(2 * hour);
-    const ends = told(it).map(({ data }) => (data as { error: string }).error);
+    const ends = events(it).map(({ data }) => (data as { error: string }).error);
     assert.deepEqual(ends, ["model_not_found", "invalid_api_key"]);
   } finally {
     await it.close();
@@ -101,7 +101,7 @@ for (const engine of engines)
           await two.advance(120_000);
           const done = await lookUp(two, id);
           assert.deepEqual([done.status, done.attempts], ["completed", 2]);
-          assert.equal(told(one, two).length, 1);
+          assert.equal(events(one, two).length, 1);
         } finally {
           await two?.close();
           await one.close();

@@ -25,7 +25,7 @@ export const at = (it: Harness, method: "GET" | "POST", path: string, key = keyT
 
 export const lookUp = async (it: Harness, id: string) => (await at(it, "GET", id)).json();
 
-export const told = (...its: Harness[]) =>
+export const events = (...its: Harness[]) =>
   its.flatMap((it) => posts(it)).map(({ id, type, data }) => ({ id, type, data: data as object }));
 
 /** The sandbox in one pool, and an endpoint that hears of completions. */

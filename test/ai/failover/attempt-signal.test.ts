@@ -18,9 +18,9 @@ function waiting(overdueAt = 0) {
   const health = new MemberHealth();
   let elsewhere = true;
   const one = new AttemptSignal(clock, caller, health, overdueAt, () => elsewhere);
-  let told = 0;
+  let noticed = 0;
   const listener = () => {
-    told += 1;
+    noticed += 1;
   };
   one.addEventListener("abort", listener, { once: true });
   const opens = () => {
@@ -33,7 +33,7 @@ function waiting(overdueAt = 0) {
     health,
     one,
     listener,
-    told: () => told,
+    noticed: () => noticed,
     opens,
     nowhere: () => (elsewhere = false),
   };
@@ -42,23 +42,23 @@ function waiting(overdueAt = 0) {
 test("it ends with its caller, without being given up, and lets go when it is told to", () => {
   const left = waiting();
   left.caller.abort();
-  assert.deepEqual([left.told(), left.one.aborted, left.one.abandoned], [1, true, false]);
+  assert.deepEqual([left.noticed(), left.one.aborted, left.one.abandoned], [1, true, false]);
   const deaf = waiting();
   deaf.one.removeEventListener("abort", deaf.listener);
   deaf.caller.abort();
   deaf.one.abort();
-  assert.equal(deaf.told(), 0);
+  assert.equal(deaf.noticed(), 0);
 });
 
 test("the member opens: an overdue one is given up at once, another when it is, one that has ended never", async () => {
   const overdue = waiting();
   overdue.opens();
-  assert.deepEqual([overdue.told(), overdue.one.aborted, overdue.one.abandoned], [1, true, true]);
+  assert.deepEqual([overdue.noticed(), overdue.one.aborted, overdue.one.abandoned], [1, true, true]);
   assert.equal(overdue.caller.aborted, false);
   const later = waiting(5_000);
   later.opens();
   await later.clock.advance(4_999);
-  assert.equal(later.told(), 0);
+  assert.equal(later.noticed(), 0);
   await later.clock.advance(1);
   assert.equal(later.one.abandoned, true);
   for (const when of ["before", "after"] as const) {
@@ -68,7 +68,7 @@ test("the member opens: an overdue one is given up at once, another when it is, 
     ended.one.end();
     assert.equal(ended.clock.sleeping(), 0);
     await ended.clock.advance(10_000);
-    assert.equal(ended.told(), 0, when);
+    assert.equal(ended.noticed(), 0, when);
   }
 });
 
@@ -78,7 +78,7 @@ test("with nobody to go to it stays", async () => {
     alone.nowhere();
     alone.opens();
     await alone.clock.advance(10_000);
-    assert.equal(alone.told(), 0);
+    assert.equal(alone.noticed(), 0);
   }
 });
 
@@ -88,9 +88,9 @@ async function rolling(it: Script, members: readonly Member[], starts: readonly 
   const running: Promise<void>[] = [];
   for (const startedAt of starts) {
     await it.clock.advance(startedAt - it.clock.monotonic());
-    const given = call(members, "stream", { deadlineAt: startedAt + 600_000 });
+    const streamed = call(members, "stream", { deadlineAt: startedAt + 600_000 });
     running.push(
-      runFailover(it.deps, given).then((result) => {
+      runFailover(it.deps, streamed).then((result) => {
         ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.attempts.length });
         if (result.kind === "streaming") result.won.settle("completed");
       }),

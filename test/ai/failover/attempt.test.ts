@@ -69,7 +69,7 @@ const respond =
     void response.writeHead(status, { "content-type": type }).end(body);
 
 /** Kind, code and whether it was silence. */
-function told(attempted: AttemptResult): unknown[] {
+function outcomesOf(attempted: AttemptResult): unknown[] {
   if (attempted.kind !== "failed") return [attempted.kind];
   return [attempted.failure.kind, attempted.failure.status, attempted.failure.error.code, attempted.timeout];
 }
@@ -136,7 +136,9 @@ describe("whole", () => {
     ],
   ];
   for (const [name, listener, own, expected] of cases)
-    test(name, () => ask(listener, { own }, (attempted) => assert.deepEqual(told(attempted), expected)));
+    test(name, () =>
+      ask(listener, { own }, (attempted) => assert.deepEqual(outcomesOf(attempted), expected)),
+    );
 
   test("the caller who goes away is no failure of the member", () => {
     const gone = new AbortController();
@@ -237,16 +239,16 @@ describe("streamed", () => {
   ];
   for (const [name, listener, own, expected] of cases)
     test(name, () =>
-      ask(listener, { own, stream: true }, (attempted) => assert.deepEqual(told(attempted), expected)),
+      ask(listener, { own, stream: true }, (attempted) => assert.deepEqual(outcomesOf(attempted), expected)),
     );
 
   test("what came before the first word is handed over with it, and [DONE] ends it", () =>
     ask(respond(role + hi + stop + done), { stream: true }, async (attempted) => {
       assert.ok(attempted.kind === "streaming");
-      const said = await attempted.stream.next();
-      assert.ok(said.kind === "chunks");
+      const event = await attempted.stream.next();
+      assert.ok(event.kind === "chunks");
       assert.deepEqual(
-        said.chunks.map(({ output, finish }) => [output, finish]),
+        event.chunks.map(({ output, finish }) => [output, finish]),
         [
           [false, false],
           [true, false],

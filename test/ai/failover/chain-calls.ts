@@ -19,12 +19,12 @@ export function call(
   mode: AnswerMode = "chat",
   { pool, ...more }: Asked = {},
 ): FailoverCall {
-  const given = { ...body, ...(mode === "stream" || mode === "buffered" ? { stream: true } : {}) };
+  const wire = { ...body, ...(mode === "stream" || mode === "buffered" ? { stream: true } : {}) };
   const call: Omit<FailoverCall, "api"> & Partial<FailoverCall> = {
     choices: members.map((member) => ({ member, model: member.models[0]! })),
     mode,
-    text: JSON.stringify(given),
-    body: given,
+    text: JSON.stringify(wire),
+    body: wire,
     form: null,
     promptTokens: 5,
     deadlineAt: 600_000,
@@ -36,9 +36,9 @@ export function call(
 }
 
 /** Runs it, letting time pass as it asks for. */
-export async function run(it: Script, given: FailoverCall): Promise<FailoverResult> {
+export async function run(it: Script, failoverCall: FailoverCall): Promise<FailoverResult> {
   let over = false;
-  const running = runFailover(it.deps, given).finally(() => {
+  const running = runFailover(it.deps, failoverCall).finally(() => {
     over = true;
   });
   await it.clock.settle();
@@ -53,8 +53,8 @@ export async function run(it: Script, given: FailoverCall): Promise<FailoverResu
 /** Runs them all at once, letting time pass as they ask for. */
 export async function runAll(it: Script, calls: readonly FailoverCall[]): Promise<FailoverResult[]> {
   let left = calls.length;
-  const running = calls.map((given) =>
-    runFailover(it.deps, given).finally(() => {
+  const running = calls.map((failoverCall) =>
+    runFailover(it.deps, failoverCall).finally(() => {
       left -= 1;
     }),
   );

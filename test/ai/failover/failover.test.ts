@@ -9,9 +9,9 @@ import {
   answered,
   json,
   type Piece,
+  pieces,
   type Reply,
   refusal,
-  said,
   script,
   streamed,
   wholeStream,
@@ -54,10 +54,10 @@ const failovers: readonly { name: string; reply: Reply; ask?: AnswerMode; counts
   ...(
     [
       ["an empty stream", []],
-      ["a stream of roles alone", [said.role, said.done]],
+      ["a stream of roles alone", [pieces.role, pieces.done]],
       ["an error as the first event", ['data: {"error":{"message":"overloaded","code":503}}\n\n']],
-      ["a stream cut before the first word", [said.role, "cut"]],
-      ["no first word in time", [said.role, ": ping\n\n", "silence"]],
+      ["a stream cut before the first word", [pieces.role, "cut"]],
+      ["no first word in time", [pieces.role, ": ping\n\n", "silence"]],
       ["a malformed first event", ['data: {"choices"\n\n']],
     ] as [string, Piece[]][]
   ).map(([name, pieces]) => ({ name, reply: streamed(...pieces), ask: "stream" as const, counts: true })),
@@ -85,7 +85,7 @@ test("what fails over: the next member answers, each is asked once, and health l
 });
 
 test("a silent member is never asked again in the request, alone or not", async () => {
-  for (const reply of [{ failed: "headers_timeout" }, streamed(said.role, "silence")] as const) {
+  for (const reply of [{ failed: "headers_timeout" }, streamed(pieces.role, "silence")] as const) {
     const it = script();
     const failure = failureOf(await run(it, call([it.member("only", [reply])], "stream")));
     assert.equal(failure.status, 504);
@@ -193,14 +193,14 @@ test("what a member cannot translate skips it unasked; if nobody can, the parame
   const it = script();
   const cannot = it.member("cannot", [], { provider: anthropic, settings });
   const more = { n: 2, ...body };
-  const given = { text: JSON.stringify(more), body: more };
-  const result = await run(it, call([cannot, it.member("can", [answered()])], "chat", given));
+  const options = { text: JSON.stringify(more), body: more };
+  const result = await run(it, call([cannot, it.member("can", [answered()])], "chat", options));
   assert.equal(result.kind === "answer" && result.won.memberCount, 1, "only those that were asked count");
   assert.deepEqual(
     result.attempts.map(({ outcome }) => outcome),
     ["unsupported_parameter", "ok"],
   );
-  const failure = failureOf(await run(it, call([cannot], "chat", given)));
+  const failure = failureOf(await run(it, call([cannot], "chat", options)));
   assert.equal(failure.status, 400);
   assert.equal(failure.error.param, "n");
 });
@@ -267,14 +267,14 @@ test("one that refuses for ever is waited for once, and not asked at once, even 
 });
 
 test("a wait is 5 s at most in all; then the caller hears the limit, with what is left of it", async () => {
-  for (const [seconds, asked, told] of [
+  for (const [seconds, asked, retryAfter] of [
     ["5", [0, 5_000], 5_000],
     ["6", [0], 6_000],
   ] as const) {
     const it = script();
     const limited = refusal(429, "rate_limit_exceeded", { "retry-after": seconds });
     const failure = failureOf(await run(it, call([it.member("only", [limited])])));
-    assert.deepEqual([failure.status, failure.retryAfterMs], [429, told]);
+    assert.deepEqual([failure.status, failure.retryAfterMs], [429, retryAfter]);
     assert.deepEqual(
       it.asked.map(({ at }) => at),
       asked,
@@ -332,8 +332,8 @@ test("the most useful error is told: the caller's before a limit, a limit before
     const members = replies.map((reply, at) => it.member(`m${at}`, [reply]));
     assert.equal(failureOf(await run(it, call(members))).error.code, code);
   }
-  const nobody = failureOf(await run(script(), call([])));
-  assert.deepEqual([nobody.status, nobody.error.code], [503, "no_member"]);
+  const withoutMembers = failureOf(await run(script(), call([])));
+  assert.deepEqual([withoutMembers.status, withoutMembers.error.code], [503, "no_member"]);
 });
 
 test("a live stream that breaks off counts against its member, one that the caller left does not", async () => {
@@ -361,8 +361,8 @@ test("the caller leaves: while asked, while waiting, before anything; no health 
   const limited = refusal(429, "rate_limit_exceeded", { "retry-after": "3" });
   for (const [reply, ask] of [
     ["hang", "chat"],
-    [streamed(said.role, "hang"), "stream"],
-    [streamed(said.role, said.word("a"), "hang"), "buffered"],
+    [streamed(pieces.role, "hang"), "stream"],
+    [streamed(pieces.role, pieces.word("a"), "hang"), "buffered"],
     [limited, "chat"],
   ] as const) {
     const it = script();

@@ -20,11 +20,11 @@ function known(it: Script, name: string, replies: readonly Reply[]): Member {
   return member;
 }
 const late = (afterMs: number, reply: Reply): Reply => ({ afterMs, reply });
-const hedged = (members: readonly Member[], mode: AnswerMode = "chat", most = 1, pool: Partial<Pool> = {}) =>
+const hedged = (members: readonly Member[], mode: AnswerMode = "chat", max = 1, pool: Partial<Pool> = {}) =>
   call(
     members.map((member, at) => Object.assign(member, { priority: at })),
     mode,
-    { pool: { hedgeBudget: createHedgeBudget(most), ...pool } },
+    { pool: { hedgeBudget: createHedgeBudget(max), ...pool } },
   );
 
 test("the second is asked when the first is late, and wins; the first is given up without a mark", async () => {

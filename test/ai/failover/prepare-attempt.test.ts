@@ -7,16 +7,16 @@ import { anthropic } from "#providers/anthropic/anthropic.ts";
 import {
   answered,
   json,
+  pieces,
   type Reply,
   type Script,
-  said,
   script,
   streamed,
   wholeStream,
 } from "../scripted-members.ts";
 import { type Asked, body, call, failureOf, run } from "./chain-calls.ts";
 
-const given = (more: Record<string, unknown>): Asked => ({
+const asking = (more: Record<string, unknown>): Asked => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
   pool: { params: "adapt" },
@@ -41,14 +41,14 @@ test("the member that refused sampling is asked again without it, and from then 
     const it = script();
     const members = [it.member("first", [refuses(name), answered()]), it.member("second", [answered()])];
     for (let turn = 0; turn < 2; turn++) {
-      const result = await run(it, call(members, "chat", given({ [name]: 1, n: 1 })));
+      const result = await run(it, call(members, "chat", asking({ [name]: 1, n: 1 })));
       assert.ok(result.kind === "answer");
       assert.deepEqual([result.won.adapted, result.won.memberCount], [[name], 1]);
     }
     assert.deepEqual(it.names(), ["first", "first", "first"], name);
     assert.deepEqual(sent(it, 0), ["messages", name, "n", "model"]);
     for (const at of [1, 2]) assert.deepEqual(sent(it, at), ["messages", "n", "model"]);
-    const without = await run(it, call(members, "chat", given({ n: 1 })));
+    const without = await run(it, call(members, "chat", asking({ n: 1 })));
     assert.deepEqual(without.kind === "answer" && without.won.adapted, []);
   }
 });
@@ -57,7 +57,7 @@ test("what asks for something else is not left out: another member is asked", as
   for (const name of ["tools", "response_format", "n", "stop", "logprobs"]) {
     const it = script();
     const members = [it.member("first", [refuses(name)]), it.member("second", [answered()])];
-    const result = await run(it, call(members, "chat", given({ [name]: 1, temperature: 0.5 })));
+    const result = await run(it, call(members, "chat", asking({ [name]: 1, temperature: 0.5 })));
     assert.deepEqual(result.kind === "answer" && [result.won.choice.member.name, result.won.adapted], [
       "second",
       [],
@@ -72,7 +72,7 @@ test("a strict pool asks another member, and names what has another name at the 
     it.member("second", [refuses("max_tokens"), answered()]),
   ];
   const asked = call(members, "chat", {
-    ...given({ top_p: 0.5, max_tokens: 9 }),
+    ...asking({ top_p: 0.5, max_tokens: 9 }),
     pool: { params: "strict" },
   });
   const result = await run(it, asked);
@@ -87,7 +87,7 @@ test("what a translated vendor has no equivalent for is left out before it is as
     it.member("claude", ["hang"], { provider: anthropic, settings, models: ["claude-haiku-4-5"] });
   const it = script();
   const gone = new AbortController();
-  const running = run(it, call([claude(it)], "chat", { ...given(parts), signal: gone.signal }));
+  const running = run(it, call([claude(it)], "chat", { ...asking(parts), signal: gone.signal }));
   await it.clock.settle();
   assert.ok(!sent(it, 0).includes("temperature"));
   gone.abort();
@@ -95,17 +95,17 @@ test("what a translated vendor has no equivalent for is left out before it is as
   const strict = script();
   const refused = await run(
     strict,
-    call([claude(strict)], "chat", { ...given(parts), pool: { params: "strict" } }),
+    call([claude(strict)], "chat", { ...asking(parts), pool: { params: "strict" } }),
   );
   assert.equal(failureOf(refused).error.param, "temperature");
   const lacking = script();
-  const tools = await run(lacking, call([claude(lacking)], "chat", given({ ...parts, n: 2 })));
+  const tools = await run(lacking, call([claude(lacking)], "chat", asking({ ...parts, n: 2 })));
   assert.equal(failureOf(tools).error.param, "n");
 });
 
 test("a whole answer that is folded is asked for as a stream, and rescued when the stream breaks off", async () => {
   const it = script();
-  const cut = streamed(said.role, said.word("lost"), "cut");
+  const cut = streamed(pieces.role, pieces.word("lost"), "cut");
   const members = [it.member("first", [cut]), it.member("second", [wholeStream])];
   const result = await run(it, call(members, "folded"));
   assert.ok(result.kind === "answer");

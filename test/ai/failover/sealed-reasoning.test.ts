@@ -17,7 +17,7 @@ const error = {
 };
 const refusal = json({ error }, 400);
 const sealed = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
-const said = { role: "user", content: "Hi" };
+const message = { role: "user", content: "Hi" };
 
 function asked(input: readonly unknown[]) {
   const body = { model: "m", input };
@@ -39,18 +39,18 @@ test("the same member answers without it, healthy as before", async () => {
   const it = script();
   const first = member(it, "first", [refusal, json(upstreamResponse("m"))]);
   const second = member(it, "second", [json(upstreamResponse("m"))]);
-  const result = await run(it, call([first, second], "chat", asked([said, sealed])));
+  const result = await run(it, call([first, second], "chat", asked([message, sealed])));
   assert.ok(result.kind === "answer");
   assert.deepEqual([result.won.choice.member.name, result.won.adapted], ["first", ["input"]]);
-  assert.deepEqual(inputs(it), [[said, sealed], [said]]);
+  assert.deepEqual(inputs(it), [[message, sealed], [message]]);
   assert.equal(first.health.availability(it.clock.monotonic()).kind, "up");
   assert.deepEqual([it.down, it.logged], [[], []]);
 });
 
 test("it is asked once more and no oftener, and not where there is nothing to leave out", async () => {
   for (const [input, times] of [
-    [[said, sealed], 2],
-    [[said, { type: "compaction", encrypted_content: "gAAA" }], 1],
+    [[message, sealed], 2],
+    [[message, { type: "compaction", encrypted_content: "gAAA" }], 1],
   ] as const) {
     const it = script();
     const failure = failureOf(await run(it, call([member(it, "first", [refusal])], "chat", asked(input))));

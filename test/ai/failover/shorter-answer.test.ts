@@ -9,7 +9,7 @@ import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";
 import { body, call, failureOf, run } from "./chain-calls.ts";
 
-const given = (more: Record<string, unknown>, params: Pool["params"] = "adapt") => ({
+const asking = (more: Record<string, unknown>, params: Pool["params"] = "adapt") => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
   pool: { params },
@@ -19,8 +19,8 @@ const refuses = (message: string): Reply =>
     { error: { message, type: "invalid_request_error", param: "max_tokens", code: "invalid_value" } },
     400,
   );
-const atMost = (most: number) =>
-  refuses(`max_tokens is too large: 32000. This model supports at most ${most} completion tokens.`);
+const atMost = (max: number) =>
+  refuses(`max_tokens is too large: 32000. This model supports at most ${max} completion tokens.`);
 const sent = (it: Script, at: number) =>
   JSON.parse(String(it.asked[at]?.request.body ?? "")) as Record<string, unknown>;
 
@@ -28,7 +28,7 @@ test("the member is asked once more with its limit, and from then on at once", a
   const it = script();
   const members = [it.member("first", [atMost(16_384), answered()]), it.member("second", [answered()])];
   for (let turn = 0; turn < 2; turn++) {
-    const result = await run(it, call(members, "chat", given({ max_tokens: 32_000 })));
+    const result = await run(it, call(members, "chat", asking({ max_tokens: 32_000 })));
     assert.ok(result.kind === "answer");
     assert.deepEqual([result.won.adapted, result.won.memberCount], [["max_tokens"], 1]);
   }
@@ -37,7 +37,7 @@ test("the member is asked once more with its limit, and from then on at once", a
     [0, 1, 2].map((at) => sent(it, at).max_tokens),
     [32_000, 16_384, 16_384],
   );
-  await run(it, call(members, "chat", given({ max_tokens: 100 })));
+  await run(it, call(members, "chat", asking({ max_tokens: 100 })));
   assert.equal(sent(it, 3).max_tokens, 100);
 });
 
@@ -46,7 +46,7 @@ test("it is asked no third time, and its health does not suffer", async () => {
   const first = it.member("first", [atMost(16_384), atMost(8192), atMost(4096)]);
   const result = await run(
     it,
-    call([first, it.member("second", [answered()])], "chat", given({ max_tokens: 32_000 })),
+    call([first, it.member("second", [answered()])], "chat", asking({ max_tokens: 32_000 })),
   );
   assert.equal(result.kind, "answer");
   assert.deepEqual(it.names(), ["first", "first", "second"]);
@@ -60,7 +60,7 @@ test("without a number, and in a strict pool, another member is asked; the last 
     [atMost(16_384), "strict"],
   ] as const) {
     const it = script();
-    const asked = given({ max_tokens: 32_000 }, params);
+    const asked = asking({ max_tokens: 32_000 }, params);
     const members = [it.member("first", [refusal]), it.member("second", [answered()])];
     assert.equal((await run(it, call(members, "chat", asked))).kind, "answer");
     assert.deepEqual(it.names(), ["first", "second"]);

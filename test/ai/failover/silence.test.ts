@@ -104,13 +104,13 @@ test("five callers who give up on a silent member one after the other: it opens,
 });
 
 test("what is usual is the member's own: after quick answers 12 s are long, after slow ones they are not", async () => {
-  for (const [usualMs, opens] of [
+  for (const [knownMs, opens] of [
     [400, true],
     [20_000, false],
   ] as const) {
     const it = script();
-    const usual: Reply = { afterMs: usualMs, reply: answered() };
-    const members = [it.member("one", [usual, usual, "silent"]), it.member("two", [answered()])];
+    const knownReply: Reply = { afterMs: knownMs, reply: answered() };
+    const members = [it.member("one", [knownReply, knownReply, "silent"]), it.member("two", [answered()])];
     for (let turn = 0; turn < 2; turn++)
       await run(it, call(members, "chat", { deadlineAt: Number.MAX_SAFE_INTEGER }));
     await leavers(it, members, "chat", [12_000, 12_000, 12_000, 12_000]);
@@ -123,8 +123,8 @@ test("a long prompt takes longer, so its caller's patience is measured by its le
   const members = [it.member("one", ["silent"]), it.member("two", [answered()])];
   for (let turn = 0; turn < 6; turn++) {
     const gone = new AbortController();
-    const given = { signal: gone.signal, promptTokens: 40_000, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runFailover(it.deps, call(members, "chat", given));
+    const options = { signal: gone.signal, promptTokens: 40_000, deadlineAt: Number.MAX_SAFE_INTEGER };
+    const running = runFailover(it.deps, call(members, "chat", options));
     await it.clock.advance(60_000);
     gone.abort();
     await running;
@@ -175,8 +175,8 @@ test("one impatient caller, however often and however long, does not hurt a memb
   const { health } = member;
   for (let turn = 0; turn < 20; turn++) {
     const gone = new AbortController();
-    const given = { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runFailover(it.deps, call([member, it.member("two", [answered()])], "chat", given));
+    const options = { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER };
+    const running = runFailover(it.deps, call([member, it.member("two", [answered()])], "chat", options));
     await it.clock.advance(200_000);
     const now = it.clock.monotonic();
     const other = health.begin(now);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { statusOf } from "#ai/call-errors.ts";
 import { gemini } from "#providers/gemini/gemini.ts";
-import { answered, json, type Reply, type Script, said, script, streamed } from "../scripted-members.ts";
+import { answered, json, pieces, type Reply, type Script, script, streamed } from "../scripted-members.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
 
 const settings = gemini.settings.parse({ api_key: "k", base_url: "https://first.test" });
@@ -40,7 +40,7 @@ test("an answer too long, too deep or with too many values leaves its member in 
     [{ status: 200, headers: { "content-type": "application/json" }, body: [deep] }, "chat"],
     [{ status: 200, headers: { "content-type": "application/json" }, body: ["x".repeat(9000)] }, "chat"],
     [streamed(event), "stream"],
-    [streamed(said.role, said.word("a"), event), "buffered"],
+    [streamed(pieces.role, pieces.word("a"), event), "buffered"],
   ];
   for (const [reply, mode] of replies) {
     const it = script();

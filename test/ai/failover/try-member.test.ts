@@ -6,10 +6,10 @@ import test from "node:test";
 import {
   answered,
   json,
+  pieces,
   type Reply,
   refusal,
   type Script,
-  said,
   script,
   streamed,
   wholeStream,
@@ -32,7 +32,7 @@ test("a caller's odd key, quoted by the vendor: the next member is asked, and no
   }
 });
 
-const given = (more: Record<string, unknown>): Asked => ({
+const asking = (more: Record<string, unknown>): Asked => ({
   body: { ...body, ...more },
   text: JSON.stringify({ ...body, ...more }),
 });
@@ -44,7 +44,7 @@ const sent = (it: Script, at: number) =>
 test("a parameter that a model refused is known for six hours: the next member is asked first", async () => {
   const it = script();
   const members = [it.member("first", [unsupported("top_k"), answered()]), it.member("second", [answered()])];
-  const ask = async (more: object) => await run(it, call(members, "chat", given({ ...more })));
+  const ask = async (more: object) => await run(it, call(members, "chat", asking({ ...more })));
   const result = await ask({ top_k: 3 });
   assert.equal(result.attempts[0]?.outcome, "unsupported");
   await ask({ top_k: 9 });
@@ -56,7 +56,7 @@ test("a parameter that a model refused is known for six hours: the next member i
     { model: "model-first", parameter: "top_k", value: null, until: 21_600_000 },
   ]);
   await it.clock.advance(21_600_000);
-  await run(it, call(members, "chat", { ...given({ top_k: 3 }), deadlineAt: 22_000_000 }));
+  await run(it, call(members, "chat", { ...asking({ top_k: 3 }), deadlineAt: 22_000_000 }));
   assert.equal(it.names().at(-1), "first");
 });
 
@@ -64,9 +64,9 @@ test("of a refused value, another one is still asked for; alone, a member is ask
   const it = script();
   const first = it.member("first", [unsupported("temperature", "unsupported_value"), answered()]);
   const members = [first, it.member("second", [answered()])];
-  for (const temperature of [0.2, 0.2, 1]) await run(it, call(members, "chat", given({ temperature })));
+  for (const temperature of [0.2, 0.2, 1]) await run(it, call(members, "chat", asking({ temperature })));
   assert.deepEqual(it.names(), ["first", "second", "second", "first"]);
-  assert.equal((await run(it, call([first], "chat", given({ temperature: 0.2 })))).kind, "answer");
+  assert.equal((await run(it, call([first], "chat", asking({ temperature: 0.2 })))).kind, "answer");
 });
 
 test("a hint takes no member out: it is asked again without it, and from then on at once", async () => {
@@ -74,7 +74,7 @@ test("a hint takes no member out: it is asked again without it, and from then on
     const it = script();
     const members = [it.member("first", [unsupported(hint), answered()]), it.member("second", [answered()])];
     for (let turn = 0; turn < 2; turn++) {
-      const result = await run(it, call(members, "chat", given({ [hint]: 1, top_p: 0.5 })));
+      const result = await run(it, call(members, "chat", asking({ [hint]: 1, top_p: 0.5 })));
       assert.equal(result.kind === "answer" && result.won.memberCount, 1, hint);
     }
     assert.deepEqual(it.names(), ["first", "first", "first"], hint);
@@ -86,7 +86,7 @@ test("a hint takes no member out: it is asked again without it, and from then on
 test("what has another name is sent under that one", async () => {
   const it = script();
   const members = [it.member("only", [unsupported("max_tokens"), answered()])];
-  assert.equal((await run(it, call(members, "chat", given({ max_tokens: 50 })))).kind, "answer");
+  assert.equal((await run(it, call(members, "chat", asking({ max_tokens: 50 })))).kind, "answer");
   assert.deepEqual([sent(it, 1).max_tokens, sent(it, 1).max_completion_tokens], [undefined, 50]);
 });
 
@@ -97,7 +97,7 @@ test("the caller's `stream_options` is left out where it is refused, and so is o
   for (const options of [{}, { stream_options: { include_usage: true } }]) {
     const it = script();
     const members = [it.member("only", [json({ detail }, 422), wholeStream])];
-    const more = given({ ...options, stream: true });
+    const more = asking({ ...options, stream: true });
     assert.equal((await run(it, call(members, "stream", more))).kind, "streaming");
     assert.deepEqual(
       [sent(it, 0).stream_options !== undefined, sent(it, 1).stream_options],
@@ -109,7 +109,7 @@ test("the caller's `stream_options` is left out where it is refused, and so is o
 test("one that refuses without end what it was not sent is asked twice", async () => {
   const it = script();
   const failure = failureOf(
-    await run(it, call([it.member("only", [unsupported("store")])], "chat", given({ store: true }))),
+    await run(it, call([it.member("only", [unsupported("store")])], "chat", asking({ store: true }))),
   );
   assert.equal(failure.kind, "unsupported");
   assert.deepEqual(it.names(), ["only", "only"]);
@@ -189,7 +189,7 @@ test("a 2xx that makes no sense is not asked for again at the same member", asyn
     [whole("<html>"), "chat"],
     [whole(" ".repeat(17 * 1024 * 1024)), "chat"],
     [whole(huge), "stream"],
-    [streamed(said.role, 'data: {"cho\n\n'), "stream"],
+    [streamed(pieces.role, 'data: {"cho\n\n'), "stream"],
   ] as const) {
     const it = script();
     const failure = failureOf(await run(it, call([it.member("only", [reply, answered()])], ask)));

@@ -49,9 +49,9 @@ describe("the end of a stream", () => {
       },
     };
     const stream = new UpstreamStream(clock, body, reader, timeouts, 1_000);
-    let said = await stream.next();
-    while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
-    assert.ok(said.kind === "failed" && said.timeout && said.overtime, JSON.stringify(said));
+    let event = await stream.next();
+    while (event.kind === "chunks" && clock.monotonic() < 5_000) event = await stream.next();
+    assert.ok(event.kind === "failed" && event.timeout && event.overtime, JSON.stringify(event));
     assert.equal(clock.monotonic(), 1_000);
   });
 
@@ -75,13 +75,13 @@ describe("the end of a stream", () => {
     const stream = new UpstreamStream(clock, body, reader, { ...timeouts, first_token_ms: 60_000 }, 1e9);
     assert.equal(await stream.firstToken(0), null);
     for (let turn = 0; turn < 3; turn++) {
-      const said = await stream.next();
-      assert.equal(said.kind, "chunks", JSON.stringify(said));
+      const event = await stream.next();
+      assert.equal(event.kind, "chunks", JSON.stringify(event));
       await clock.advance(400_000);
     }
     const before = clock.monotonic();
-    const said = await stream.next();
-    assert.ok(said.kind === "failed" && said.timeout && !said.overtime);
+    const event = await stream.next();
+    assert.ok(event.kind === "failed" && event.timeout && !event.overtime);
     assert.equal(clock.monotonic() - before, 60_000);
   });
 
@@ -117,8 +117,8 @@ describe("the end of a stream", () => {
       },
     };
     const stream = new UpstreamStream(clock, body, reader, timeouts, 600_000);
-    const said = await stream.next();
-    assert.ok(said.kind === "failed" && said.timeout);
+    const event = await stream.next();
+    assert.ok(event.kind === "failed" && event.timeout);
     assert.deepEqual(patiences, [30_000, 30_000, 30_000, 30_000, 20_000]);
   });
 });

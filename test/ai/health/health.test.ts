@@ -270,19 +270,19 @@ test("a failure that may be its request's own counts for the share of failures, 
 });
 
 test("who watches is told once when it opens, and not any more afterwards", () => {
-  const told: number[] = [];
-  const watcher = { circuitOpened: (now: number) => told.push(now) };
+  const heard: number[] = [];
+  const watcher = { circuitOpened: (now: number) => heard.push(now) };
   const health = new MemberHealth();
   health.watch(watcher);
   failing(health, 1);
   failing(health, 2);
   failing(health, 3);
-  assert.deepEqual(told, [2]);
+  assert.deepEqual(heard, [2]);
   answering(health, 2 + firstProbeMs);
   health.unwatch(watcher);
   failing(health, 20_000);
   failing(health, 20_000);
-  assert.deepEqual(told, [2]);
+  assert.deepEqual(heard, [2]);
 });
 
 test("the cost: peaks count at once, improvements slowly, requests under way multiply it, newcomers ramp up", () => {
@@ -307,7 +307,7 @@ test("the cost: peaks count at once, improvements slowly, requests under way mul
 
 test("an outage of 60 s, asked every 4 s: few requests meet it, and it is back soon, whatever the checks say", () => {
   const outageMs = 60_000;
-  for (const [checks, backWithinMs, most] of [
+  for (const [checks, backWithinMs, max] of [
     ["truthful", 5_000, 4],
     ["lying", 15_000, 6],
     ["none", 30_000, 4],
@@ -328,7 +328,7 @@ test("an outage of 60 s, asked every 4 s: few requests meet it, and it is back s
         failing(health, now);
       }
     }
-    assert.ok(touches <= most, `${checks}: ${touches} touched it`);
+    assert.ok(touches <= max, `${checks}: ${touches} touched it`);
     assert.ok(backAt !== null && backAt - outageMs <= backWithinMs, `${checks}: back at ${backAt}`);
   }
 });

@@ -5,12 +5,12 @@ import test from "node:test";
 import { RefusedParameters, rememberedMs } from "#ai/health/refused-parameters.ts";
 
 const whole = (name: string) => ({ name, valueOnly: false });
-const given = (name: string) => ({ name, valueOnly: true });
+const refusedValue = (name: string) => ({ name, valueOnly: true });
 
 test("by name or by value, of this model alone, until it is over", () => {
   const refused = new RefusedParameters();
   assert.equal(refused.learn("m", whole("top_k"), { top_k: 1 }, 0), true);
-  assert.equal(refused.learn("m", given("temperature"), { temperature: 0.2 }, 0), true);
+  assert.equal(refused.learn("m", refusedValue("temperature"), { temperature: 0.2 }, 0), true);
   assert.deepEqual(refused.of("m", { top_k: 7, temperature: 0.2 }, 0), ["top_k", "temperature"]);
   assert.deepEqual(refused.of("m", { temperature: 0.3 }, 0), []);
   assert.deepEqual(refused.of("other", { top_k: 7 }, 0), []);
@@ -21,7 +21,7 @@ test("by name or by value, of this model alone, until it is over", () => {
 test("the name as a whole takes the place of its values, and a choice of a tool counts by its type", () => {
   const refused = new RefusedParameters();
   const choice = (name: string) => ({ tool_choice: { type: "function", function: { name } } });
-  refused.learn("m", given("tool_choice"), choice("one"), 0);
+  refused.learn("m", refusedValue("tool_choice"), choice("one"), 0);
   assert.deepEqual(refused.of("m", choice("another"), 0), ["tool_choice"]);
   assert.deepEqual(refused.of("m", { tool_choice: "auto" }, 0), []);
   refused.learn("m", whole("tool_choice"), choice("one"), 5);
@@ -36,7 +36,8 @@ test("nothing is learned of what every request has, of what this one lacks, and 
   const body = { model: "m", messages: [], stream: true, input: "x", user: "u".repeat(41), format: { a: 1 } };
   for (const name of ["model", "messages", "stream", "input", "absent", "constructor"])
     assert.equal(refused.learn("m", whole(name), body, 0), false, name);
-  for (const name of ["user", "format"]) assert.equal(refused.learn("m", given(name), body, 0), false, name);
+  for (const name of ["user", "format"])
+    assert.equal(refused.learn("m", refusedValue(name), body, 0), false, name);
   assert.equal(refused.learn("m", whole("n".repeat(65)), { ["n".repeat(65)]: 1 }, 0), false);
   assert.deepEqual(refused.list(0), []);
 });

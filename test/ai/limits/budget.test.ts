@@ -126,15 +126,15 @@ test("a storage that hangs holds nobody up for more than 2 s, and once; what is 
     answer = resolve;
   });
   await clock.advance(5_001);
-  let told: number | null | undefined;
+  let admitted: number | null | undefined;
   const waiting = left(daily).then((one) => {
-    told = one;
+    admitted = one;
   });
   await clock.advance(1_999);
-  assert.equal(told, undefined);
+  assert.equal(admitted, undefined);
   await clock.advance(1);
   await waiting;
-  assert.equal(told, null);
+  assert.equal(admitted, null);
   await clock.advance(60_000);
   assert.equal(await left(daily), null);
   made.addCall(daily, { day, tokens: 100, cost: 0 });
@@ -171,19 +171,19 @@ test("each bound is announced once a period, when its share is used", async () =
   made.addCall(key, { day, tokens: 79, cost: 0 });
   assert.deepEqual(lows, []);
   for (const tokens of [1, 5]) made.addCall(key, { day, tokens, cost: 0 });
-  const told = () => lows.splice(0).map(({ bound, period, used, limit }) => [bound, period, used, limit]);
-  assert.deepEqual(told(), [["tokens_per_day", day, 80, 100]]);
+  const reported = () => lows.splice(0).map(({ bound, period, used, limit }) => [bound, period, used, limit]);
+  assert.deepEqual(reported(), [["tokens_per_day", day, 80, 100]]);
   made.addCall(key, { day, tokens: 75, cost: 900 });
-  assert.deepEqual(told(), [
+  assert.deepEqual(reported(), [
     ["tokens_per_month", "2026-01", 160, 200],
     ["cost_per_month", "2026-01", 900, 1_000],
   ]);
   await clock.advance(hour);
   await left(key);
   made.addCall(key, { day: "2026-01-31", tokens: 90, cost: 0 });
-  assert.deepEqual(told(), [["tokens_per_day", "2026-01-31", 90, 100]], "a new day");
+  assert.deepEqual(reported(), [["tokens_per_day", "2026-01-31", 90, 100]], "a new day");
   const silent = poolKey({ shared: [budgetOf("pool_2", { ...bounds, low_percent: null }, "pool")] });
   await left(silent);
   made.addCall(silent, { day: "2026-01-31", tokens: 99, cost: 0 });
-  assert.deepEqual(told(), []);
+  assert.deepEqual(reported(), []);
 });

@@ -39,18 +39,18 @@ test("each key has a count of its own", async () => {
 });
 
 test("with shared meters an unlimited key asks nobody; a limited one is told what they say, and they are told its end", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { throttle } = throttled({
     admit: async (key, callId, tokens) => {
-      told.push(["admit", key.id, callId, tokens]);
+      reported.push(["admit", key.id, callId, tokens]);
       return callId === "req_gone" ? { kind: "gone" } : { kind: "admitted", levels };
     },
     end: async (key, callId, reckoned, used) => {
-      told.push(["end", key.id, callId, reckoned, used]);
+      reported.push(["end", key.id, callId, reckoned, used]);
     },
   });
   (await throttle.admit(poolKey(), "req_0", 5)).end(5);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   const key = poolKey({ limits: one });
   const call = await throttle.admit(key, "req_1", 5);
   call.end(7);
@@ -58,7 +58,7 @@ test("with shared meters an unlimited key asks nobody; a limited one is told wha
   const gone = await throttle.admit(key, "req_gone", 5);
   assert.equal(gone.admission.kind, "gone");
   gone.end(5);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ["admit", "key_1", "req_1", 5],
     ["end", "key_1", "req_1", 5, 7],
     ["admit", "key_1", "req_gone", 5],
@@ -91,17 +91,17 @@ test("shared meters that cannot be reached: this process's own count holds, and 
 });
 
 test("shared meters that hang: after 2 s this process's own count holds, nobody else waits, and what they took is given back", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const hung: (() => void)[] = [];
   let hangs = true;
   const { throttle, clock } = throttled({
     admit: (_key, callId) => {
-      told.push(`admit ${callId}`);
+      reported.push(`admit ${callId}`);
       const admitted = { kind: "admitted", levels } as const;
       return hangs ? new Promise((resolve) => hung.push(() => resolve(admitted))) : Promise.resolve(admitted);
     },
     end: async (_key, callId, _reckoned, used) => {
-      told.push(`end ${callId} ${used}`);
+      reported.push(`end ${callId} ${used}`);
     },
   });
   const key = poolKey({ limits: one });
@@ -118,10 +118,10 @@ test("shared meters that hang: after 2 s this process's own count holds, nobody 
   first!.end(5);
   hangs = false;
   assert.equal((await throttle.admit(key, "req_3", 5)).admission.kind, "admitted");
-  assert.deepEqual(told, ["admit req_1"]);
+  assert.deepEqual(reported, ["admit req_1"]);
   for (const answer of hung) answer();
   await clock.settle();
   (await throttle.admit(key, "req_4", 5)).end(7);
   await clock.settle();
-  assert.deepEqual(told, ["admit req_1", "end req_1 0", "admit req_4", "end req_4 7"]);
+  assert.deepEqual(reported, ["admit req_1", "end req_1 0", "admit req_4", "end req_4 7"]);
 });

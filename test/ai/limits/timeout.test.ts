@@ -18,14 +18,14 @@ test("what does not is late from that moment on, not before; its failure after t
   const work = new Promise<string>((_, reject) => {
     fail = reject;
   });
-  let told: unknown = null;
+  let result: unknown = null;
   const waiting = withTimeout(clock, 1_000, work).then((answer) => {
-    told = answer;
+    result = answer;
   });
   await clock.advance(999);
-  assert.equal(told, null);
+  assert.equal(result, null);
   await clock.advance(1);
-  assert.equal(told, timedOut);
+  assert.equal(result, timedOut);
   fail(new Error("away"));
   await clock.settle();
   await waiting;

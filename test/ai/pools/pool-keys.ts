@@ -23,12 +23,12 @@ export function budgetOf(
 export function poolKey({
   budget,
   shared = [],
-  ...given
+  ...input
 }: Partial<PoolKey> & {
   budget?: Partial<SharedBudgetRules>;
   shared?: readonly BudgetOwner[];
 } = {}): PoolKey {
-  const id = given.id ?? "key_1";
+  const id = input.id ?? "key_1";
   return {
     id,
     poolId: "pool_1",
@@ -37,7 +37,7 @@ export function poolKey({
     models: null,
     expiresAt: null,
     budgets: [...(budget ? [budgetOf(id, budget)] : []), ...shared],
-    ...given,
-    limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null, ...given.limits },
+    ...input,
+    limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null, ...input.limits },
   };
 }

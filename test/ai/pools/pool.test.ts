@@ -132,8 +132,8 @@ function shares(members: readonly Embedding[], draws = 10_000): Map<string, numb
   return first;
 }
 
-const near = (value: number | undefined, wanted: number) =>
-  assert.ok(Math.abs((value ?? 0) - wanted) <= 0.03, `${value} is not ${wanted}`);
+const near = (value: number | undefined, expected: number) =>
+  assert.ok(Math.abs((value ?? 0) - expected) <= 0.03, `${value} is not ${expected}`);
 
 test("tiers go one after another, whatever their speed, and each member once", () => {
   const members = [member("c", { priority: 3 }), member("a"), member("b", { priority: 2 })];

@@ -7,12 +7,12 @@ import type { UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { call, failureOf, run } from "../failover/chain-calls.ts";
-import { type Piece, said, script, streamed, wholeStream } from "../scripted-members.ts";
+import { type Piece, pieces, script, streamed, wholeStream } from "../scripted-members.ts";
 
 test("collected: a stream that breaks off, stalls or is malformed is rescued by another", async () => {
   for (const ending of [["cut"], ["silence"], ['data: {"id"\n\n'], []] as Piece[][]) {
     const it = script();
-    const broken = streamed(said.role, said.word("hel"), ...ending);
+    const broken = streamed(pieces.role, pieces.word("hel"), ...ending);
     const members = [it.member("first", [broken]), it.member("second", [wholeStream])];
     const result = await run(it, call(members, "buffered"));
     assert.equal(result.kind, "buffered");
@@ -36,9 +36,9 @@ test("a caller who leaves has heard something of it; an answer without end is gi
     usageOnly: false,
     units: 1,
   } as const;
-  const stream = (said: object) =>
+  const stream = (body: object) =>
     ({
-      next: async () => said,
+      next: async () => body,
       cancel: () => {
         cancelled += 1;
       },
@@ -58,7 +58,7 @@ test("a caller who leaves has heard something of it; an answer without end is gi
 
 test("a stream that is collected and still speaking at the deadline says nothing against its member", async () => {
   const it = script();
-  const member = it.member("only", [streamed(said.role, said.word("on"), said.word(" and"), "hang")]);
+  const member = it.member("only", [streamed(pieces.role, pieces.word("on"), pieces.word(" and"), "hang")]);
   const { open } = it.deps.upstreams;
   it.deps.upstreams.open = async (request) => {
     const result = await open(request);
@@ -68,13 +68,13 @@ test("a stream that is collected and still speaking at the deadline says nothing
       await it.clock.sleep(Math.min(20_000, patienceMs));
       return patienceMs < 20_000
         ? { why: "timeout" as const, reason: "nothing came" }
-        : Buffer.from(said.word("on"));
+        : Buffer.from(pieces.word("on"));
     };
     return { ...result, body: { read, cancel: () => {} } };
   };
   for (let turn = 1; turn <= 3; turn++) {
-    const given = call([member], "buffered", { deadlineAt: turn * 100_000 - 5_000 });
-    const failing = runFailover(it.deps, given);
+    const buffered = call([member], "buffered", { deadlineAt: turn * 100_000 - 5_000 });
+    const failing = runFailover(it.deps, buffered);
     await it.clock.advance(100_000);
     assert.equal(failureOf(await failing).status, 504);
   }

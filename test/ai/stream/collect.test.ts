@@ -7,7 +7,7 @@ import type { BodyReader } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../../clock.ts";
 import { incoming } from "../wire.ts";
 
-const gathered = (body: BodyReader, most: number) => collect(movableClock(), body, most, 30_000, 600_000);
+const gathered = (body: BodyReader, max: number) => collect(movableClock(), body, max, 30_000, 600_000);
 
 test("text that is cut anywhere, inside a character too, is whole again, without its byte order mark", async () => {
   const bytes = Buffer.from("\uFEFFGrüße 👋");
@@ -18,30 +18,30 @@ test("text that is cut anywhere, inside a character too, is whole again, without
 });
 
 test("single bytes without end are given up long before the longest answer", async () => {
-  const most = 1024 * 1024;
+  const max = 1024 * 1024;
   let read = 0;
   let cancelled = false;
   const body: BodyReader = {
     read: async () => {
       read += 1;
-      return read > most ? null : Buffer.of(0x20);
+      return read > max ? null : Buffer.of(0x20);
     },
     cancel: () => {
       cancelled = true;
     },
   };
-  assert.deepEqual(await gathered(body, most), { kind: "too_long" });
+  assert.deepEqual(await gathered(body, max), { kind: "too_long" });
   assert.ok(cancelled);
   assert.equal(read, 4096 + 1024 + 1);
 });
 
 test("the longest answer is taken in pieces of usual sizes, and not one byte more", async () => {
-  const most = 1024 * 1024;
+  const max = 1024 * 1024;
   for (const size of [256, 16 * 1024, 64 * 1024]) {
-    const pieces = () => Array.from({ length: most / size }, () => Buffer.alloc(size, "x"));
-    const whole = await gathered(incoming(pieces()).body, most);
-    assert.equal(whole.kind === "bytes" && whole.bytes.length, most);
-    const { kind } = await gathered(incoming([...pieces(), Buffer.of(0x78)]).body, most);
+    const pieces = () => Array.from({ length: max / size }, () => Buffer.alloc(size, "x"));
+    const whole = await gathered(incoming(pieces()).body, max);
+    assert.equal(whole.kind === "bytes" && whole.bytes.length, max);
+    const { kind } = await gathered(incoming([...pieces(), Buffer.of(0x78)]).body, max);
     assert.equal(kind, "too_long");
   }
 });

@@ -24,14 +24,21 @@ function chunk(text: string, more: Partial<Chunk> = {}): Chunk {
     ...more,
   };
 }
-const said = chunk(
+const withOutput = chunk(
   '{"id":"x","model":"gpt","choices":[{"delta":{"content":"\\ud800"}}],"big":12345678901234567890,"z":-0}',
 );
 const finish = chunk('{"model":"gpt","choices":[{"finish_reason":"stop"}]}', { finish: true });
-const told = chunk('{"model":"gpt","choices":[],"usage":{}}', { output: false, usage, usageOnly: true });
+const usageOnlyChunk = chunk('{"model":"gpt","choices":[],"usage":{}}', {
+  output: false,
+  usage,
+  usageOnly: true,
+});
 
 test("a chunk goes out at once, changed in nothing but the model's name", () => {
-  assert.equal(new SseWriter(rules).chunk(said), `data: ${said.text.replace('"gpt"', '"pool"')}\n\n`);
+  assert.equal(
+    new SseWriter(rules).chunk(withOutput),
+    `data: ${withOutput.text.replace('"gpt"', '"pool"')}\n\n`,
+  );
 });
 
 test("the last chunk says who served, then [DONE]", () => {
@@ -45,12 +52,15 @@ test("the last chunk says who served, then [DONE]", () => {
 
 test("the usage is told to those who asked, behind the finish, and is known in any case", () => {
   const silent = new SseWriter(rules);
-  assert.equal(silent.chunk(finish) + silent.chunk(told), "");
+  assert.equal(silent.chunk(finish) + silent.chunk(usageOnlyChunk), "");
   assert.deepEqual(silent.usage, usage);
   assert.match(silent.done(), /"finish_reason":"stop".*service_pool.*\n\ndata: \[DONE\]\n\n$/);
   const asked = new SseWriter({ ...rules, includeUsage: true });
   assert.equal(asked.chunk(finish), "");
-  assert.equal(asked.chunk(told), 'data: {"model":"pool","choices":[{"finish_reason":"stop"}]}\n\n');
+  assert.equal(
+    asked.chunk(usageOnlyChunk),
+    'data: {"model":"pool","choices":[{"finish_reason":"stop"}]}\n\n',
+  );
   assert.equal(
     asked.done(),
     `data: {"model":"pool","choices":[],"usage":{}${servedText}}\n\ndata: [DONE]\n\n`,
@@ -61,7 +71,7 @@ test("two choices finish one after the other, and only the last is held back", (
   const frames = new SseWriter(rules);
   const other = chunk('{"model":"gpt","choices":[{"index":1,"finish_reason":"length"}]}', { finish: true });
   assert.equal(frames.chunk(finish), "");
-  assert.match(frames.chunk(said), /"stop".*\n\ndata: .*ud800/);
+  assert.match(frames.chunk(withOutput), /"stop".*\n\ndata: .*ud800/);
   assert.equal(frames.chunk(other), "");
   assert.match(frames.done(), /^data: .*"length".*service_pool/);
 });

@@ -20,14 +20,14 @@ test("none is absent, null, empty or an empty list", () => {
 });
 
 test("files come with name and base64, whose padding and line ends do not matter", () => {
-  const given = [
+  const input = [
     file,
     { ...file, content: "aGVs\r\nbG8=\n" },
     { ...file, content: "\naG\nVs\r\rbG8=" },
     { ...file, content: "aGVsbG8", content_type: "x" },
   ];
   assert.deepEqual(
-    read(given, given.length).files.map((one) => Buffer.from(one!.content, "base64").toString()),
+    read(input, input.length).files.map((one) => Buffer.from(one!.content, "base64").toString()),
     ["hello", "hello", "hello", "hello"],
   );
 });
@@ -106,7 +106,7 @@ test("what is base64 and what is not", () => {
 });
 
 test("a name is kept without its path and marks of direction, in any script", () => {
-  const names: [given: string, kept: string][] = [
+  const names: [input: string, kept: string][] = [
     ["a.pdf", "a.pdf"],
     ["../../etc/a.pdf", "a.pdf"],
     ["C:\\Users\\ada\\a.pdf", "a.pdf"],
@@ -115,7 +115,7 @@ test("a name is kept without its path and marks of direction, in any script", ()
     ["evil\u202efdp.exe", "evilfdp.exe"],
     ["/", ""],
   ];
-  for (const [given, kept] of names) assert.equal(filenameOf(given), kept);
+  for (const [input, kept] of names) assert.equal(filenameOf(input), kept);
   const endless = "\u202ea".repeat(1_000_000);
   assert.equal(
     filenameOf(endless),

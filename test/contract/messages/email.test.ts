@@ -14,13 +14,13 @@ const string = (field: string) => `The contact.0.${field} field must be a string
 const address = (field: string) => `The contact.0.${field} field must be a valid email address.`;
 const line = (field: string) => `The contact.0.${field} field must be one line without control characters.`;
 const unsendable = (field: string) => `The contact.0.${field} field contains characters that cannot be sent.`;
-const most = (field: string, max: number) =>
+const maxLength = (field: string, max: number) =>
   `The contact.0.${field} field must not be greater than ${max} characters.`;
 
 const mebibytes = 5 * 1024 * 1024;
 
 /** A value in one field, and either what the draft holds or the sentence. */
-const fields: [field: keyof EmailDraft, given: unknown, draft: string | null | { fault: string }][] = [
+const fields: [field: keyof EmailDraft, input: unknown, draft: string | null | { fault: string }][] = [
   ["email", " ada@example.com\r\n", "ada@example.com"],
   ["email", "Ada@EXÄMPLE.com", "Ada@EXÄMPLE.com"],
   ["email", "a@localhost", { fault: address("email") }],
@@ -44,7 +44,7 @@ const fields: [field: keyof EmailDraft, given: unknown, draft: string | null | {
   ["subject", "a\u2028b", { fault: line("subject") }],
   ["subject", "a\ud800b", { fault: unsendable("subject") }],
   ["subject", "😀".repeat(998), "😀".repeat(998)],
-  ["subject", "x".repeat(999), { fault: most("subject", 998) }],
+  ["subject", "x".repeat(999), { fault: maxLength("subject", 998) }],
   ["subject", null, { fault: required("subject") }],
   ["subject", true, { fault: string("subject") }],
   ["message", " a\r\n b ", "a\r\n b"],
@@ -63,7 +63,7 @@ const fields: [field: keyof EmailDraft, given: unknown, draft: string | null | {
   ["sender_name", " Support @ Acme ", "Support @ Acme"],
   ["sender_name", "ceo@bank.example", "ceo@bank.example"],
   ["sender_name", "A\r\nBcc: x@example.com", { fault: line("sender_name") }],
-  ["sender_name", "x".repeat(257), { fault: most("sender_name", 256) }],
+  ["sender_name", "x".repeat(257), { fault: maxLength("sender_name", 256) }],
   ["sender_name", {}, { fault: string("sender_name") }],
   ["reply_to_email", null, null],
   ["reply_to_email", " help@example.org ", "help@example.org"],
@@ -73,10 +73,10 @@ const fields: [field: keyof EmailDraft, given: unknown, draft: string | null | {
   ["schedule_at", "2026-03-01 09:00:00", "2026-03-01 09:00:00"],
   ["schedule_at", "soon", { fault: "The contact.0.schedule_at field must match the format Y-m-d H:i:s." }],
 ];
-for (const [field, given, draft] of fields) {
-  const shown = JSON.stringify(given) ?? "undefined";
+for (const [field, input, draft] of fields) {
+  const shown = JSON.stringify(input) ?? "undefined";
   test(`${field} ${shown.length > 40 ? `${shown.slice(0, 40)}… (${shown.length})` : shown}`, () => {
-    const { contacts, issues } = readEmail({ contact: [{ ...good, [field]: given }] }, limits);
+    const { contacts, issues } = readEmail({ contact: [{ ...good, [field]: input }] }, limits);
     const fault = typeof draft === "object" && draft !== null ? draft.fault : null;
     assert.deepEqual(issues, fault === null ? [] : [{ path: ["contact", 0, field], message: fault }]);
     assert.deepEqual(contacts, [{ ...good, ...others, [field]: fault === null ? draft : undefined }]);
@@ -116,19 +116,19 @@ test("the quick way and the schema agree on what is a contact without a fault", 
     { weight: 4, arbitrary: text },
     fc.constantFrom(undefined, null, 5, true, [], {}, ["a"], { path: "x" }),
   );
-  const usual = (given: unknown) => fc.oneof({ weight: 3, arbitrary: fc.constant(given) }, value);
+  const mostly = (input: unknown) => fc.oneof({ weight: 3, arbitrary: fc.constant(input) }, value);
   const contact = fc.record({
-    email: usual(good.email),
-    subject: usual(good.subject),
-    message: usual(good.message),
-    gateway_identifier: usual(null),
-    sender_name: usual("Ada"),
-    reply_to_email: usual(null),
-    schedule_at: usual(null),
+    email: mostly(good.email),
+    subject: mostly(good.subject),
+    message: mostly(good.message),
+    gateway_identifier: mostly(null),
+    sender_name: mostly("Ada"),
+    reply_to_email: mostly(null),
+    schedule_at: mostly(null),
   });
   fc.assert(
-    fc.property(contact, (given) => {
-      const { contacts, issues } = readEmail({ contact: [given] }, limits);
+    fc.property(contact, (input) => {
+      const { contacts, issues } = readEmail({ contact: [input] }, limits);
       // Whatever way it went, a draft without issues passes the schema unchanged, and one with issues lacks
       // exactly the fields that they name.
       const missing = Object.entries(contacts[0]!).flatMap(([key, held]) =>

@@ -12,7 +12,7 @@ test("each answer is taken, trimmed", () => {
 });
 
 test("no answer is missing, any other is invalid, in Laravel's words", () => {
-  const said = (body: unknown) =>
+  const parse = (body: unknown) =>
     readResolve(body).issues?.map(({ path, message }) => [path.join("."), message]);
   const missing = [["answer", "The answer field is required."]];
   for (const body of [
@@ -25,8 +25,8 @@ test("no answer is missing, any other is invalid, in Laravel's words", () => {
     { answer: null },
     { answer: " " },
   ])
-    assert.deepEqual(said(body), missing, JSON.stringify(body));
+    assert.deepEqual(parse(body), missing, JSON.stringify(body));
   const invalid = [["answer", "The selected answer is invalid."]];
   for (const answer of ["SEND_AGAIN", "sent", 1, true, {}, ["mark_sent"]])
-    assert.deepEqual(said({ answer }), invalid, JSON.stringify(answer));
+    assert.deepEqual(parse({ answer }), invalid, JSON.stringify(answer));
 });

@@ -69,7 +69,7 @@ const phone = "The contact.0.number field must be a valid phone number.";
 const format = "The contact.0.schedule_at field must match the format Y-m-d H:i:s.";
 
 /** A value in one field, and either what the draft holds or the sentence. */
-const fields: [field: keyof SmsDraft, given: unknown, draft: string | null | { fault: string }][] = [
+const fields: [field: keyof SmsDraft, input: unknown, draft: string | null | { fault: string }][] = [
   ["number", "+49 151-23", "+49 151-23"],
   ["number", "  +49151  ", "+49151"],
   ["number", 4915123456789, "4915123456789"],
@@ -134,10 +134,10 @@ const fields: [field: keyof SmsDraft, given: unknown, draft: string | null | { f
   ["schedule_at", 20260301, { fault: string("schedule_at") }],
   ["schedule_at", false, { fault: string("schedule_at") }],
 ];
-for (const [field, given, draft] of fields) {
-  const shown = JSON.stringify(given) ?? "undefined";
+for (const [field, input, draft] of fields) {
+  const shown = JSON.stringify(input) ?? "undefined";
   test(`${field} ${shown.length > 40 ? `${shown.slice(0, 40)}… (${shown.length})` : shown}`, () => {
-    const { contacts, issues } = readSms({ contact: [{ ...good, [field]: given }] }, limits);
+    const { contacts, issues } = readSms({ contact: [{ ...good, [field]: input }] }, limits);
     const fault = typeof draft === "object" && draft !== null ? draft.fault : null;
     assert.deepEqual(issues, fault === null ? [] : [{ path: ["contact", 0, field], message: fault }]);
     const expected = { ...good, gateway_identifier: null, schedule_at: null, [field]: draft };
@@ -202,8 +202,8 @@ test("the quick way and the schema agree on what is a contact without a fault", 
   );
   const contact = fc.record({ number: value, message: value, gateway_identifier: value, schedule_at: value });
   fc.assert(
-    fc.property(contact, (given) => {
-      const { contacts, issues } = readSms({ contact: [given] }, limits);
+    fc.property(contact, (input) => {
+      const { contacts, issues } = readSms({ contact: [input] }, limits);
       // Whatever way it went, a draft without issues passes the schema unchanged, and one with issues lacks
       // exactly the fields that they name.
       const missing = Object.keys(contacts[0]!).filter(

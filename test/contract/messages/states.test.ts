@@ -108,8 +108,8 @@ function end(start: Status, taken: readonly Step[]): Status {
   return status;
 }
 
-const highest = (said: readonly ReceiptStep[]) =>
-  ladder.filter((one) => said.some((step) => step === one)).at(-1);
+const highest = (steps: readonly ReceiptStep[]) =>
+  ladder.filter((one) => steps.some((step) => step === one)).at(-1);
 
 /** What our own side may still do to a message about which receipts come: nothing, settle it, or hear its account. */
 const settlings = [null, "accepted", "outcome_unknown", "resent", "deferred", "rejected"] as const;
@@ -118,7 +118,7 @@ const answersToDoubt = ["accepted", "resent_by_account", "marked_sent", "marked_
 for (const left of receiptSteps) {
   test(`all 120 orders of the five receipts without ${left}, with and without a step of ours anywhere among them, end alike`, () => {
     const five = receiptSteps.filter((step) => step !== left);
-    const wanted = highest(five);
+    const best = highest(five);
     const orders = permutations(five);
     assert.equal(orders.length, 120);
     for (const order of orders) {
@@ -131,7 +131,7 @@ for (const left of receiptSteps) {
             // Each comes twice: at once again, and once more when all have come.
             const taken = [...order.flatMap((one) => [one, one]), ...order].map(receipt);
             if (step !== null) taken.splice(2 * at, 0, own(step));
-            assert.equal(end(start, taken), wanted, `${order.join(" ")}, ${step} at ${at}`);
+            assert.equal(end(start, taken), best, `${order.join(" ")}, ${step} at ${at}`);
           }
         }
       }
@@ -145,10 +145,10 @@ test("receipts that come twice, early, late and in any order end where the most 
       fc.constantFrom<Status>("sending", "queued", "unknown", "sent"),
       fc.array(fc.constantFrom(...receiptSteps), { minLength: 1, maxLength: 12 }),
       fc.nat(12),
-      (start, said, at) => {
-        const taken = said.map(receipt);
+      (start, steps, at) => {
+        const taken = steps.map(receipt);
         taken.splice(Math.min(at, taken.length), 0, own("accepted"));
-        assert.equal(end(start, taken), highest(said));
+        assert.equal(end(start, taken), highest(steps));
       },
     ),
     { numRuns: 2000, seed: 7 },

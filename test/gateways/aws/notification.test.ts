@@ -60,8 +60,8 @@ describe("signatures", () => {
     for (const SignatureVersion of ["0", "3", "", "sha256"]) {
       assert.equal((await check({ ...signed(envelope()), SignatureVersion })).kind, "forbidden");
     }
-    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    assert.equal((await check(signed(envelope(), stranger.privateKey))).kind, "forbidden");
+    const otherKeys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    assert.equal((await check(signed(envelope(), otherKeys.privateKey))).kind, "forbidden");
     assert.equal((await check(signed(envelope({ Type: "Other" })))).kind, "forbidden");
     const both = signed(envelope());
     assert.equal((await check({ ...both, Type: "UnsubscribeConfirmation" })).kind, "forbidden");

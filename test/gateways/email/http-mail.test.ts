@@ -57,15 +57,15 @@ describe("mailboxes", () => {
       // A reader decodes encoded words also where it should not: inside quotes.
       .filter((text) => text !== "" && text.isWellFormed() && !text.includes("=?"));
     await fc.assert(
-      fc.asyncProperty(name, async (given) => {
+      fc.asyncProperty(name, async (original) => {
         for (const text of [
-          mailboxText({ address, name: given }),
-          asciiMailboxText({ address, name: given }),
+          mailboxText({ address, name: original }),
+          asciiMailboxText({ address, name: original }),
         ]) {
-          assert.deepEqual(await readBack(text), { address, name: given });
+          assert.deepEqual(await readBack(text), { address, name: original });
         }
-        assert.match(asciiMailboxText({ address, name: given }), /^[\u0020-\u007e]+$/);
-        for (const [word] of asciiMailboxText({ address, name: given }).matchAll(/=\?UTF-8\?B\?\S*/g)) {
+        assert.match(asciiMailboxText({ address, name: original }), /^[\u0020-\u007e]+$/);
+        for (const [word] of asciiMailboxText({ address, name: original }).matchAll(/=\?UTF-8\?B\?\S*/g)) {
           assert.ok(word.length <= 75);
         }
       }),

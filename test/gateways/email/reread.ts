@@ -111,7 +111,7 @@ const unwanted = fc.constantFrom(
   "ü".repeat(90),
 );
 const words = fc.oneof(unwanted, fc.string({ unit: "binary", maxLength: 12 }), fc.string({ maxLength: 12 }));
-const awkward = (most: number) => fc.array(words, { maxLength: most }).map((all) => all.join(""));
+const awkward = (max: number) => fc.array(words, { maxLength: max }).map((all) => all.join(""));
 const name = awkward(6).filter((text) => text.length <= 256);
 const localPart = fc.stringMatching(
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,20}(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,20})?$/,
@@ -190,6 +190,6 @@ export async function sameMail(parts: MailParts, raw: Buffer): Promise<void> {
 }
 
 /** The same but for the line ends that close a part. */
-function sameText(found: string | undefined, given: string, what: string): void {
-  assert.equal(lines(found ?? "").replace(/\n+$/, ""), lines(given).replace(/\n+$/, ""), what);
+function sameText(found: string | undefined, expected: string, what: string): void {
+  assert.equal(lines(found ?? "").replace(/\n+$/, ""), lines(expected).replace(/\n+$/, ""), what);
 }

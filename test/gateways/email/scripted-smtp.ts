@@ -102,14 +102,14 @@ export async function openScriptedSmtp(options: ScriptedSmtpOptions = {}): Promi
   }
 
   /** Answers as usual unless the script says otherwise; returns whether the usual happened. */
-  function answer(socket: Socket, bare: Socket, stage: SmtpStage, usual: string): boolean {
+  function answer(socket: Socket, bare: Socket, stage: SmtpStage, defaultReply: string): boolean {
     const fault = come(stage);
     if (fault === "reset") bare.resetAndDestroy();
     else if (fault === "close") socket.end();
     else if (fault === "stall") {
       socket.write("354 Go ahead\r\n");
       bare.pause();
-    } else if (fault === null) socket.write(`${usual}\r\n`);
+    } else if (fault === null) socket.write(`${defaultReply}\r\n`);
     else if (fault !== "silence") {
       socket.write(`${fault}\r\n`);
       if (fault.startsWith("421")) socket.end();

@@ -30,7 +30,7 @@ export async function openLinePeer(): Promise<LinePeer> {
   let holding = false;
   let refusing = false;
   let staleKeys = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   let withheld: (() => void)[] = [];
 
   const tell = (client: Client, line: object) => void client.socket.write(`${JSON.stringify(line)}\n`);
@@ -50,7 +50,7 @@ export async function openLinePeer(): Promise<LinePeer> {
     } else if ("saved" in line) {
       key = String(line.saved);
       client.ready = true;
-      mostAtOnce = Math.max(mostAtOnce, [...clients].filter(({ ready }) => ready).length);
+      maxAtOnce = Math.max(maxAtOnce, [...clients].filter(({ ready }) => ready).length);
       tell(client, { ready: true });
     } else if ("submit" in line) {
       const text = String(line.text);
@@ -94,7 +94,7 @@ export async function openLinePeer(): Promise<LinePeer> {
     secrets: [password],
     taken,
     connections: () => [...clients].filter(({ ready }) => ready).length,
-    mostAtOnce: () => mostAtOnce,
+    maxAtOnce: () => maxAtOnce,
     staleStates: () => staleKeys,
     hold: () => {
       holding = true;

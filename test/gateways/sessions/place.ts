@@ -26,7 +26,7 @@ export interface SessionPeer {
   taken: readonly string[];
   /** Sessions that are open now, and the most there were at once. */
   connections(): number;
-  mostAtOnce(): number;
+  maxAtOnce(): number;
   /** How often a client came with state that is not the latest. */
   staleStates(): number;
   /** From here on messages get no answer; `answer` gives those that are missing. */

@@ -75,7 +75,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
         const next = await place.send("four");
         await place.until(async () => (await it.message(next)).status === "sent", "sent without a pause");
         assert.deepEqual(place.peer.taken, ["one", "two", "three", "four"]);
-        assert.deepEqual([place.peer.mostAtOnce(), place.peer.staleStates()], [1, 0]);
+        assert.deepEqual([place.peer.maxAtOnce(), place.peer.staleStates()], [1, 0]);
       },
     );
 
@@ -130,7 +130,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
         await place.untilLater(() => place.connected(), "came back");
         const id = await place.send("again");
         await place.until(async () => (await it.message(id)).status === "sent", "sent");
-        assert.deepEqual([place.peer.mostAtOnce(), place.peer.staleStates()], [1, 0]);
+        assert.deepEqual([place.peer.maxAtOnce(), place.peer.staleStates()], [1, 0]);
       } finally {
         await other.close();
       }
@@ -156,7 +156,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
         await place.untilLater(() => place.connected(), "taken over");
         const id = await place.send("by the second", two);
         await place.until(async () => (await two.message(id)).status === "sent", "sent");
-        assert.deepEqual([place.peer.mostAtOnce(), place.peer.staleStates()], [1, 0]);
+        assert.deepEqual([place.peer.maxAtOnce(), place.peer.staleStates()], [1, 0]);
       },
       onPostgres,
     );
@@ -190,7 +190,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
         await place.until(() => place.connected(), "connected");
         const two = await place.start();
         // Only the second one's clock moves: the first sends no heartbeat.
-        await place.untilLater(() => place.peer.mostAtOnce() === 2, "taken over");
+        await place.untilLater(() => place.peer.maxAtOnce() === 2, "taken over");
         place.peer.changeState();
         await place.until(async () => {
           await frozen.settle();

@@ -12,7 +12,7 @@ const file = { id: z.string().regex(/^\d+$/).optional(), link: z.url().optional(
 const captioned = { ...file, caption: z.string().max(1024).optional() };
 /** A file is named by an id or by a link, never by both. */
 const oneSource = <Shape extends z.ZodObject>(shape: Shape) =>
-  shape.refine((given) => "id" in given !== "link" in given, "needs an id or a link");
+  shape.refine((media) => "id" in media !== "link" in media, "needs an id or a link");
 
 const parts = {
   text: z.strictObject({ body: chars(4096), preview_url: z.boolean().optional() }),
@@ -67,8 +67,8 @@ const message = z
   })
   .refine(({ to, recipient }) => to !== undefined || recipient !== undefined, "The parameter to is required.")
   .refine((body) => {
-    const given = Object.keys(parts).filter((name) => Object.hasOwn(body, name));
-    return given.length === 1 && given[0] === body.type;
+    const present = Object.keys(parts).filter((name) => Object.hasOwn(body, name));
+    return present.length === 1 && present[0] === body.type;
   }, "The parameter of the type is required.");
 
 /** Why Meta would refuse the body; null: it would not. */

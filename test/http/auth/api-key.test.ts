@@ -14,8 +14,8 @@ const invalid = { status: "error", error: "Invalid Api Key" };
 const expired = { status: "error", error: "Your Subscription Is Expired! Buy A New Plan" };
 
 const wrongKey = "tl_wrong00000000000000000000000000000";
-const given = { absent: undefined, empty: "", blank: "  ", wrong: wrongKey, right: key } as const;
-type Given = keyof typeof given;
+const keys = { absent: undefined, empty: "", blank: "  ", wrong: wrongKey, right: key } as const;
+type KeyName = keyof typeof keys;
 
 const media = {
   json: (apiKey: string | undefined) => ({
@@ -41,7 +41,7 @@ const media = {
 };
 
 /** What the contract says: the first place with a key that is not empty decides. */
-function expected(...places: Given[]): "missing" | "wrong" | "right" {
+function expected(...places: KeyName[]): "missing" | "wrong" | "right" {
   const deciding = places.find((place) => place === "wrong" || place === "right");
   return deciding === undefined ? "missing" : (deciding as "wrong" | "right");
 }
@@ -57,15 +57,14 @@ function verdict(to: Edge, { status, json }: Sent): "missing" | "wrong" | "right
 
 for (const [kind, make] of Object.entries(media)) {
   test(`header, query and ${kind} body, in every combination`, async () => {
-    for (const header of Object.keys(given) as Given[]) {
-      for (const query of Object.keys(given) as Given[]) {
-        for (const inBody of Object.keys(given) as Given[]) {
+    for (const header of Object.keys(keys) as KeyName[]) {
+      for (const query of Object.keys(keys) as KeyName[]) {
+        for (const inBody of Object.keys(keys) as KeyName[]) {
           const to = edge();
-          const { type, body } = make(given[inBody]);
+          const { type, body } = make(keys[inBody]);
           const headers: Record<string, string> = { "content-type": type };
-          if (given[header] !== undefined) headers["api-key"] = given[header];
-          const search =
-            given[query] === undefined ? "" : `?${new URLSearchParams({ api_key: given[query] })}`;
+          if (keys[header] !== undefined) headers["api-key"] = keys[header];
+          const search = keys[query] === undefined ? "" : `?${new URLSearchParams({ api_key: keys[query] })}`;
           const answer = await ask(to, { url: `/api/sms/send${search}`, headers, body });
           assert.equal(
             verdict(to, answer),
@@ -80,13 +79,13 @@ for (const [kind, make] of Object.entries(media)) {
 
 test("header and query, for the endpoints that have no body", async () => {
   for (const url of ["/api/get/sms", "/api/get/sms/msg_1", "/api/account"]) {
-    for (const header of Object.keys(given) as Given[]) {
-      for (const query of Object.keys(given) as Given[]) {
+    for (const header of Object.keys(keys) as KeyName[]) {
+      for (const query of Object.keys(keys) as KeyName[]) {
         const operations = { findMessage: () => null, recentMessages: () => ({ rows: [], more: false }) };
         const to = edge({ operations });
         const headers: Record<string, string> = {};
-        if (given[header] !== undefined) headers["api-key"] = given[header];
-        const search = given[query] === undefined ? "" : `?${new URLSearchParams({ api_key: given[query] })}`;
+        if (keys[header] !== undefined) headers["api-key"] = keys[header];
+        const search = keys[query] === undefined ? "" : `?${new URLSearchParams({ api_key: keys[query] })}`;
         const { status } = await ask(to, { method: "GET", url: `${url}${search}`, headers });
         const passes = url.endsWith("msg_1") ? 404 : 200;
         assert.equal(

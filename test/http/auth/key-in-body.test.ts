@@ -41,8 +41,8 @@ test("one that does not say its length is cut at the bound", async () => {
       "POST /api/sms/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
     );
     line.write(`7d0\r\n${" ".repeat(2_000)}\r\n1\r\n \r\n`);
-    const { status, json: said } = lastAnswer(await line.until(/body_too_large"\}/));
-    assert.deepEqual([status, said], [413, tooLarge]);
+    const { status, json: reply } = lastAnswer(await line.until(/body_too_large"\}/));
+    assert.deepEqual([status, reply], [413, tooLarge]);
     assert.deepEqual(keys, []);
   });
 });
@@ -61,9 +61,9 @@ test("a body with too many values, and a form with too many fields or steps, hol
     [form, `api_key=${key}&a${"[]".repeat(32)}=1`],
     [form, `api_key=${key}&contact=${"[".repeat(33)}`],
   ] as const) {
-    const { status, json: said } = await ask(edge(large), { headers, body });
+    const { status, json: reply } = await ask(edge(large), { headers, body });
     assert.equal(status, 403);
-    assert.match((said as { message: string }).message, /^Api key is required/);
+    assert.match((reply as { message: string }).message, /^Api key is required/);
   }
 });
 

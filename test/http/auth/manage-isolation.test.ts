@@ -16,7 +16,7 @@ import { bodies, type Holder, holder, idsOf, namesIn, none, type Params } from "
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "../managing.ts";
 
 /** Routes that strangers may call. One more of them is a decision, and is written down here. */
-const strangers = ["signIn", "setUp"];
+const anonymous = ["signIn", "setUp"];
 
 let it: Harness;
 let own: Ground;
@@ -83,7 +83,7 @@ function everything(): string {
 
 test("the list of routes that strangers may call is this one", () => {
   const open = routes.filter(({ scope }) => scope === "anonymous").map(({ name }) => name);
-  assert.deepEqual(open.sort(), [...strangers].sort());
+  assert.deepEqual(open.sort(), [...anonymous].sort());
   assert.ok(guarded.length > 20, "there is something to test");
 });
 

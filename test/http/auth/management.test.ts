@@ -175,8 +175,8 @@ test("bodies are JSON alone, and small; what a form of another site could send i
   assert.equal((await manage(it, "POST", "/tokens", { headers: gzip, body: "{}" })).statusCode, 415);
   const big = JSON.stringify({ name: "x".repeat(1_100_000) });
   assert.equal((await manage(it, "POST", "/tokens", { headers, body: big })).statusCode, 413);
-  const strangers = JSON.stringify({ email: "x".repeat(20_000) });
-  assert.equal((await manage(it, "POST", "/session", { body: strangers })).statusCode, 413);
+  const largeLogin = JSON.stringify({ email: "x".repeat(20_000) });
+  assert.equal((await manage(it, "POST", "/session", { body: largeLogin })).statusCode, 413);
   assert.equal((await manage(it, "POST", "/tokens", { headers, body: "{" })).statusCode, 400);
   assert.equal((await manage(it, "POST", "/tokens", { headers, body: "[]" })).statusCode, 422);
   assert.equal((await manage(it, "POST", "/tokens", { headers })).statusCode, 422);
@@ -304,8 +304,8 @@ test("set-up and signing in at another address than the public one name the publ
       reply.json().message,
       /managed at https:\/\/trunkline\.test, not at the address of this page/,
     );
-    const stranger = { ...headers, origin: "https://elsewhere.test" };
-    const refused = await manage(it, "POST", path, { headers: stranger, body });
+    const otherOrigin = { ...headers, origin: "https://elsewhere.test" };
+    const refused = await manage(it, "POST", path, { headers: otherOrigin, body });
     assert.deepEqual([refused.statusCode, refused.json()], [403, forbidden]);
   }
 });

@@ -158,8 +158,8 @@ for (const [what, headers, bytes, status, code] of faults) {
     assertError(await ask(to, { url, headers: { ...good, ...headers }, body: bytes }), status, code);
     assert.equal(seen.served.length, 0);
     const authorization = "Bearer tlp_nobody";
-    const stranger = await ask(to, { url, headers: { ...good, ...headers, authorization }, body: bytes });
-    assertError(stranger, 401, "invalid_api_key");
+    const wrongToken = await ask(to, { url, headers: { ...good, ...headers, authorization }, body: bytes });
+    assertError(wrongToken, 401, "invalid_api_key");
   });
 }
 
@@ -246,12 +246,12 @@ test("a stranger is refused before the body has come", async () => {
 
 test("a body that says it is too large is refused unread; one that does not say, when it is", async () => {
   await withWire({ ai: gated().ai }, async ({ open }) => {
-    const usual = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
+    const headerLines = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
     const line = await open();
-    line.write(head([...usual, `Content-Length: ${settings.maxBodyBytes + 1}`]));
+    line.write(head([...headerLines, `Content-Length: ${settings.maxBodyBytes + 1}`]));
     assert.equal(lastAnswer(await line.until(/\}\}$/)).status, 413);
     const other = await open();
-    other.write(head([...usual, "Transfer-Encoding: chunked"]));
+    other.write(head([...headerLines, "Transfer-Encoding: chunked"]));
     const piece = "x".repeat(settings.maxBodyBytes + 1);
     other.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
     assert.equal(lastAnswer(await other.until(/\}\}$/)).status, 413);
@@ -292,9 +292,9 @@ test("bytes that are no request are told in the shape of the path that they name
 });
 
 test("a client that goes away is a signal for whoever serves, wherever they are", async () => {
-  let told: () => void = () => {};
+  let release: () => void = () => {};
   const stopped = new Promise<void>((resolve) => {
-    told = resolve;
+    release = resolve;
   });
   let began: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -304,7 +304,7 @@ test("a client that goes away is a signal for whoever serves, wherever they are"
     serve: async (_key, _request, _id, signal) => {
       began();
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      told();
+      release();
       return { kind: "served", levels: { requests: null, tokens: null }, completed: { kind: "aborted" } };
     },
   });

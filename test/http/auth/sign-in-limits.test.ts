@@ -40,8 +40,8 @@ beforeEach(async () => {
 });
 afterEach(() => it?.close());
 
-function attempt(given: string, from: string, headers: Record<string, string> = {}, address = email) {
-  return manage(it, "POST", "/session", { body: { email: address, password: given }, headers, from });
+function attempt(attempted: string, from: string, headers: Record<string, string> = {}, address = email) {
+  return manage(it, "POST", "/session", { body: { email: address, password: attempted }, headers, from });
 }
 const statusOf = async (reply: Promise<LightMyRequestResponse>) => (await reply).statusCode;
 

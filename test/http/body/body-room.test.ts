@@ -29,10 +29,10 @@ const sendLarge = (to: Edge) =>
 test("a body that finds no room is 503 with Retry-After, and nothing of it is accepted", async () => {
   await withWire({ settings }, async (wire) => {
     const line = await holding(wire, 890_000, true);
-    const { status, headers, json: said } = await sendLarge(wire);
+    const { status, headers, json: reply } = await sendLarge(wire);
     assert.equal(status, 503);
     assert.equal(headers["retry-after"], "1");
-    assert.deepEqual(said, {
+    assert.deepEqual(reply, {
       success: false,
       message: "Too many large requests are under way. Nothing was accepted; please try again.",
       code: "unavailable",

@@ -5,10 +5,10 @@ import test from "node:test";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 
 const kib = 1024;
-const most = 1024 * kib;
+const maxBytes = 1024 * kib;
 
 function shares(count: number) {
-  const budget = new BodyBudget(most);
+  const budget = new BodyBudget(maxBytes);
   return { budget, all: Array.from({ length: count }, () => new BodyShare(budget)) };
 }
 const holder = (share: BodyShare) => {
@@ -22,7 +22,7 @@ test("bodies of holders of keys share the budget, and give back all that they to
   assert.equal(one.grow(500 * kib), true);
   assert.equal(other.grow(524 * kib), true);
   assert.equal(third.grow(100 * kib), false);
-  assert.equal(budget.held, most);
+  assert.equal(budget.held, maxBytes);
   one.release();
   assert.equal(budget.held, 524 * kib);
   assert.equal(third.grow(100 * kib), true);
@@ -33,10 +33,10 @@ test("bodies of holders of keys share the budget, and give back all that they to
 test("small bodies have half of the budget beyond it, piece by piece too", () => {
   const { budget, all } = shares(20);
   const [large, ...small] = all.map(holder);
-  assert.equal(large?.grow(most), true);
+  assert.equal(large?.grow(maxBytes), true);
   const letIn = small.filter((share) => share.grow(32 * kib) && share.grow(32 * kib));
   assert.equal(letIn.length, 8);
-  assert.equal(budget.held, most + 512 * kib);
+  assert.equal(budget.held, maxBytes + 512 * kib);
   // What grows beyond a small one needs room like any other.
   large?.release();
   assert.equal(letIn[0]?.grow(700 * kib), false);
@@ -63,9 +63,9 @@ test("strangers have a quarter, and keep out no holder of a key", () => {
 test("a body that is alone has room, however large it is", () => {
   const { all } = shares(2);
   const [one, other] = all.map(holder) as [BodyShare, BodyShare];
-  assert.equal(one.grow(most), true);
-  assert.equal(one.grow(most), true);
+  assert.equal(one.grow(maxBytes), true);
+  assert.equal(one.grow(maxBytes), true);
   assert.equal(other.grow(100 * kib), false);
   one.release();
-  assert.equal(other.grow(2 * most), true);
+  assert.equal(other.grow(2 * maxBytes), true);
 });

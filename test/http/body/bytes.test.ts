@@ -236,8 +236,8 @@ test("its taker may end it, or fail", async () => {
 });
 
 test("pieces are counted beside bytes: single bytes are refused soon, however long the body may be", async () => {
-  const most = maxPieces(16_384);
-  assert.equal(most, 16_384 + 256);
+  const max = maxPieces(16_384);
+  assert.equal(max, 16_384 + 256);
   // 16,644 bytes allow one piece for each 64 of them: 260 beyond 16,384.
   for (const [pieces, expected] of [
     [16_644, "ended"],

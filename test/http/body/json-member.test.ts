@@ -94,8 +94,8 @@ test("objects with repeated, escaped and nested keys", () => {
 test("texts that went wrong on their way", () => {
   const change = fc.tuple(fc.nat(), fc.constantFrom(...'{}[]",:\\u0-.eE1tfn \n\t', ""), fc.boolean());
   fc.assert(
-    fc.property(object, fc.array(change, { minLength: 1, maxLength: 3 }), (given, changes) => {
-      let text = given;
+    fc.property(object, fc.array(change, { minLength: 1, maxLength: 3 }), (original, changes) => {
+      let text = original;
       for (const [position, put, instead] of changes) {
         const at = position % (text.length + 1);
         text = text.slice(0, at) + put + text.slice(instead ? at + 1 : at);

@@ -170,11 +170,11 @@ test("contents of files are handed out as they come, and next to nothing is kept
   const reader = new MultipartReader("XX", { maxFields: 5, maxFieldBytes: 200 });
   const head = `--XX\r\n${named("f")}; filename="x"\r\n\r\n`;
   assert.deepEqual([...reader.write(Buffer.from(head))], []);
-  let given = 0;
+  let sentBytes = 0;
   for (let at = 0; at < 100; at++) {
     for (const event of reader.write(Buffer.alloc(1_000, "x")))
-      given += event.kind === "piece" ? event.bytes.length : 0;
-    assert.ok(given > (at + 1) * 1_000 - 6, `${given} of ${at + 1} thousand`);
+      sentBytes += event.kind === "piece" ? event.bytes.length : 0;
+    assert.ok(sentBytes > (at + 1) * 1_000 - 6, `${sentBytes} of ${at + 1} thousand`);
   }
 });
 

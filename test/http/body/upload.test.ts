@@ -283,7 +283,7 @@ test("of files before their key 2 MiB are taken, and none of them is stored", as
 
 test("behind its key a file streams, within the limits of the account", async () => {
   const own = { ...account, attachments: { maxFiles: 1, maxBytes: 20_000_000 } };
-  const authenticate = async (given: string) => (given === key ? own : null);
+  const authenticate = async (token: string) => (token === key ? own : null);
   await withWire({ authenticate, settings: { maxUploadBytes: 20_000_000 } }, async (wire) => {
     const large = form(["api_key", key], ["attachments", pdf(12_000_000), "a.pdf"], contact);
     assert.equal((await post(wire, large, {})).status, 200);

@@ -32,9 +32,9 @@ function repliesOf(name: string): Record<string, Reply> {
 test("a completion may meet every error but those that come before any endpoint", () => {
   const replies = repliesOf("createChatCompletion");
   for (const [code, { status }] of Object.entries(aiProblems)) {
-    const told = replies[status]?.description.includes(`\`${code}\``) === true;
+    const isDocumented = replies[status]?.description.includes(`\`${code}\``) === true;
     const elsewhere = ["unknown_url", "method_not_allowed", "completion_not_found", "completion_ended"];
-    assert.equal(told, !elsewhere.includes(code), code);
+    assert.equal(isDocumented, !elsewhere.includes(code), code);
   }
   for (const status of ["502", "504"]) assert.ok(replies[status], status);
 });

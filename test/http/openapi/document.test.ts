@@ -71,8 +71,8 @@ test("security names schemes that exist, and channel endpoints have it", () => {
   for (const { path, operation } of operations) {
     for (const each of operation.security)
       for (const name of Object.keys(each)) assert.ok(schemes.includes(name));
-    const strangers = ["signIn", "setUp"].includes(operation.operationId);
-    assert.equal(operation.security.length > 0, path.startsWith("/api/") && !strangers, path);
+    const isAnonymous = ["signIn", "setUp"].includes(operation.operationId);
+    assert.equal(operation.security.length > 0, path.startsWith("/api/") && !isAnonymous, path);
     const manages = path.startsWith("/api/manage/");
     const pooled = path.startsWith("/api/ai/");
     for (const each of operation.security) {

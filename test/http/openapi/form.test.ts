@@ -27,8 +27,8 @@ test("in the management API creating answers 201, deleting 204, what begins 202,
     if (!path.startsWith("/api/manage/")) continue;
     const { operationId, responses } = operation;
     const success = Object.keys(responses).filter((status) => status.startsWith("2"));
-    const usual = method === "delete" ? "204" : operationId.startsWith("create") ? "201" : "200";
-    const expected = begun.has(operationId) ? "202" : usual;
+    const successStatus = method === "delete" ? "204" : operationId.startsWith("create") ? "201" : "200";
+    const expected = begun.has(operationId) ? "202" : successStatus;
     assert.deepEqual(success, [expected], operationId);
     if (operationId.startsWith("delete")) assert.equal(method, "delete");
     if (operationId.startsWith("create")) assert.equal(method, "post");
@@ -73,14 +73,14 @@ function everySchema(
   path = "",
 ): void {
   if (typeof schema !== "object" || schema === null) return;
-  const given = schema as Record<string, unknown>;
-  visit(given, path);
+  const fields = schema as Record<string, unknown>;
+  visit(fields, path);
   for (const name of ["items", "additionalProperties", "not"])
-    everySchema(given[name], visit, `${path}/${name}`);
+    everySchema(fields[name], visit, `${path}/${name}`);
   for (const name of ["anyOf", "oneOf", "allOf"])
-    for (const [index, option] of ((given[name] ?? []) as unknown[]).entries())
+    for (const [index, option] of ((fields[name] ?? []) as unknown[]).entries())
       everySchema(option, visit, `${path}/${name}/${index}`);
-  for (const [name, property] of Object.entries((given.properties ?? {}) as object))
+  for (const [name, property] of Object.entries((fields.properties ?? {}) as object))
     everySchema(property, visit, `${path}/${name}`);
 }
 
@@ -102,7 +102,7 @@ test("no schema is empty, and patterns are ones that Python and Go read", () => 
   for (const pattern of patterns) {
     // Go has no look-around and no back-references, Python no property classes, and both spell code points otherwise.
     assert.doesNotMatch(pattern, /\(\?(?!:)|\\[1-9pPkuc]/, pattern);
-    for (const [, most] of pattern.matchAll(/\{\d*,?(\d+)\}/g)) assert.ok(Number(most) <= 1_000, pattern);
+    for (const [, max] of pattern.matchAll(/\{\d*,?(\d+)\}/g)) assert.ok(Number(max) <= 1_000, pattern);
   }
 });
 

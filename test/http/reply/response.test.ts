@@ -94,8 +94,8 @@ test("bytes go out as they are, and HEAD has their length alone", async () => {
 });
 
 test("a client that takes none of its answer is let go", async () => {
-  const wanted = 64 * 1024 * 1024;
-  const core = metricsOf(async () => "x".repeat(wanted));
+  const size = 64 * 1024 * 1024;
+  const core = metricsOf(async () => "x".repeat(size));
   await withWire({ core }, async ({ open, clock, app }) => {
     const line = await open();
     line.socket.pause();

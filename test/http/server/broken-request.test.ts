@@ -8,11 +8,11 @@ import { breakRequest, brokenEvent, requestErrorOf } from "#http/server/broken-r
 
 test("the first break counts", () => {
   const request = new EventEmitter() as IncomingMessage;
-  const told: unknown[] = [];
-  request.on(brokenEvent, (how) => told.push(how));
+  const reported: unknown[] = [];
+  request.on(brokenEvent, (how) => reported.push(how));
   assert.equal(requestErrorOf(request), undefined);
   breakRequest(request, "malformed");
   breakRequest(request, "too_slow");
-  assert.deepEqual(told, ["malformed"]);
+  assert.deepEqual(reported, ["malformed"]);
   assert.equal(requestErrorOf(request), "malformed");
 });

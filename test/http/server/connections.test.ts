@@ -189,13 +189,13 @@ test("connections beyond the bound are closed", async () => {
 
 test("two lists are read at once, and none while too many large answers wait to be read", async () => {
   let reading = 0;
-  let most = 0;
+  let max = 0;
   const release: (() => void)[] = [];
   const core = metricsOf(async () => "x".repeat(64 * 1024 * 1024));
   const operations = {
     recentMessages: async () => {
       reading += 1;
-      most = Math.max(most, reading);
+      max = Math.max(max, reading);
       await new Promise<void>((resolve) => release.push(resolve));
       reading -= 1;
       return { rows: [], more: false };
@@ -217,7 +217,7 @@ test("two lists are read at once, and none while too many large answers wait to 
       release.shift()?.();
     }
     for (const line of lines) await line.until(/^HTTP\/1\.1 200 /);
-    assert.equal(most, 2);
+    assert.equal(max, 2);
     const unread = await wire.open();
     unread.socket.pause();
     const begun = once(wire.app.server, "request");

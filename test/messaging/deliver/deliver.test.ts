@@ -119,13 +119,13 @@ async function settled(
 
 test("the session is given the message and the signal, and is closed with the lane", async () => {
   let seen: unknown[] = [];
-  const it = delivering(async (...given) => {
-    seen = given;
+  const it = delivering(async (...args) => {
+    seen = args;
     return { kind: "accepted", reference: null };
   });
   const { signal } = new AbortController();
   await it.work.send(row, 3, signal);
-  const [message, given] = seen;
+  const [message, tools] = seen;
   assert.deepEqual(message, {
     id: "msg_1",
     requestId: "req_1",
@@ -133,7 +133,7 @@ test("the session is given the message and the signal, and is closed with the la
     attempt: 3,
     content: { kind: "text", text: "Hello" },
   });
-  assert.equal(given, signal);
+  assert.equal(tools, signal);
   await it.work.close();
   assert.deepEqual(it.points, ["send.before", "send.after", "closed"]);
 });
@@ -273,8 +273,8 @@ test("a message that is to blame for the trouble is rejected", async () => {
 
 test("a refusal that may be about the settings rejects the message, or makes it wait uncounted", async () => {
   const refusal: Outcome = { kind: "rejected", code: "E77", reason: "No.", mayBeGatewayFault: true };
-  const { settlement, ...told } = await settled(refusal, { rejectMessage: true });
-  assert.deepEqual([settlement.step, told.health, told.recipient], ["rejected", "unclear", row.recipient]);
+  const { settlement, ...rest } = await settled(refusal, { rejectMessage: true });
+  assert.deepEqual([settlement.step, rest.health, rest.recipient], ["rejected", "unclear", row.recipient]);
   const { step, details } = (await settled(refusal)).settlement;
   assert.deepEqual([step, details.uncounted, details.dueAt], ["deferred", true, row.due_at]);
 });

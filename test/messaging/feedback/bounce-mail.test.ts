@@ -43,7 +43,7 @@ for (const engine of engines) {
           return await store.database.run(operation, input);
         },
       } as unknown as Database;
-      const told = () => {
+      const reports = () => {
         announced += 1;
       };
       returned = createBounceMail({
@@ -51,7 +51,7 @@ for (const engine of engines) {
         clock,
         log: memoryLog(),
         sealer,
-        signals: signalsTo({ eventsRecorded: told }),
+        signals: signalsTo({ eventsRecorded: reports }),
         readReport: (raw) => reading(raw),
       });
       port = await openSmtpListener({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });

@@ -174,11 +174,11 @@ for (const engine of engines) {
     test("an incoming message is stored once, and answered as its provider wants", async () => {
       await it.account({ name: "acme", country: "DE" });
       await it.gateway({ identifier: "twilio", kind: "twilio", settings });
-      const told = announced;
+      const count = announced;
       const hello = twilio({ MessageSid: "SM1", From: "+491511", Body: "Hello" });
       for (let i = 0; i < 2; i++)
         assert.deepEqual(await receiveCallback(deps, "twilio", hello), { kind: "done", reply });
-      assert.equal(announced, told + 2);
+      assert.equal(announced, count + 2);
       const forged = { ...hello, body: Buffer.from(`${hello.body}&Extra=1`) };
       assert.deepEqual(await receiveCallback(deps, "twilio", forged), { kind: "forbidden" });
       const [row, ...more] = await rows();
@@ -187,7 +187,7 @@ for (const engine of engines) {
         [row?.sender, row?.recipient, row?.body, row?.consent_keyword, row?.in_reply_to, row?.media],
         ["+491511", "+15005550006", "Hello", null, null, "[]"],
       );
-      assert.equal(announced, told + 2, "a forged one tells nobody");
+      assert.equal(announced, count + 2, "a forged one tells nobody");
     });
 
     test("its sender is spelled as recipients are, and stays as it came when it is no number", async () => {
@@ -234,8 +234,8 @@ for (const engine of engines) {
       }
       const elsewhere = ses.subscription({ SubscribeURL: "https://evil.test/?Action=ConfirmSubscription" });
       assert.deepEqual(await call(elsewhere, answer(200)), { kind: "malformed", visits: [] });
-      const stranger = ses.subscription({ TopicArn: `${ses.topic}2` });
-      assert.deepEqual(await call(stranger, answer(200)), { kind: "forbidden", visits: [] });
+      const otherTopic = ses.subscription({ TopicArn: `${ses.topic}2` });
+      assert.deepEqual(await call(otherTopic, answer(200)), { kind: "forbidden", visits: [] });
       assert.doesNotMatch(it.log.text(), /Token=|2336412f/);
     });
 

@@ -56,8 +56,8 @@ test("texts are cut and cleaned, and a time that is none is the report's", () =>
   assert.equal(stored.url?.length, 2000);
   assert.equal(stored.userAgent, "a b c");
   assert.equal(stored.reason, "\ufffd");
-  const told = receiptFrom("gw_1", { reference: "p-1", status: "bounced", reason: "x".repeat(4000) }, now);
-  assert.equal(told.reason?.length, 500);
+  const receipt = receiptFrom("gw_1", { reference: "p-1", status: "bounced", reason: "x".repeat(4000) }, now);
+  assert.equal(receipt.reason?.length, 500);
   assert.equal(toDbText("a\0b\ud800"), "ab\ufffd");
 });
 
@@ -69,8 +69,8 @@ test("a receipt's bounce is stored for a bounce only", () => {
 });
 
 test("a bounce counts against its address only where its code does not name something else", () => {
-  const verdict = (bounce: "hard" | "soft", said: { code?: string; reason?: string }) =>
-    receiptFrom("gw_1", { reference: "p-1", status: "bounced", bounce, ...said }, now).bounce;
+  const verdict = (bounce: "hard" | "soft", refusal: { code?: string; reason?: string }) =>
+    receiptFrom("gw_1", { reference: "p-1", status: "bounced", bounce, ...refusal }, now).bounce;
   assert.equal(verdict("hard", {}), "hard");
   assert.equal(verdict("hard", { code: "5.1.1" }), "hard");
   assert.equal(verdict("soft", { code: "5.2.2" }), "soft");

@@ -53,7 +53,7 @@ function scene(): Scene {
       return "new";
     },
   } as unknown as Database;
-  const told = () => {
+  const events = () => {
     announced += 1;
   };
   const visits = createOpenAndClickTracking({
@@ -61,7 +61,7 @@ function scene(): Scene {
     clock,
     log,
     sealer,
-    signals: signalsTo({ eventsRecorded: told }),
+    signals: signalsTo({ eventsRecorded: events }),
   });
   return {
     visits,

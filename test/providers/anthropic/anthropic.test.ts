@@ -19,10 +19,10 @@ test("anthropic: the version of the settings is said, and minded", () => {
     anthropic.settings.parse({ ...anthropicSuite.settings, ...(version ? { version } : {}) });
   const body = { messages: [{ role: "user", content: "Hi" }], temperature: 0.5 };
   const request = { text: JSON.stringify(body), body, model: "claude-haiku-4-5", stream: false };
-  const usual = anthropic.chat(request, of());
-  assert.ok(usual.kind === "request");
-  assert.equal(usual.request.headers["anthropic-version"], "2023-06-01");
-  assert.equal(usual.request.headers["x-api-key"], anthropicSuite.settings.api_key);
+  const standard = anthropic.chat(request, of());
+  assert.ok(standard.kind === "request");
+  assert.equal(standard.request.headers["anthropic-version"], "2023-06-01");
+  assert.equal(standard.request.headers["x-api-key"], anthropicSuite.settings.api_key);
   assert.equal(anthropic.check(of("2026-10-21"))?.headers["anthropic-version"], "2026-10-21");
   const later = anthropic.chat(request, of("2026-10-21"));
   assert.equal(later.kind === "unsupported_parameter" && later.param, "temperature");

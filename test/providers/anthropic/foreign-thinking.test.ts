@@ -13,15 +13,15 @@ test("a text without them is returned as it is", () => {
 });
 
 test("they are taken out, with messages that had nothing else, and other fields stay as they were", () => {
-  const said = { type: "text", text: `about ${foreignSignature}` };
+  const textBlock = { type: "text", text: `about ${foreignSignature}` };
   const messages = [
     { role: "user", content: "Hi" },
     { role: "assistant", content: [thought] },
-    { role: "assistant", content: [thought, said] },
+    { role: "assistant", content: [thought, textBlock] },
   ];
   const text = `{"x":1e400,"messages":${JSON.stringify(messages)}}`;
   assert.equal(
     withoutForeignThinking(text),
-    `{"x":1e400,"messages":${JSON.stringify([messages[0], { role: "assistant", content: [said] }])}}`,
+    `{"x":1e400,"messages":${JSON.stringify([messages[0], { role: "assistant", content: [textBlock] }])}}`,
   );
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { anthropicMessages, anthropicSystem } from "#providers/anthropic/messages.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
-import { conversations, saidTexts } from "../conversations.ts";
+import { conversations, textsOf } from "../conversations.ts";
 
 type Block = Record<string, unknown>;
 
@@ -57,14 +57,14 @@ test("nothing that was said is lost or out of order", () => {
     fc.property(conversations, (messages) => {
       const { turns } = translated(messages);
       for (const role of ["user", "assistant"]) {
-        const said = saidTexts(messages, [role]).map((text) => text.trim());
-        const told = turns
+        const expected = textsOf(messages, [role]).map((text) => text.trim());
+        const actual = turns
           .filter((turn) => turn.role === role)
           .flatMap(({ content }) => content)
           .flatMap(({ type, text }) => (type === "text" ? [String(text)] : []));
         let from = 0;
-        for (const text of said) {
-          const found = told.findIndex((one, at) => at >= from && one.includes(text));
+        for (const text of expected) {
+          const found = actual.findIndex((one, at) => at >= from && one.includes(text));
           assert.notEqual(found, -1, text);
           from = found + 1;
         }

@@ -126,12 +126,12 @@ describe("whatever a vendor quotes behind its own words", () => {
         fc.constantFrom(400, 422),
         fc.constantFrom(...forms),
         quoted,
-        (status, form, said) =>
-          assert.ok(aboutRequest.includes(failureOf(provider, status, form(said)).kind), said),
+        (status, form, saying) =>
+          assert.ok(aboutRequest.includes(failureOf(provider, status, form(saying)).kind), saying),
       );
       fc.assert(property, { numRuns: 1_000 });
-      const missing = fc.property(fc.constantFrom(...forms.slice(0, 4)), quoted, (form, said) =>
-        assert.equal(failureOf(provider, 404, form(said)).kind, "unsupported", said),
+      const missing = fc.property(fc.constantFrom(...forms.slice(0, 4)), quoted, (form, saying) =>
+        assert.equal(failureOf(provider, 404, form(saying)).kind, "unsupported", saying),
       );
       fc.assert(missing, { numRuns: 500 });
     });
@@ -200,12 +200,13 @@ describe("the vendor's own words", () => {
     test(`400 ${message}`, () => assert.equal(failureOf(openai, 400, { error: { message } }).kind, kind));
 
   test("words in the middle count where the status is not about the request", () => {
-    const said = (status: number, message: string) => failureOf(openai, status, { error: { message } }).kind;
-    assert.equal(said(403, "Blocked by our content policy."), "content_policy");
-    assert.equal(said(403, "Sorry. insufficient_quota"), "unauthorized");
-    assert.equal(said(429, "Sorry: insufficient funds."), "unauthorized");
-    assert.equal(said(429, "Slow down. content_filter"), "rate_limited");
-    assert.equal(said(503, "Sorry: insufficient funds."), "upstream_error");
+    const kindOf = (status: number, message: string) =>
+      failureOf(openai, status, { error: { message } }).kind;
+    assert.equal(kindOf(403, "Blocked by our content policy."), "content_policy");
+    assert.equal(kindOf(403, "Sorry. insufficient_quota"), "unauthorized");
+    assert.equal(kindOf(429, "Sorry: insufficient funds."), "unauthorized");
+    assert.equal(kindOf(429, "Slow down. content_filter"), "rate_limited");
+    assert.equal(kindOf(503, "Sorry: insufficient funds."), "upstream_error");
   });
 
   test("a 4xx that no vendor documents says nothing about the member", () => {
@@ -216,7 +217,7 @@ describe("the vendor's own words", () => {
 });
 
 test("the pool's own access is no caller's business: one code and one sentence for all kinds of providers", () => {
-  const said = {
+  const sentences = {
     error: {
       message: "Incorrect API key provided: sk-x",
       type: "insufficient_quota",
@@ -225,7 +226,7 @@ test("the pool's own access is no caller's business: one code and one sentence f
   };
   for (const provider of providers) {
     for (const status of [401, 402, 403]) {
-      const { kind, error, detail } = failureOf(provider, status, said);
+      const { kind, error, detail } = failureOf(provider, status, sentences);
       assert.equal(kind, "unauthorized");
       assert.deepEqual([error.type, error.code, error.param], ["server_error", "provider_denied", null]);
       assert.doesNotMatch(error.message, /incorrect|sk-x|quota/i);

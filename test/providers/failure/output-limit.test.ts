@@ -40,7 +40,7 @@ test("the number is read from the vendors' sentences", () => {
       8192,
     ],
   ];
-  for (const [sentence, most] of sentences) assert.equal(of(sentence), most, sentence);
+  for (const [sentence, max] of sentences) assert.equal(of(sentence), max, sentence);
 });
 
 test("a number out of range, or none, is no limit, and a field of its own comes first", () => {

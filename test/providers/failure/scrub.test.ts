@@ -20,14 +20,14 @@ test("keys go, whoever made them", () => {
     "0123456789abcdef0123456789abcdef",
   ];
   for (const key of keys) {
-    for (const said of [
+    for (const message of [
       `Incorrect API key provided: ${key}. Find yours.`,
       `invalid "x-api-key": "${key}"`,
       `(${key})`,
       `Authorization: Bearer ${key} refused`,
       `GET /v1/models?key=${key}&x=1`,
     ]) {
-      assert.ok(!scrub(said).includes(key), scrub(said));
+      assert.ok(!scrub(message).includes(key), scrub(message));
     }
   }
 });
@@ -46,7 +46,7 @@ test("URLs keep host and path alone", () => {
 });
 
 test("ordinary sentences stay", () => {
-  for (const said of [
+  for (const message of [
     "max_tokens: 999999 > 64000, which is the maximum allowed",
     "prompt is too long: 208310 tokens > 200000 maximum",
     "Unknown parameter: 'reasoning_effort'.",
@@ -55,7 +55,7 @@ test("ordinary sentences stay", () => {
     "The key must be a string; token count exceeds 8192",
     "Invalid schema for function 'get_weather': sk-learn is no type",
   ]) {
-    assert.equal(scrub(said), said);
+    assert.equal(scrub(message), message);
   }
 });
 

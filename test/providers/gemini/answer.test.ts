@@ -65,9 +65,9 @@ test("created is told where Google tells it, else left to the gateway; the model
     const { created, model, id, usage } = JSON.parse(answer.text);
     return { created, model, id, usage };
   };
-  const least = { created: 0, model: "gemini-2.5-flash", id: "", usage: undefined };
-  assert.deepEqual(made({}), least);
-  assert.deepEqual(made({ createTime: "2026-11-20T12:00:00.5Z" }), { ...least, created: 1_795_176_000 });
+  const minimal = { created: 0, model: "gemini-2.5-flash", id: "", usage: undefined };
+  assert.deepEqual(made({}), minimal);
+  assert.deepEqual(made({ createTime: "2026-11-20T12:00:00.5Z" }), { ...minimal, created: 1_795_176_000 });
 });
 
 test("nothing is read behind the end; a reason that is new stays the vendor's", () => {

@@ -79,13 +79,13 @@ test("vectors keep every digit; the usage is told where Google tells it", () => 
     `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[-0.012345678901234567,1e-9,0.5]},{"object":"embedding","index":1,"embedding":[1,2,3]}],"model":"${model}"}`,
   );
   assert.equal(plain.usage, null);
-  const told = gemini.embeddingsAnswer(
+  const answer = gemini.embeddingsAnswer(
     wire.replace("{", '{"usageMetadata":{"promptTokenCount":4},'),
     asked({ input }),
   );
-  assert.ok(told.kind === "answer");
-  assert.deepEqual(told.usage, { promptTokens: 4, completionTokens: 0, totalTokens: 4 });
-  assert.deepEqual(JSON.parse(told.text).usage, { prompt_tokens: 4, total_tokens: 4 });
+  assert.ok(answer.kind === "answer");
+  assert.deepEqual(answer.usage, { promptTokens: 4, completionTokens: 0, totalTokens: 4 });
+  assert.deepEqual(JSON.parse(answer.text).usage, { prompt_tokens: 4, total_tokens: 4 });
 });
 
 test("packed, as OpenAI's clients ask for it unless told otherwise", () => {

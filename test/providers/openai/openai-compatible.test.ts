@@ -33,14 +33,14 @@ test("a request is passed on byte by byte, but for the model's name", () => {
 test("streamed, only the wish for the usage is added, inside what the caller said", () => {
   const usage = '"stream_options":{"include_usage":true}';
   assert.equal(bodyOf(`{"model":"p",${fragile}}`, true), `{"model":"gpt-4.1",${fragile},${usage}}`);
-  for (const [said, sent] of [
+  for (const [address, sent] of [
     ["null", '{"include_usage":true}'],
     ["{}", '{"include_usage":true}'],
     ['{"include_usage":false,"z":-0}', '{"include_usage":true,"z":-0}'],
     ['{ "z" : 1e400 }', '{ "z" : 1e400 ,"include_usage":true}'],
   ] as const) {
     assert.equal(
-      bodyOf(`{"model":"p","stream_options":${said},${fragile}}`, true),
+      bodyOf(`{"model":"p","stream_options":${address},${fragile}}`, true),
       `{"model":"gpt-4.1","stream_options":${sent},${fragile}}`,
     );
   }

@@ -13,7 +13,7 @@ const reader = (n?: number) =>
 const chunk = (...choices: object[]) => JSON.stringify({ choices });
 const push = (to: ReturnType<typeof reader>, ...data: string[]): StreamPiece[] =>
   data.flatMap((one) => to.push({ event: null, data: one }));
-const said = (index: number, reason: string | null = null) => ({
+const choice = (index: number, reason: string | null = null) => ({
   index,
   delta: { content: "x" },
   finish_reason: reason,
@@ -30,7 +30,7 @@ test("Azure's first chunk says nothing, finishes nothing and is passed on", () =
 });
 
 test("an event of several lines becomes a chunk of one, which means the same", () => {
-  const text = JSON.stringify({ choices: [said(0)], s: "a\nb" }, null, 2);
+  const text = JSON.stringify({ choices: [choice(0)], s: "a\nb" }, null, 2);
   assert.ok(text.includes("\n"));
   const [piece] = push(reader(), text);
   assert.ok(piece?.kind === "chunk");
@@ -52,7 +52,7 @@ test("a frame beyond the bounds is not parsed", () => {
 describe("missing", () => {
   test("a choice that has begun and not finished, [DONE] or not", () => {
     const own = reader(2);
-    push(own, chunk(said(0)), chunk(said(1)), chunk(said(0, "stop")));
+    push(own, chunk(choice(0)), chunk(choice(1)), chunk(choice(0, "stop")));
     assert.ok(own.missing!());
     push(own, "[DONE]");
     assert.ok(own.missing!());
@@ -60,7 +60,7 @@ describe("missing", () => {
 
   test("one that was asked for and has not begun, unless [DONE] says that none will", () => {
     const own = reader(2);
-    push(own, chunk(said(0, "stop")));
+    push(own, chunk(choice(0, "stop")));
     assert.ok(own.missing!());
     push(own, "[DONE]");
     assert.ok(!own.missing!());
@@ -68,9 +68,9 @@ describe("missing", () => {
 
   test("nothing, once all have finished, one without an index included", () => {
     for (const [n, ...chunks] of [
-      [1, chunk(said(0, "stop"))],
+      [1, chunk(choice(0, "stop"))],
       [undefined, chunk({ delta: {}, finish_reason: "stop" })],
-      [2, chunk(said(0, "stop"), said(1, "length"))],
+      [2, chunk(choice(0, "stop"), choice(1, "length"))],
     ] as const) {
       const own = reader(n);
       push(own, ...chunks);
@@ -80,7 +80,7 @@ describe("missing", () => {
 
   test("a vendor that makes choices without end is no memory without end", () => {
     const own = reader();
-    for (let index = 0; index < 3000; index++) push(own, chunk(said(index, "stop")));
+    for (let index = 0; index < 3000; index++) push(own, chunk(choice(index, "stop")));
     assert.ok(!own.missing!());
   });
 });
@@ -89,7 +89,7 @@ test("events that hold nothing say nothing, and behind [DONE] nothing is read", 
   const own = reader();
   assert.deepEqual(push(own, "", " ", "\n"), []);
   assert.deepEqual(push(own, " [DONE]"), [{ kind: "done" }]);
-  assert.deepEqual(push(own, chunk(said(0)), "{", "[DONE]"), []);
+  assert.deepEqual(push(own, chunk(choice(0)), "{", "[DONE]"), []);
 });
 
 test("what is no chunk is a broken provider; an error is what it says", () => {

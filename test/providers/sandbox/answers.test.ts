@@ -37,9 +37,9 @@ test("the last user's message is said, whichever form it has, and something alwa
 });
 
 test("a tool's answer counts only while it is the last word", () => {
-  const told = { role: "tool", tool_call_id: "1", content: "22 °C" };
-  assert.equal(toolResultText([{ role: "user", content: "?" }, told]), "22 °C");
-  assert.equal(toolResultText([told, { role: "user", content: "?" }]), null);
+  const toolResult = { role: "tool", tool_call_id: "1", content: "22 °C" };
+  assert.equal(toolResultText([{ role: "user", content: "?" }, toolResult]), "22 °C");
+  assert.equal(toolResultText([toolResult, { role: "user", content: "?" }]), null);
   assert.equal(toolResultText([]), null);
 });
 
@@ -60,7 +60,7 @@ test("arguments fit the schema of the first function", () => {
         tags: { type: "array", items: { type: "string" } },
         place: { properties: { x: { const: 7 } } },
         either: { anyOf: [{ type: "integer" }, { type: "string" }] },
-        given: { type: "string", default: "usual" },
+        preset: { type: "string", default: "usual" },
         any: {},
       },
     }),
@@ -75,7 +75,7 @@ test("arguments fit the schema of the first function", () => {
     tags: ["example"],
     place: { x: 7 },
     either: 1,
-    given: "usual",
+    preset: "usual",
     any: null,
   });
 });

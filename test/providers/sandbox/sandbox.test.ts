@@ -38,7 +38,7 @@ function played(asked: Asked) {
   return {
     pieces,
     chunks,
-    said: deltas.map(({ content }) => content ?? "").join(""),
+    written: deltas.map(({ content }) => content ?? "").join(""),
     calls: deltas.flatMap(({ tool_calls }) => tool_calls ?? []),
     cut: answer.pieces.some((piece) => "cut" in piece),
     waits: answer.pieces.map(({ waitMs = 0 }: { waitMs?: number }) => waitMs),
@@ -62,7 +62,7 @@ test("echo says what the user said, whole and word by word, and counts", () => {
   assert.equal(value.model, "echo");
   assert.ok(read.output && read.usage!.promptTokens > 0 && read.usage!.completionTokens === 5);
   const stream = played({ model: "echo" });
-  assert.equal(stream.said, "one two three four");
+  assert.equal(stream.written, "one two three four");
   assert.deepEqual(
     stream.chunks.map(({ output, finish, usageOnly }) => [output, finish, usageOnly]),
     [
@@ -99,7 +99,7 @@ test("failing is a 503 that another member may do better", () => {
 
 test("cut gets a few words out and no finish; whole, nothing at all", () => {
   const stream = played({ model: "cut" });
-  assert.equal(stream.said, "one two three ");
+  assert.equal(stream.written, "one two three ");
   assert.ok(stream.cut && stream.chunks.some(({ output }) => output));
   assert.ok(!stream.chunks.some(({ finish }) => finish));
   assert.ok(played({ model: "cut", body: { messages: [{ role: "user", content: "x" }] } }).cut);
@@ -132,7 +132,7 @@ test("tools calls the first tool, and then says what came of it", () => {
     { role: "tool", tool_call_id: "call_sandbox_0", content: "22 °C" },
   ];
   assert.equal(whole({ model: "tools", body: { tools, messages } }).choice.message.content, "22 °C");
-  assert.equal(played({ model: "tools", body: { tools, messages } }).said, "22 °C");
+  assert.equal(played({ model: "tools", body: { tools, messages } }).written, "22 °C");
   assert.equal(whole({ model: "tools" }).choice.message.content, "one two three four");
 });
 
@@ -180,7 +180,7 @@ test("a limit of tokens ends what is said, and the newer name of it goes first",
     assert.deepEqual([choice.message.content, choice.finish_reason], ["one two ", "length"]);
     assert.equal(value.usage.completion_tokens, 2);
     const stream = played({ model: "echo", body });
-    assert.equal(stream.said, "one two ");
+    assert.equal(stream.written, "one two ");
     assert.equal(
       stream.chunks.filter(({ text }) => JSON.parse(text).choices[0]?.finish_reason === "length").length,
       1,
@@ -200,16 +200,16 @@ test("several choices: each whole, streamed in turn, each with its own end", () 
   );
   assert.equal(value.usage.completion_tokens, 15);
   const { chunks, pieces } = played({ model: "echo", body: { n: 2 } });
-  const said = ["", ""];
+  const texts = ["", ""];
   const order: number[] = [];
   const ends: number[] = [];
   for (const { text } of chunks)
     for (const { index, delta, finish_reason } of JSON.parse(text).choices) {
-      said[index] += delta.content ?? "";
+      texts[index] += delta.content ?? "";
       if (delta.content) order.push(index);
       if (finish_reason) ends.push(index);
     }
-  assert.deepEqual(said, ["one two three four", "one two three four"]);
+  assert.deepEqual(texts, ["one two three four", "one two three four"]);
   assert.deepEqual(order, [0, 1, 0, 1, 0, 1, 0, 1]);
   assert.deepEqual(ends, [0, 1]);
   assert.deepEqual(pieces.at(-1), { kind: "done" });
@@ -223,14 +223,16 @@ test("several choices: each whole, streamed in turn, each with its own end", () 
 
 test("a form of the answer: an object of the words, or an example of the schema", () => {
   const object = { response_format: { type: "json_object" } };
-  const said = (body: object) => JSON.parse(whole({ model: "echo", body }).choice.message.content);
-  assert.deepEqual(said(object), { echo: "one two three four" });
-  assert.deepEqual(JSON.parse(played({ model: "echo", body: object }).said), { echo: "one two three four" });
+  const replyTo = (body: object) => JSON.parse(whole({ model: "echo", body }).choice.message.content);
+  assert.deepEqual(replyTo(object), { echo: "one two three four" });
+  assert.deepEqual(JSON.parse(played({ model: "echo", body: object }).written), {
+    echo: "one two three four",
+  });
   const own = [{ role: "user", content: '{"mine":[1]}' }];
-  assert.deepEqual(said({ ...object, messages: own }), { mine: [1] });
+  assert.deepEqual(replyTo({ ...object, messages: own }), { mine: [1] });
   const schema = { type: "object", properties: { city: { type: "string" } } };
   const format = { type: "json_schema", json_schema: { name: "place", schema } };
-  assert.deepEqual(said({ response_format: format }), { city: "example" });
+  assert.deepEqual(replyTo({ response_format: format }), { city: "example" });
   const text = whole({ model: "echo", body: { response_format: { type: "text" } } });
   assert.equal(text.choice.message.content, "one two three four");
 });

@@ -17,7 +17,7 @@ const call = (id: string, more: object = {}) => ({
   function: { name: "f", arguments: "{}" },
   ...more,
 });
-const text = (said: string) => ({ kind: "text", text: said });
+const text = (value: string) => ({ kind: "text", text: value });
 
 test("system text is apart, wherever it stood; turns of one side are merged", () => {
   assert.deepEqual(

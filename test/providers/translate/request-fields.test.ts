@@ -94,16 +94,16 @@ test("tools and the choice among them", () => {
     toolChoiceOf(wrong, tools);
     assert.equal(wrong.firstIssue()?.param, "tool_choice");
   }
-  for (const given of [
+  for (const input of [
     [{ type: "custom" }],
     [{ type: "function" }],
     [null],
     "x",
     [{ ...tool, function: {} }],
   ]) {
-    const wrong = fields({ tools: given });
+    const wrong = fields({ tools: input });
     toolsOf(wrong);
-    assert.equal(wrong.firstIssue()?.param, "tools", JSON.stringify(given));
+    assert.equal(wrong.firstIssue()?.param, "tools", JSON.stringify(input));
   }
 });
 

@@ -35,7 +35,7 @@ async function attempt({ read, write, run, connect: to, signal }: Tried): Promis
 
 process.on("message", async (value: { channel: number; message?: unknown; closed?: boolean }) => {
   const { channel, message } = value;
-  const answer = (said: unknown) => process.send?.({ channel, message: said });
+  const answer = (payload: unknown) => process.send?.({ channel, message: payload });
   if (value.closed === true) closed += 1;
   else if (message === "pid") answer(process.pid);
   else if (message === "closed") answer(closed);

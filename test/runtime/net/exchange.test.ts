@@ -26,7 +26,7 @@ describe("not sent", () => {
     await outbound.close();
   });
 
-  for (const [code, said] of [
+  for (const [code, expected] of [
     ["ENOTFOUND", "the name does not resolve"],
     ["EAI_AGAIN", "DNS did not answer"],
     ["ESERVFAIL", "the connection failed (ESERVFAIL)"],
@@ -39,7 +39,7 @@ describe("not sent", () => {
       });
       assert.deepEqual(
         await ask(outbound, "http://gone.test"),
-        notSent("unreachable", `Could not reach gone.test: ${said}.`),
+        notSent("unreachable", `Could not reach gone.test: ${expected}.`),
       );
       await outbound.close();
     });

@@ -201,14 +201,14 @@ test("a port that is taken cannot be had", async () => {
 /** A connection from an address of this machine, and all that it is told. */
 async function caller(
   localAddress = "127.0.0.1",
-): Promise<{ socket: Socket; told(): string; closed: Promise<unknown> }> {
+): Promise<{ socket: Socket; received(): string; closed: Promise<unknown> }> {
   const socket = connect({ port: port.port, host: "127.0.0.1", localAddress });
   let text = "";
   socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
   socket.on("error", () => {});
   const closed = once(socket, "close");
   await once(socket, "data");
-  return { socket, told: () => text, closed };
+  return { socket, received: () => text, closed };
 }
 
 /** Says a line and waits for its answer. */
@@ -220,10 +220,10 @@ async function say({ socket }: { socket: Socket }, line: string): Promise<void> 
 test("a network has ten connections, and others are not kept out by it", async () => {
   const idle = await Promise.all(Array.from({ length: 10 }, () => caller()));
   const more = await caller();
-  assert.match(more.told(), /^421 4\.7\.0 /);
+  assert.match(more.received(), /^421 4\.7\.0 /);
   await more.closed;
   const other = await caller("127.0.0.2");
-  assert.match(other.told(), /^220 /);
+  assert.match(other.received(), /^220 /);
   for (const { socket, closed } of [...idle, other]) {
     socket.destroy();
     await closed;
@@ -234,9 +234,9 @@ test("a network has ten connections, and others are not kept out by it", async (
 test("when all places are taken, a server with a mail of ours gets one of a connection that has none", async () => {
   const places = Array.from({ length: 100 }, (_, i) => `127.0.1.${1 + Math.floor(i / 10)}`);
   const idle = await Promise.all(places.map((address) => caller(address)));
-  assert.ok(idle.every(({ told }) => told().startsWith("220 ")));
+  assert.ok(idle.every(({ received }) => received().startsWith("220 ")));
   assert.match((await send("b+1@ours.test", "x\r\n")).response, /^250/);
-  assert.equal(idle.filter(({ told }) => told().includes("421 4.3.2")).length, 1);
+  assert.equal(idle.filter(({ received }) => received().includes("421 4.3.2")).length, 1);
   await Promise.all(
     idle.map(({ socket, closed }) => {
       socket.destroy();
@@ -254,7 +254,7 @@ test("who names no wanted address within 30 s is sent away; who does has five mi
   await say(idle, "EHLO a");
   await clock.advance(1);
   await idle.closed;
-  assert.match(idle.told(), /421 4\.4\.2 /);
+  assert.match(idle.received(), /421 4\.4\.2 /);
   await clock.advance(269_999);
   await say(real, "NOOP");
   await clock.advance(1);
@@ -272,7 +272,7 @@ test("five wrong addresses end a connection, and so do commands without a mail",
   const idler = await caller();
   idler.socket.write("NOOP\r\n".repeat(20_000));
   await idler.closed;
-  assert.match(idler.told(), /421 4\.7\.0 Too many commands/);
+  assert.match(idler.received(), /421 4\.7\.0 Too many commands/);
   // Ten recipients each, and as many mails as a server may have for us, fit.
   const many = Array.from({ length: 10 }, (_, i) => `b${i}@ours.test`);
   for (let i = 0; i < 3; i++) assert.equal((await send(many, "x\r\n")).accepted.length, 10);

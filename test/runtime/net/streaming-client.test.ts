@@ -108,8 +108,8 @@ describe("patience", () => {
   });
 
   test("a peer that says nothing, or only 1xx, is a headers_timeout", async () => {
-    for (const said of ["", "HTTP/1.1 102 Processing\r\n\r\n"]) {
-      await withPeer({ onRequest: (socket) => socket.write(said) }, async (url, upstreams, peer) => {
+    for (const prelude of ["", "HTTP/1.1 102 Processing\r\n\r\n"]) {
+      await withPeer({ onRequest: (socket) => socket.write(prelude) }, async (url, upstreams, peer) => {
         const { why, reason } = failed(await open(upstreams, url, { headersMs: 20 }));
         assert.equal(why, "headers_timeout");
         assert.match(reason, /^No answer from 127\.0\.0\.1:\d+ within 20 ms\.$/);

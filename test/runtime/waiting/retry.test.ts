@@ -41,10 +41,12 @@ test("each jitter has its bounds", () => {
   ]);
 });
 
-const usual = { firstMs: 5_000, maxMs: 900_000 };
+const standard = { firstMs: 5_000, maxMs: 900_000 };
 
 test("the ceiling doubles from try to try, up to the longest wait", () => {
-  const ceilings = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => retryDelay(usual, attempt, "above_first", 1));
+  const ceilings = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) =>
+    retryDelay(standard, attempt, "above_first", 1),
+  );
   assert.deepEqual(ceilings, [10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000, 900_000, 900_000]);
 });
 
@@ -54,8 +56,8 @@ test("a wait is never shorter than the first nor longer than the longest, howeve
       fc.integer({ min: 1, max: 10_000 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (attempt, random) => {
-        const delay = retryDelay(usual, attempt, "above_first", random);
-        assert.ok(delay >= usual.firstMs && delay <= usual.maxMs, String(delay));
+        const delay = retryDelay(standard, attempt, "above_first", random);
+        assert.ok(delay >= standard.firstMs && delay <= standard.maxMs, String(delay));
       },
     ),
   );

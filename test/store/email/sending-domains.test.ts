@@ -156,13 +156,13 @@ onBothEngines((open) => {
 
   test("given keys sign at once, in the place of those of their selector and kind", async () => {
     const { accountId, domain, rsa, edwards, of } = await made("active");
-    const given = keyRow(domain, { state: "active", selector: rsa.selector });
-    assert.equal(await run(putActiveKeys, { ...of, keys: [given] }), true);
-    assert.deepEqual(await signing(accountId, "example.com"), [given.id, edwards.id]);
+    const existing = keyRow(domain, { state: "active", selector: rsa.selector });
+    assert.equal(await run(putActiveKeys, { ...of, keys: [existing] }), true);
+    assert.deepEqual(await signing(accountId, "example.com"), [existing.id, edwards.id]);
     const next = keyRow(domain, { state: "active" });
     await run(putActiveKeys, { ...of, keys: [next] });
     assert.deepEqual(await signing(accountId, "example.com"), [next.id, edwards.id]);
-    assert.equal((await statesOf(domain))[given.id], "retired");
+    assert.equal((await statesOf(domain))[existing.id], "retired");
   });
 
   test("what changes the keys that sign opens the account's email lanes again, and no others", async () => {
@@ -193,16 +193,16 @@ onBothEngines((open) => {
 
   test("what is another account's is not there", async () => {
     const { accountId, domain, rsa, of } = await made("active");
-    const stranger = { ...of, accountId: await makeAccount(open().database) };
-    assert.deepEqual(await run(readSendingDomains, { accountId: stranger.accountId, id: domain.id }), []);
+    const ofOther = { ...of, accountId: await makeAccount(open().database) };
+    assert.deepEqual(await run(readSendingDomains, { accountId: ofOther.accountId, id: domain.id }), []);
     const keys = [keyRow(domain)];
     assert.equal(
-      await run(addPendingKeys, { ...stranger, keys, replace: true, deleteRetiredBefore: now }),
+      await run(addPendingKeys, { ...ofOther, keys, replace: true, deleteRetiredBefore: now }),
       "not_found",
     );
-    assert.equal(await run(activateKeys, { ...stranger, ids: null }), null);
-    assert.equal(await run(putActiveKeys, { ...stranger, keys }), false);
-    assert.equal(await run(removeSendingDomain, stranger), false);
+    assert.equal(await run(activateKeys, { ...ofOther, ids: null }), null);
+    assert.equal(await run(putActiveKeys, { ...ofOther, keys }), false);
+    assert.equal(await run(removeSendingDomain, ofOther), false);
     assert.equal((await statesOf(domain))[rsa.id], "active");
     assert.equal(await run(removeSendingDomain, of), true);
     assert.equal(await run(removeSendingDomain, of), false);

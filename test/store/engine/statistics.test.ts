@@ -22,10 +22,10 @@ async function steps(store: Store): Promise<string[]> {
   }
 }
 
-async function opened(engine: (typeof engines)[number], told: (store: Store) => Promise<void>) {
+async function opened(engine: (typeof engines)[number], body: (store: Store) => Promise<void>) {
   const store = await openStore(engine);
   try {
-    await told(store);
+    await body(store);
   } finally {
     await store.close();
   }

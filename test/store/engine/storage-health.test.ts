@@ -137,9 +137,9 @@ test("a disk on which not even a small write passes is red for as long as that l
 test("checks at the same time share one look, and storage that does not answer is red after 5 s", async () => {
   const it = watching();
   it.fails(() => "silence");
-  const said = Promise.all(Array.from({ length: 50 }, () => it.check()));
+  const checks = Promise.all(Array.from({ length: 50 }, () => it.check()));
   await it.clock.advance(5000);
-  assert.deepEqual(new Set(await said), new Set(["storage does not answer"]));
+  assert.deepEqual(new Set(await checks), new Set(["storage does not answer"]));
   assert.equal(it.asked.length, 1);
   assert.equal(it.clock.sleeping(), 0);
 });

@@ -112,10 +112,10 @@ onBothEngines((open) => {
     const recipients = ["hand@example.com", "link@example.com", "hard@example.com", "stays@example.com"];
     const mails = await makeSentMails(store, { recipients });
     const { accountId } = mails;
-    const stranger = await makeSentMails(store, { recipients: recipients.slice(0, 1) });
+    const otherMails = await makeSentMails(store, { recipients: recipients.slice(0, 1) });
     for (const id of mails.ids)
       await database.run(storeReceipts, bounced({ ...mails, id }, { bounce: "soft" }));
-    await database.run(storeReceipts, bounced(stranger, { bounce: "soft" }));
+    await database.run(storeReceipts, bounced(otherMails, { bounce: "soft" }));
     assert.equal((await softRow(store, accountId)).length, 4);
     const byHand = { accountId, recipients: [recipients[0]!], note: null, at: now };
     await database.run(addSuppressions, { ...byHand, channel: "sms" });
@@ -129,7 +129,7 @@ onBothEngines((open) => {
       database.run(storeReceipts, bounced({ ...mails, id: mails.ids[2]! }, { bounce: "soft" })),
     ]);
     assert.deepEqual(await softRow(store, accountId), [{ recipient: recipients[3], count: 1 }]);
-    assert.equal((await softRow(store, stranger.accountId)).length, 1);
+    assert.equal((await softRow(store, otherMails.accountId)).length, 1);
   });
 
   test("rows that rested are forgotten, the oldest first, some at a time; others stay", async () => {

@@ -85,15 +85,15 @@ onBothEngines((open) => {
   test("a provider's word counts once, by reference, by our id, and in one group with itself", async () => {
     const store = open();
     const { id, gatewayId } = await makeSentMails(store);
-    const said = seen(null, { gatewayId, reference: `p-${id}`, key: "evt-1" });
+    const report = seen(null, { gatewayId, reference: `p-${id}`, key: "evt-1" });
     const again = seen(id, { gatewayId, key: "evt-1" });
-    assert.deepEqual([await note(store, said), await note(store, said)], ["new", "repeated"]);
+    assert.deepEqual([await note(store, report), await note(store, report)], ["new", "repeated"]);
     const many = await Promise.all(
       Array.from({ length: 10 }, () => store.database.run(storeEngagements, again)),
     );
     assert.ok(many.every((answer) => answer === "repeated"));
     const both = [store.database, store.other].map((database) =>
-      database.run(storeEngagements, { ...said, key: "evt-2" }),
+      database.run(storeEngagements, { ...report, key: "evt-2" }),
     );
     assert.deepEqual((await Promise.all(both)).sort(), ["new", "repeated"]);
     assert.equal((await mailRow(store, id)).open_count, 2);

@@ -102,7 +102,7 @@ onBothEngines((open) => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const gatewayId = await makeGateway(store.database, accountId);
-    const said = (body: string, consent_keyword: "out" | "in") => {
+    const inboundOf = (body: string, consent_keyword: "out" | "in") => {
       const details = {
         type: "text",
         reply: null,
@@ -112,13 +112,13 @@ onBothEngines((open) => {
       };
       return inbound(accountId, gatewayId, { body, consent_keyword, details: JSON.stringify(details) });
     };
-    await store.database.run(storeInbound, said("stop", "out"));
+    await store.database.run(storeInbound, inboundOf("stop", "out"));
     const recipients = (await listed(store, accountId)).map(({ recipient, reason }) => [recipient, reason]);
     assert.deepEqual(recipients, [
       [sender, "opt_out"],
       ["US.1349", "opt_out"],
     ]);
-    await store.database.run(storeInbound, said("start", "in"));
+    await store.database.run(storeInbound, inboundOf("start", "in"));
     assert.deepEqual(await listed(store, accountId), []);
   });
 
@@ -245,14 +245,14 @@ onBothEngines((open) => {
     await database.run(storeSends, waiting);
     assert.equal(await answered(store, inbound(accountId, gatewayId)), id);
     assert.notEqual(columnsOf(waiting.messages).id[0], id);
-    const stranger = await makeAccount(database);
-    const theirs = await makeGateway(database, stranger);
+    const otherAccount = await makeAccount(database);
+    const theirs = await makeGateway(database, otherAccount);
     const beside = await makeGateway(database, accountId);
     for (const other of [
       inbound(accountId, gatewayId, { sender: "+15550001" }),
       inbound(accountId, gatewayId, { channel: "whatsapp" }),
       inbound(accountId, beside),
-      inbound(stranger, theirs),
+      inbound(otherAccount, theirs),
     ])
       assert.equal(await answered(store, other), null);
   });
@@ -298,8 +298,8 @@ onBothEngines((open) => {
     const { database } = store;
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId);
-    const stranger = await makeAccount(database);
-    await database.run(storeInbound, inbound(stranger, await makeGateway(database, stranger)));
+    const otherAccount = await makeAccount(database);
+    await database.run(storeInbound, inbound(otherAccount, await makeGateway(database, otherAccount)));
     const ids: string[] = [];
     for (const channel of ["sms", "whatsapp", "sms", "email", "sms"] as const) {
       const one = inbound(accountId, gatewayId, { channel });

@@ -209,8 +209,8 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store);
     await settle(store, sending, "accepted", { details: { reference: "SM5" } });
-    const stranger = await makeGateway(store.database, await makeAccount(store.database));
-    const forged = receiptOf(stranger, "failed", { messageId: sending.id, reference: "SM5" });
+    const otherGateway = await makeGateway(store.database, await makeAccount(store.database));
+    const forged = receiptOf(otherGateway, "failed", { messageId: sending.id, reference: "SM5" });
     assert.equal(await store.database.run(storeReceipts, forged), "new");
     assert.equal((await messageRow(store, sending.id)).status, "sent");
     assert.equal((await receiptRow(store, forged)).applied, 0);

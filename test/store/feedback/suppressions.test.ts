@@ -86,8 +86,8 @@ onBothEngines((open) => {
 
   test("pages follow the order of channel and recipient, without gaps and repeats", async () => {
     const accountId = await makeAccount(open().database);
-    const stranger = await makeAccount(open().database);
-    await add(stranger, ["+15550001", "+15550009"]);
+    const otherAccount = await makeAccount(open().database);
+    await add(otherAccount, ["+15550001", "+15550009"]);
     await add(accountId, ["+15550003", "+15550001", "+15550002"]);
     await add(accountId, ["+15550001"], "whatsapp");
     await add(accountId, ["b@example.com", "a@example.com"], "email");
@@ -117,11 +117,14 @@ onBothEngines((open) => {
 
   test("one is taken off, by its own account and channel alone", async () => {
     const accountId = await makeAccount(open().database);
-    const stranger = await makeAccount(open().database);
+    const otherAccount = await makeAccount(open().database);
     await add(accountId, ["+15550001", "+15550002"]);
     const remove = (owner: string, channel: Channel, recipient = "+15550001") =>
       open().database.run(removeSuppression, { accountId: owner, channel, recipient });
-    assert.deepEqual([await remove(stranger, "sms"), await remove(accountId, "whatsapp")], [false, false]);
+    assert.deepEqual(
+      [await remove(otherAccount, "sms"), await remove(accountId, "whatsapp")],
+      [false, false],
+    );
     assert.deepEqual([await remove(accountId, "sms"), await remove(accountId, "sms")], [true, false]);
     assert.deepEqual(
       (await list(accountId)).map(({ recipient }) => recipient),

@@ -114,7 +114,7 @@ onBothEngines((open) => {
     }
     await store.query("update lanes set paused_since = 1, operator_paused_at = 1 where id = ?", id);
     await makeGateway(database, accountId, { id, updated_at: now + 3 });
-    const told = (active: boolean) => ({
+    const event = (active: boolean) => ({
       identifier: `identifier-${id}`,
       channel: "sms",
       kind: "http-api",
@@ -126,8 +126,8 @@ onBothEngines((open) => {
     assert.deepEqual(
       notes.map(({ type, at, data }) => [type, at, data]),
       [
-        ["gateway.resumed", now + 1, told(true)],
-        ["gateway.resumed", now + 2, told(false)],
+        ["gateway.resumed", now + 1, event(true)],
+        ["gateway.resumed", now + 2, event(false)],
       ],
     );
     assert.equal(new Set(notes.map((note) => note.id)).size, 2);
@@ -222,10 +222,10 @@ onBothEngines((open) => {
     );
     assert.equal(outcomes.filter((outcome) => outcome === "saved").length, 1);
     const holder = takers[outcomes.indexOf("saved")]!;
-    const stranger = accounts.find((id) => id !== holder.account_id)!;
+    const otherAccount = accounts.find((id) => id !== holder.account_id)!;
     const stolen = await store.database.run(saveGateway, {
       ...holder,
-      account_id: stranger,
+      account_id: otherAccount,
       active: 0,
       revision: 1,
     });

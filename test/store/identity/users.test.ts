@@ -87,8 +87,13 @@ onBothEngines((open) => {
       const result = await run(changeUser, { id, revision: 1, change: { active: 0 }, at: now });
       assert.equal(result.kind, "changed");
     }
-    const nobody = await run(changeUser, { id: "usr_none", revision: 1, change: { active: 0 }, at: now });
-    assert.equal(nobody.kind, "overtaken");
+    const unknownUser = await run(changeUser, {
+      id: "usr_none",
+      revision: 1,
+      change: { active: 0 },
+      at: now,
+    });
+    assert.equal(unknownUser.kind, "overtaken");
   });
 
   test("a new password or being switched off ends all of a user's sessions, and nobody else's", async () => {

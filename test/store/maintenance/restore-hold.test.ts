@@ -89,11 +89,11 @@ const count = async (store: Store, from: string) =>
   Number((await store.query<{ n: number }>(`select count(*) as n from ${from}`))[0]!.n);
 
 for (const engine of engines) {
-  const story = (name: string, told: (store: Store) => Promise<void>) =>
+  const story = (name: string, body: (store: Store) => Promise<void>) =>
     test(name, async () => {
       const store = await openStore(engine);
       try {
-        await told(store);
+        await body(store);
       } finally {
         await store.close();
       }

@@ -164,10 +164,10 @@ onBothEngines((open) => {
     });
     assert.equal(paid, 60 - left);
     assert.ok(left < 3, "more could have been paid");
-    const wanted = sends
+    const expected = sends
       .filter((_, i) => answers[i]!.kind === "stored")
       .flatMap((send) => columnsOf(send.messages).id);
-    assert.deepEqual(await storedIds(store, accountId), wanted.sort());
+    assert.deepEqual(await storedIds(store, accountId), expected.sort());
   });
 
   test("200 sends at once on a credit of 1: exactly one", async () => {

@@ -47,13 +47,13 @@ onBothEngines((open) => {
     const { database } = open();
     const { accountId, ids } = await makeMessages(database);
     const id = ids[0]!;
-    const stranger = await makeAccount(database);
+    const otherAccount = await makeAccount(database);
     const find = (account: string, channel: Channel | null, which: string) =>
       database.run(findMessage, { accountId: account, channel, id: which });
     assert.equal((await find(accountId, "sms", id))?.message.id, id);
     assert.equal((await find(accountId, null, id))?.message.id, id, "of any channel");
-    assert.equal(await find(stranger, "sms", id), null);
-    assert.equal(await find(stranger, null, id), null);
+    assert.equal(await find(otherAccount, "sms", id), null);
+    assert.equal(await find(otherAccount, null, id), null);
     assert.equal(await find(accountId, "email", id), null);
     assert.equal(await find(accountId, "sms", `${id}0`), null);
   });

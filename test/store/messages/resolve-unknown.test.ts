@@ -94,9 +94,9 @@ onBothEngines((open) => {
     for (const step of steps)
       assert.deepEqual(await resolve(of, step), { kind: "not_unknown", status: "sending" });
     await settle(store, of, "outcome_unknown");
-    const stranger = await makeAccount(store.database);
+    const otherAccount = await makeAccount(store.database);
     for (const step of steps) {
-      assert.deepEqual(await resolve({ ...of, accountId: stranger }, step), { kind: "not_found" });
+      assert.deepEqual(await resolve({ ...of, accountId: otherAccount }, step), { kind: "not_found" });
       assert.deepEqual(await resolve(of, step, "email"), { kind: "not_found" });
       assert.deepEqual(await resolve({ ...of, id: "msg_0" }, step), { kind: "not_found" });
     }

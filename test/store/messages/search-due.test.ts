@@ -32,15 +32,15 @@ onBothEngines((open) => {
     const store = open();
     const random = seeded(5);
     const accountId = await makeAccount(store.database);
-    const stranger = await makeAccount(store.database);
+    const otherAccount = await makeAccount(store.database);
     const gateways = [
       await makeGateway(store.database, accountId),
       await makeGateway(store.database, accountId),
     ];
-    const foreign = await makeGateway(store.database, stranger);
+    const foreign = await makeGateway(store.database, otherAccount);
     for (let i = 0; i < 60; i++) {
       await store.database.run(storeSends, sendOf(accountId, gateways[random(2)] ?? "", { at: now + i }));
-      await store.database.run(storeSends, sendOf(stranger, foreign, {}));
+      await store.database.run(storeSends, sendOf(otherAccount, foreign, {}));
     }
     await store.query("update messages set priority = 2 where substr(id, -1) in ('1', '5')");
     await store.query("update messages set status = 'scheduled' where substr(id, -1) in ('2', '5', '7')");
@@ -68,7 +68,7 @@ onBothEngines((open) => {
         limit: 1 + random(12),
         maxScanned: 1 + random(15),
       };
-      const wanted = rows.filter(
+      const expected = rows.filter(
         (row) =>
           (input.status === null || row.status === input.status) &&
           (input.gatewayId === null || row.gateway_id === input.gatewayId) &&
@@ -77,12 +77,12 @@ onBothEngines((open) => {
       );
       assert.deepEqual(
         await findAll(store, input),
-        wanted.map(({ id }) => id),
+        expected.map(({ id }) => id),
         JSON.stringify(input),
       );
     }
-    const none = { accountId: stranger, gatewayId: gateways[0] ?? "", channels: ["sms" as const] };
-    const ofStranger = await store.database.run(searchDue, {
+    const none = { accountId: otherAccount, gatewayId: gateways[0] ?? "", channels: ["sms" as const] };
+    const ofOther = await store.database.run(searchDue, {
       ...none,
       status: null,
       requestId: null,
@@ -94,6 +94,6 @@ onBothEngines((open) => {
       limit: 10,
       maxScanned: 10,
     });
-    assert.deepEqual(ofStranger, { rows: [], lookedTo: null }, "another account's gateway names nothing");
+    assert.deepEqual(ofOther, { rows: [], lookedTo: null }, "another account's gateway names nothing");
   });
 });

@@ -21,18 +21,18 @@ interface Plain {
 async function filled(store: Store) {
   const random = seeded(3);
   const accountId = await makeAccount(store.database);
-  const stranger = await makeAccount(store.database);
+  const otherAccount = await makeAccount(store.database);
   const gateways = { sms: ["", ""], whatsapp: [""], email: [""] };
   for (const channel of channels)
     for (let i = 0; i < gateways[channel].length; i++)
       gateways[channel][i] = await makeGateway(store.database, accountId, { channel });
-  const foreign = await makeGateway(store.database, stranger);
+  const foreign = await makeGateway(store.database, otherAccount);
   for (let i = 0; i < 120; i++) {
     const channel = channels[random(3)]!;
     const gatewayId = gateways[channel][random(gateways[channel].length)]!;
     const each = { recipient: `+1555000${random(4)}` };
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { channel, at: now + i, each }));
-    await store.database.run(storeSends, sendOf(stranger, foreign, { each }));
+    await store.database.run(storeSends, sendOf(otherAccount, foreign, { each }));
   }
   await store.query(
     "update messages set status = 'delivered', due_at = null where substr(id, -1) in ('1', '5', '7')",
@@ -100,7 +100,7 @@ onBothEngines((open) => {
       }
       if (random(4) === 0) input.from = rows[random(120)]!.id;
       if (random(4) === 0) input.before = rows[random(120)]!.id;
-      const wanted = rows.filter(
+      const expected = rows.filter(
         (row) =>
           input.channels.includes(row.channel) &&
           (input.status === null || row.status === input.status) &&
@@ -113,7 +113,7 @@ onBothEngines((open) => {
       );
       assert.deepEqual(
         await findAll(store, input),
-        wanted.map(({ id }) => id),
+        expected.map(({ id }) => id),
         JSON.stringify(input),
       );
     }
@@ -173,12 +173,12 @@ onBothEngines((open) => {
   test("a gateway by its name; nothing of another account's", async () => {
     const store = open();
     const { accountId, gatewayId } = await makeMessages(store.database);
-    const stranger = await makeAccount(store.database);
+    const otherAccount = await makeAccount(store.database);
     const identifier = `identifier-${gatewayId}`;
     const gateway = await store.database.run(findAccountGateway, { accountId, identifier });
     assert.deepEqual(gateway, { id: gatewayId, channel: "sms" });
-    assert.equal(await store.database.run(findAccountGateway, { accountId: stranger, identifier }), null);
-    const foreign = { ...everything(stranger), gatewayId, channels: ["sms"] as const };
+    assert.equal(await store.database.run(findAccountGateway, { accountId: otherAccount, identifier }), null);
+    const foreign = { ...everything(otherAccount), gatewayId, channels: ["sms"] as const };
     assert.deepEqual(await findAll(store, foreign), [], "not even by a gateway's id");
   });
 });

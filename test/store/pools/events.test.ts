@@ -37,7 +37,7 @@ onBothEngines((open) => {
       percent: 81,
       restarts_at: "2027-01-16T00:00:00.000Z",
     };
-    const told = (period: string, bound = data.bound, from = store.database) =>
+    const report = (period: string, bound = data.bound, from = store.database) =>
       from.run(recordLowBudget, {
         id: fresh("bud"),
         accountId,
@@ -47,11 +47,11 @@ onBothEngines((open) => {
         at: now,
         data: { ...data, bound },
       });
-    const first = [told("2027-01-15"), told("2027-01-15", data.bound, store.other)];
+    const first = [report("2027-01-15"), report("2027-01-15", data.bound, store.other)];
     assert.deepEqual((await Promise.all(first)).sort(), [false, true]);
-    assert.equal(await told("2027-01-16"), true);
-    assert.equal(await told("2027-01-15"), false, "a late one");
-    assert.equal(await told("2027-01", "cost_per_month"), true);
+    assert.equal(await report("2027-01-16"), true);
+    assert.equal(await report("2027-01-15"), false, "a late one");
+    assert.equal(await report("2027-01", "cost_per_month"), true);
     const notes = await notesOf(store, accountId);
     assert.deepEqual(
       notes.map(({ type }) => type),

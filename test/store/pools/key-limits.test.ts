@@ -76,13 +76,13 @@ onBothEngines((open) => {
         const meter = new KeyMeter();
         const underWay: { slot: string; estimatedTokens: number }[] = [];
         // A limit that comes and goes is another one: only its size changes here.
-        let given = first;
+        let current = first;
         let at = now;
         for (const one of steps) {
           if (one.kind === "wait") at += one.steps * stepMs;
           else if (one.kind === "change") {
             const sizes = one.limits;
-            given = {
+            current = {
               requests_per_minute:
                 first.requests_per_minute && (sizes.requests_per_minute ?? first.requests_per_minute),
               tokens_per_minute:
@@ -91,10 +91,10 @@ onBothEngines((open) => {
             };
           } else if (one.kind === "ask") {
             const slot = fresh("slot");
-            const asked = call(keyId, given, { tokens: one.tokens, slot, now: at, until: at + 86_400_000 });
-            const said = await run(admitCalls, asked);
-            assert.deepEqual(said, meter.admit(given, one.tokens, at));
-            if (said.kind === "admitted") underWay.push({ slot, estimatedTokens: one.tokens });
+            const asked = call(keyId, current, { tokens: one.tokens, slot, now: at, until: at + 86_400_000 });
+            const verdict = await run(admitCalls, asked);
+            assert.deepEqual(verdict, meter.admit(current, one.tokens, at));
+            if (verdict.kind === "admitted") underWay.push({ slot, estimatedTokens: one.tokens });
           } else {
             const ended = underWay.shift();
             if (!ended) continue;
@@ -144,8 +144,8 @@ onBothEngines((open) => {
     const keyId = await keyOf();
     const limits = { tokens_per_minute: 1_000, concurrency: 9 };
     const left = async () => {
-      const said = await run(admitCalls, call(keyId, limits));
-      return said.kind === "gone" ? null : said.levels.tokens!.remaining;
+      const verdict = await run(admitCalls, call(keyId, limits));
+      return verdict.kind === "gone" ? null : verdict.levels.tokens!.remaining;
     };
     const one = call(keyId, limits, { tokens: 600 });
     await run(admitCalls, one);
@@ -155,10 +155,10 @@ onBothEngines((open) => {
     const other = call(keyId, limits, { tokens: 10 });
     await run(admitCalls, other);
     await run(endCalls, { keyId, slot: other.slot, estimatedTokens: 10, usedTokens: 2_000 });
-    const said = await run(admitCalls, call(keyId, limits, { tokens: 1 }));
-    assert.ok(said.kind === "refused" && said.by === "tokens");
+    const verdict = await run(admitCalls, call(keyId, limits, { tokens: 1 }));
+    assert.ok(verdict.kind === "refused" && verdict.by === "tokens");
     // 1,100 owed and one to come, at 1,000 a minute.
-    assert.deepEqual([said.levels.tokens!.remaining, said.retryAfterMs], [0, 66_060]);
+    assert.deepEqual([verdict.levels.tokens!.remaining, verdict.retryAfterMs], [0, 66_060]);
   });
 
   test("keys do not touch each other, in one group or many", async () => {
@@ -166,11 +166,11 @@ onBothEngines((open) => {
     const asked = Array.from({ length: 60 }, (_, at) =>
       call(keys[at % 5]!, { requests_per_minute: 1 + (at % 5) }),
     );
-    const said = await Promise.all(
+    const verdicts = await Promise.all(
       asked.map((one, at) => (at % 3 === 0 ? open().other : open().database).run(admitCalls, one)),
     );
     const admitted = keys.map(
-      (key) => asked.filter(({ keyId }, at) => keyId === key && said[at]!.kind === "admitted").length,
+      (key) => asked.filter(({ keyId }, at) => keyId === key && verdicts[at]!.kind === "admitted").length,
     );
     assert.deepEqual(admitted, [1, 2, 3, 4, 5]);
   });

@@ -107,13 +107,13 @@ onBothEngines((open) => {
 
   test("what is another account's is not there", async () => {
     const of = await makePool(open().database);
-    const stranger = await makeAccount(open().database);
-    const theirs = { accountId: stranger, poolId: of.poolId };
+    const otherAccount = await makeAccount(open().database);
+    const theirs = { accountId: otherAccount, poolId: of.poolId };
     const { name } = (await poolOf(of.accountId, of.poolId))!.pool;
-    assert.deepEqual(await run(readPools, { accountId: stranger, id: of.poolId }), []);
-    assert.deepEqual(await run(readPools, { accountId: stranger, id: null }), []);
-    assert.equal(await run(findPoolByName, { accountId: stranger, name }), null);
-    const pool = poolRow(stranger, { id: of.poolId, revision: 2 });
+    assert.deepEqual(await run(readPools, { accountId: otherAccount, id: of.poolId }), []);
+    assert.deepEqual(await run(readPools, { accountId: otherAccount, id: null }), []);
+    assert.equal(await run(findPoolByName, { accountId: otherAccount, name }), null);
+    const pool = poolRow(otherAccount, { id: of.poolId, revision: 2 });
     assert.equal(await run(savePool, pool), "overtaken");
     assert.equal(await run(saveMember, memberRow(theirs)), "not_found");
     const member = memberRow(theirs, { id: of.memberId, rules: "{9}", revision: 1 });

@@ -68,8 +68,8 @@ onBothEngines((open) => {
     );
     const [hours] = await run(readUsage, { ...of, from, to, by: "hour" });
     assert.ok(Math.abs((percentile(hours!.latencies, 0.5) ?? 0) - 1_000) <= 50);
-    const stranger = await makePool(open().database);
+    const otherPool = await makePool(open().database);
     for (const what of ["day", "hour", "user", "key"] as const)
-      assert.deepEqual(await run(readUsage, { ...stranger, poolId: null, from, to, by: what }), []);
+      assert.deepEqual(await run(readUsage, { ...otherPool, poolId: null, from, to, by: what }), []);
   });
 });

@@ -203,7 +203,7 @@ onBothEngines((open) => {
     const of = await makePool(open().database);
     const made = Array.from({ length: 25 }, (_, at) => callRow(of, { status: at % 9 === 0 ? 500 : 200 }));
     for (const call of made) await run(recordUsage, [call]);
-    const wanted = made.filter(({ status }) => status === 500).map(({ id }) => id);
+    const expected = made.filter(({ status }) => status === 500).map(({ id }) => id);
     const found: string[] = [];
     let looks = 0;
     let before: string | null = null;
@@ -218,7 +218,7 @@ onBothEngines((open) => {
       before = page.rows.length === 2 ? page.rows[1]!.id : page.lookedTo;
       looks += 1;
     } while (before !== null);
-    assert.deepEqual(found, wanted.reverse());
+    assert.deepEqual(found, expected.reverse());
     assert.equal(looks, 3);
   });
 

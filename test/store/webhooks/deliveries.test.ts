@@ -65,8 +65,8 @@ onBothEngines((open) => {
   test("what is posted is what still waits, with its text and its tries, at an active endpoint, under the fence", async () => {
     const store = open();
     const { accountId, endpointId, events } = await open1(store, 3);
-    const [told, tried, fresh] = events as [string, string, string];
-    await settleOne(store, endpointId, told);
+    const [delivered, tried, fresh] = events as [string, string, string];
+    await settleOne(store, endpointId, delivered);
     await settleOne(store, endpointId, tried, { outcome: failed(now + 5000) });
     const read = (fence: number) =>
       store.database.run(readPendingDeliveries, { endpointId, fence, eventIds: events });

@@ -103,15 +103,15 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, event);
     const replay = (input: object) =>
       store.database.run(replayDelivery, { accountId, endpointId, eventId: event, at: now, ...input });
-    const stranger = await makeAccount(store.database);
-    assert.equal(await replay({ accountId: stranger }), "not_found");
+    const otherAccount = await makeAccount(store.database);
+    assert.equal(await replay({ accountId: otherAccount }), "not_found");
     assert.equal(await replay({ eventId: "evt_none" }), "not_found");
     await switchOff(store, rows);
     assert.equal(await replay({}), "inactive");
     assert.equal(await replay({ eventId: "evt_none" }), "not_found");
     const since = { endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit: 10 };
     assert.deepEqual(await store.database.run(replayFailed, { ...since, accountId }), { kind: "inactive" });
-    assert.deepEqual(await store.database.run(replayFailed, { ...since, accountId: stranger }), {
+    assert.deepEqual(await store.database.run(replayFailed, { ...since, accountId: otherAccount }), {
       kind: "not_found",
     });
     assert.equal((await deliveryRow(store, endpointId, event)).status, "delivered");

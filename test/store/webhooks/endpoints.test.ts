@@ -79,9 +79,9 @@ onBothEngines((open) => {
     const before = await endpointRow(open(), id);
     const at = now + 1;
     const change = { events: '["message.read"]' };
-    const stranger = await makeAccount(database);
+    const otherAccount = await makeAccount(database);
     assert.deepEqual(
-      await database.run(changeEndpoint, { accountId: stranger, revision: null, id, at, change }),
+      await database.run(changeEndpoint, { accountId: otherAccount, revision: null, id, at, change }),
       {
         kind: "not_found",
       },
@@ -212,12 +212,12 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database);
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.push(await makeEndpoint(database, accountId));
-    const [off, told, on] = ids as [string, string, string];
+    const [off, notified, on] = ids as [string, string, string];
     await makeDeliveries(store, accountId, off, { count: 2 });
-    const [event] = await makeDeliveries(store, accountId, told);
-    await settleOne(store, told, event!);
+    const [event] = await makeDeliveries(store, accountId, notified);
+    await settleOne(store, notified, event!);
     await makeDeliveries(store, accountId, on);
-    for (const id of [off, told])
+    for (const id of [off, notified])
       await database.run(changeEndpoint, {
         accountId,
         revision: null,

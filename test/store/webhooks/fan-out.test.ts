@@ -55,13 +55,14 @@ onBothEngines((open) => {
       id,
     );
     const page = await store.database.run(readOutbox, { limit: 500 });
-    const [told, ...none] = page.events.filter(({ account_id }) => account_id === accountId);
-    assert.ok(told?.message && none.length === 0);
+    const [reported, ...none] = page.events.filter(({ account_id }) => account_id === accountId);
+    assert.ok(reported?.message && none.length === 0);
     assert.deepEqual(
-      [told.id, told.entry_id, told.type, told.at, told.priority],
+      [reported.id, reported.entry_id, reported.type, reported.at, reported.priority],
       [messageEventId(id, 2), messageEventId(id, 2), "message.sent", now + 10, 0],
     );
-    const { status, delivered_at, sent_at, provider_reference, gateway_id, identifier, body } = told.message;
+    const { status, delivered_at, sent_at, provider_reference, gateway_id, identifier, body } =
+      reported.message;
     assert.deepEqual(
       { status, delivered_at, sent_at, provider_reference, gateway_id, identifier, body },
       {
@@ -78,7 +79,7 @@ onBothEngines((open) => {
       page.endpoints.filter((each) => each.account_id === accountId).map((each) => ({ ...each })),
       [{ id: endpointId, account_id: accountId, events: '["*"]' }],
     );
-    assert.deepEqual(page.steps.find((step) => step.id === told.entry_id)?.next, null);
+    assert.deepEqual(page.steps.find((step) => step.id === reported.entry_id)?.next, null);
     await drain(store, accountId);
   });
 
@@ -99,15 +100,15 @@ onBothEngines((open) => {
       pages.map(({ length }) => length),
       [20, 20, 5],
     );
-    const told = pages.flat();
+    const reported = pages.flat();
     assert.deepEqual(
-      told.map(({ id }) => id),
+      reported.map(({ id }) => id),
       ids.map((id) => messageEventId(id, 0)),
     );
     assert.ok(
-      told.every(({ type, at, priority }) => type === "message.queued" && at === now && priority === 1),
+      reported.every(({ type, at, priority }) => type === "message.queued" && at === now && priority === 1),
     );
-    const { status, due_at, sent_at, attempts } = told[0]!.message!;
+    const { status, due_at, sent_at, attempts } = reported[0]!.message!;
     assert.deepEqual([status, due_at, sent_at, attempts], ["queued", now, null, 0]);
     assert.deepEqual(await noteIds(store, accountId), []);
   });
@@ -126,9 +127,9 @@ onBothEngines((open) => {
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { each }));
     const past = { ...each, scheduled_for: now - 500, due_at: now };
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { each: past }));
-    const told = (await drain(store, accountId)).flat();
+    const reported = (await drain(store, accountId)).flat();
     assert.deepEqual(
-      told.map(({ type, message }) => [type, message?.status, message?.due_at]),
+      reported.map(({ type, message }) => [type, message?.status, message?.due_at]),
       [
         ["message.scheduled", "scheduled", now + 500],
         ["message.scheduled", "scheduled", now],
@@ -202,8 +203,8 @@ onBothEngines((open) => {
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { count: 25 }));
     const own = (page: OutboxPage): { at: number; steps: OutboxPageStep[]; events: FanOutEvent[] } => {
       const mine = events(page).filter((event) => event.account_id === accountId);
-      const wanted = new Set(mine.map(({ entry_id }) => entry_id));
-      return { at: now, steps: page.steps.filter((step) => wanted.has(step.id)), events: mine };
+      const expected = new Set(mine.map(({ entry_id }) => entry_id));
+      return { at: now, steps: page.steps.filter((step) => expected.has(step.id)), events: mine };
     };
     const slow = own(await store.database.run(readOutbox, { limit: 10 }));
     for (let page = 0; page < 2; page++)

@@ -7,23 +7,23 @@ import { anthropicErrors, anthropicType, promptTooLong } from "#ai/apis/messages
 import { aiProblem } from "#contract/ai/openai-error.ts";
 
 test("Anthropic's shape: its types, its header, and what is beside an error", () => {
-  const given = aiProblem("unavailable", { retryAfterMs: 2_000 });
+  const unavailable = aiProblem("unavailable", { retryAfterMs: 2_000 });
   const shaped = inShape(
     anthropicErrors,
-    { ...given, body: { ...given.body, service_pool: { attempts: 2 } } },
+    { ...unavailable, body: { ...unavailable.body, service_pool: { attempts: 2 } } },
     "req_1",
   );
   assert.equal(shaped.status, 503);
   assert.equal(shaped.headers?.["Retry-After"], "2");
   assert.equal(shaped.headers?.["request-id"], "req_1");
-  const { message } = (given.body as { error: { message: string } }).error;
+  const { message } = (unavailable.body as { error: { message: string } }).error;
   assert.deepEqual(shaped.body, {
     type: "error",
     error: { type: "overloaded_error", message },
     request_id: "req_1",
     service_pool: { attempts: 2 },
   });
-  assert.equal(inShape(errorShapeOf("/api/ai/v1/models"), given, "req_1"), given);
+  assert.equal(inShape(errorShapeOf("/api/ai/v1/models"), unavailable, "req_1"), unavailable);
 });
 
 test("a wrong key and a spent budget are not to be tried again", () => {

@@ -54,16 +54,16 @@ function chunkOf(delta: object, finish: string | null = null): Chunk {
   return openaiStream(request).push({ event: null, data })[0] as Chunk;
 }
 
-type Said = { kind: "text" | "reasoning" | "call"; text: string; call: number };
+type Part = { kind: "text" | "reasoning" | "call"; text: string; call: number };
 
 test("any mixture of thoughts, text and calls is told in full, block by block (2,000 mixtures)", () => {
-  const said = fc.record({
-    kind: fc.constantFrom<Said["kind"]>("text", "reasoning", "call"),
+  const anyPart = fc.record({
+    kind: fc.constantFrom<Part["kind"]>("text", "reasoning", "call"),
     text: fc.string({ maxLength: 5 }),
     call: fc.nat({ max: 3 }),
   });
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 30 }), (parts: Said[]) => {
+    fc.property(fc.array(anyPart, { maxLength: 30 }), (parts: Part[]) => {
       const writer = new MessageWriter(rules);
       const begun = new Set<number>();
       let out = "";
@@ -88,10 +88,10 @@ test("any mixture of thoughts, text and calls is told in full, block by block (2
           .filter((block) => block.type === type)
           .map(({ text }) => text)
           .join("");
-      const given = (kind: Said["kind"]) => parts.filter((part) => part.kind === kind);
+      const partsOf = (kind: Part["kind"]) => parts.filter((part) => part.kind === kind);
       assert.equal(
         textOf("text"),
-        given("text")
+        partsOf("text")
           .map(({ text }) => text)
           .join(""),
       );
@@ -99,7 +99,7 @@ test("any mixture of thoughts, text and calls is told in full, block by block (2
         const block = blocks.filter(({ name }) => name === `f${call}`);
         assert.equal(block.length, 1);
         assert.equal(block[0]!.id, `call_id_${call}`);
-        const args = given("call").filter((part) => part.call === call);
+        const args = partsOf("call").filter((part) => part.call === call);
         assert.equal(block[0]!.text, args.map(({ text }) => text).join(""));
       }
     }),

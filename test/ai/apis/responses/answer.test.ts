@@ -20,19 +20,22 @@ const rules = () => ({
 });
 
 test("text: one message, completed, and nothing stored", () => {
-  const said = JSON.parse(responseOf(completion({ content: "Hello" }), rules()));
+  const response = JSON.parse(responseOf(completion({ content: "Hello" }), rules()));
   assert.deepEqual(
-    [said.id, said.object, said.created_at, said.status, said.model, said.store],
+    [response.id, response.object, response.created_at, response.status, response.model, response.store],
     ["resp_1", "response", 7, "completed", "asked", false],
   );
   assert.deepEqual(
-    said.output.map(({ type, content }: { type: string; content: { text: string }[] }) => [
+    response.output.map(({ type, content }: { type: string; content: { text: string }[] }) => [
       type,
       content[0]?.text,
     ]),
     [["message", "Hello"]],
   );
-  assert.deepEqual([said.usage.input_tokens, said.usage.output_tokens, said.usage.total_tokens], [9, 5, 14]);
+  assert.deepEqual(
+    [response.usage.input_tokens, response.usage.output_tokens, response.usage.total_tokens],
+    [9, 5, 14],
+  );
 });
 
 test("a custom tool's call has its input, not the function's arguments", () => {
@@ -43,8 +46,10 @@ test("a custom tool's call has its input, not the function's arguments", () => {
     type: "function",
     function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' },
   };
-  const said = JSON.parse(responseOf(completion({ content: null, tool_calls: [call] }, "tool_calls"), named));
-  const [{ type, name, input, call_id }] = said.output;
+  const response = JSON.parse(
+    responseOf(completion({ content: null, tool_calls: [call] }, "tool_calls"), named),
+  );
+  const [{ type, name, input, call_id }] = response.output;
   assert.deepEqual(
     [type, name, input, call_id],
     ["custom_tool_call", "apply_patch", "*** Begin", "call_90123"],
@@ -52,6 +57,9 @@ test("a custom tool's call has its input, not the function's arguments", () => {
 });
 
 test("an answer that was cut off says why", () => {
-  const said = JSON.parse(responseOf(completion({ content: "Hel" }, "length"), rules()));
-  assert.deepEqual([said.status, said.incomplete_details], ["incomplete", { reason: "max_output_tokens" }]);
+  const response = JSON.parse(responseOf(completion({ content: "Hel" }, "length"), rules()));
+  assert.deepEqual(
+    [response.status, response.incomplete_details],
+    ["incomplete", { reason: "max_output_tokens" }],
+  );
 });

@@ -76,7 +76,7 @@ test("numbered events in order; text and arguments add up, however they are cut"
       );
       assert.deepEqual(done, last.response?.output);
       assert.deepEqual(
-        done.map(({ type, content, arguments: given }) => [type, content?.[0]?.text ?? given]),
+        done.map(({ type, content, arguments: callText }) => [type, content?.[0]?.text ?? callText]),
         [
           ["message", words.join("")],
           ["function_call", parts.join("")],

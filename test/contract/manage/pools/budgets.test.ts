@@ -5,7 +5,7 @@ import test from "node:test";
 import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 
 test("bounds outside what can be counted are refused by field", () => {
-  for (const given of [
+  for (const input of [
     { tokens_per_day: 0 },
     { tokens_per_month: 1.5 },
     { cost_per_month: 0 },
@@ -13,5 +13,5 @@ test("bounds outside what can be counted are refused by field", () => {
     { low_percent: 0 },
     { per_day: 1 },
   ])
-    assert.ok(!sharedBudgetRules.safeParse(given).success, JSON.stringify(given));
+    assert.ok(!sharedBudgetRules.safeParse(input).success, JSON.stringify(input));
 });

@@ -246,13 +246,13 @@ async function bodyWith(senderName: string | null, id = "msg_01test") {
 }
 
 test("brevo: a name that Brevo would drop is encoded, and no other", async () => {
-  const names: [given: string | null, sent: string | undefined][] = [
+  const names: [input: string | null, sent: string | undefined][] = [
     [null, undefined],
     ["Ada, Inc.", "Ada, Inc."],
     ["Jürgen", "Jürgen"],
     ["Jürgen (Köln)", "=?UTF-8?B?SsO8cmdlbiAoS8O2bG4p?="],
   ];
-  for (const [given, sent] of names) assert.equal((await bodyWith(given)).sender.name, sent);
+  for (const [input, sent] of names) assert.equal((await bodyWith(input)).sender.name, sent);
 });
 
 test("brevo: the idempotency key is a UUID, the same for the same message and for no other", async () => {
@@ -268,7 +268,7 @@ test("brevo: the settings' URL is what the guard is asked about, and doubt is he
 });
 
 test("codes have a fault", () => {
-  const wanted: Record<string, string[]> = {
+  const expected: Record<string, string[]> = {
     unclear: [
       "invalid_parameter",
       "missing_parameter",
@@ -289,7 +289,7 @@ test("codes have a fault", () => {
     transient: ["too_many_requests"],
     ambiguous: ["duplicate_parameter", "duplicate_request"],
   };
-  for (const [fault, codes] of Object.entries(wanted)) {
+  for (const [fault, codes] of Object.entries(expected)) {
     for (const code of codes) assert.equal(brevoFault(code, "x"), fault, code);
   }
   for (const code of ["", "brand_new", "constructor"]) assert.equal(brevoFault(code, "x"), undefined, code);

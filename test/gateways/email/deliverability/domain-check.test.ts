@@ -35,9 +35,9 @@ const check = (dns: Zone, keys = [key], routes: MailRoute[] = [smtp]) =>
 /** A finding's result, and that its words match. */
 function expect(finding: Finding | undefined, result: Finding["result"], words: RegExp): void {
   assert.ok(finding);
-  const said = `${finding.message} ${finding.advice ?? ""}`;
-  assert.equal(finding.result, result, said);
-  assert.match(said, words);
+  const sentence = `${finding.message} ${finding.advice ?? ""}`;
+  assert.equal(finding.result, result, sentence);
+  assert.match(sentence, words);
 }
 
 describe("DKIM", () => {

@@ -242,7 +242,7 @@ test("whatever a mail is made of, an independent verifier agrees", async () => {
     .map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(name, value)), text, async (more, content) => {
-      const head = ["From: news@example.com", ...more.map(([field, said]) => `${field}:${said}`)];
+      const head = ["From: news@example.com", ...more.map(([field, fieldText]) => `${field}:${fieldText}`)];
       const mail = await signMail(mailOf(head, content), [edwards], now);
       assert.deepEqual(await results(mail), ["pass"]);
     }),

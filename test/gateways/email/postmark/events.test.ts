@@ -19,13 +19,13 @@ async function reports(payload: object) {
 
 describe("postmark: bounces", () => {
   test("types that end a mail", async () => {
-    const wanted: Record<string, string[]> = {
+    const expected: Record<string, string[]> = {
       hard: ["HardBounce", "BadEmailAddress"],
       soft: ["SoftBounce", "Unknown"],
       bounced: ["Blocked", "DMARCPolicy", "SpamNotification", "VirusNotification"],
       failed: ["ManuallyDeactivated", "Unconfirmed", "SMTPApiError", "TemplateRenderingFailed"],
     };
-    for (const [meaning, types] of Object.entries(wanted)) {
+    for (const [meaning, types] of Object.entries(expected)) {
       for (const code of types) {
         const verdict = meaning === "hard" || meaning === "soft";
         const end = verdict ? { status: "bounced", bounce: meaning } : { status: meaning };
@@ -71,12 +71,12 @@ describe("postmark: bounces", () => {
 describe("postmark: engagements", () => {
   test("opened and clicked", async () => {
     const visit = { UserAgent: "Mozilla/5.0 (X)", Geo: { IP: "203.0.113.5", City: "Novi Sad" } };
-    const told = { userAgent: "Mozilla/5.0 (X)", ip: "203.0.113.5" };
+    const client = { userAgent: "Mozilla/5.0 (X)", ip: "203.0.113.5" };
     const opened = event("Open", "ReceivedAt", { FirstOpen: true, ReadSeconds: 0, ...visit });
-    assert.deepEqual((await reports(opened)).engagements, [{ kind: "opened", ...names, ...told }]);
+    assert.deepEqual((await reports(opened)).engagements, [{ kind: "opened", ...names, ...client }]);
     const clicked = event("Click", "ReceivedAt", { OriginalLink: "https://example.com/a", ...visit });
     assert.deepEqual((await reports(clicked)).engagements, [
-      { kind: "clicked", ...names, url: "https://example.com/a", ...told },
+      { kind: "clicked", ...names, url: "https://example.com/a", ...client },
     ]);
   });
 

@@ -309,13 +309,13 @@ test("postmark: the settings' URL is what the guard is asked about, and doubt is
 });
 
 test("codes have a fault", () => {
-  const wanted: Record<string, string[]> = {
+  const expected: Record<string, string[]> = {
     permanent: ["406", "411"],
     unclear: ["300", "402", "403"],
     configuration: ["10", "100", "400", "401", "405", "409", "412", "413", "1226", "1235", "1236"],
     transient: ["429"],
   };
-  for (const [fault, codes] of Object.entries(wanted)) {
+  for (const [fault, codes] of Object.entries(expected)) {
     for (const code of codes) assert.equal(postmarkFault(code, ""), fault, code);
   }
   for (const code of ["0", "11", "500", "9999", "constructor"]) {

@@ -12,9 +12,9 @@ const token = "a token of sixteen or more";
 /** As it is read in the thread. */
 const receive = (
   call: CallbackRequest,
-  given: string | undefined,
+  input: string | undefined,
   read: ReadReport = toolsWith().readReport,
-) => receiveReport(call, given, read);
+) => receiveReport(call, input, read);
 
 const callback = (
   body: Buffer,

@@ -248,7 +248,7 @@ test("resend: the settings' URL is what the guard is asked about, and doubt is s
 });
 
 test("names have a fault", () => {
-  const wanted: Record<string, [name: string, status: number][]> = {
+  const expected: Record<string, [name: string, status: number][]> = {
     unclear: [
       ["validation_error", 400],
       ["validation_error", 422],
@@ -279,7 +279,7 @@ test("names have a fault", () => {
       ["invalid_idempotent_request", 409],
     ],
   };
-  for (const [fault, names] of Object.entries(wanted)) {
+  for (const [fault, names] of Object.entries(expected)) {
     for (const [name, status] of names) assert.equal(resendFault(name, status), fault, `${name} ${status}`);
   }
   for (const name of ["application_error", "internal_server_error", "brand_new", "constructor"]) {

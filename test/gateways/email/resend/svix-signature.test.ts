@@ -43,9 +43,13 @@ test("published examples", () => {
     ],
   ];
   for (const [key, svixId, timestamp, text, signature] of examples) {
-    const given = call(text, { "svix-id": svixId, "svix-timestamp": timestamp, "svix-signature": signature });
-    assert.equal(svixVerified(given, key, Number(timestamp) * 1000), svixId);
-    assert.equal(svixVerified(given, secret, Number(timestamp) * 1000), null);
+    const signedCall = call(text, {
+      "svix-id": svixId,
+      "svix-timestamp": timestamp,
+      "svix-signature": signature,
+    });
+    assert.equal(svixVerified(signedCall, key, Number(timestamp) * 1000), svixId);
+    assert.equal(svixVerified(signedCall, secret, Number(timestamp) * 1000), null);
   }
 });
 

@@ -94,7 +94,8 @@ test("whose refusal it is, by code and by stage", () => {
     ["rcpt", "354 Go ahead", "deferred"],
     ["greeting", "HTTP/1.1 400 Bad Request", "deferred unreachable"],
   ];
-  for (const [stage, reply, wanted] of table) assert.equal(brief(stage, reply), wanted, `${stage}: ${reply}`);
+  for (const [stage, reply, expected] of table)
+    assert.equal(brief(stage, reply), expected, `${stage}: ${reply}`);
 });
 
 test("the code is the enhanced one where there is one, and the words are the server's", () => {

@@ -198,10 +198,10 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
   const early = "250 2.0.0 Ok: queued as Q0";
   for (const extensions of [["PIPELINING"], []])
     for (const text of ["Hello", "x".repeat(20_000), "x".repeat(300_000)])
-      for (const said of [early, `\r\n\r\n${early}`, `250-and\r\n${early}`]) {
+      for (const greeting of [early, `\r\n\r\n${early}`, `250-and\r\n${early}`]) {
         const { server, send, gone } = await pooled(context, { extensions });
         assert.deepEqual(await send(), accepted);
-        server.script((at) => (at === "DATA" ? `${word}${said}` : null));
+        server.script((at) => (at === "DATA" ? `${word}${greeting}` : null));
         const outcome = await send(text);
         assert.ok(outcome.kind === "deferred" && outcome.code === "bad_reply", JSON.stringify(outcome));
         assert.equal(outcome.gatewayFault, undefined);
@@ -215,7 +215,7 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
 });
 
 test("whatever is said while the content flows ends the connection at once: no command is put into the content", async (context) => {
-  for (const [said, code, trouble] of [
+  for (const [answer, code, trouble] of [
     ["250 2.0.0 Ok: queued", "bad_reply", undefined],
     ["354 Go ahead", "bad_reply", undefined],
     ["451 4.3.1 Disk full", "4.3.1", undefined],
@@ -227,7 +227,7 @@ test("whatever is said while the content flows ends the connection at once: no c
     const sent = send(large);
     await server.reached("DATA", 2);
     for (let turns = 0; turns < 200; turns += 1) await turn();
-    server.say(said);
+    server.say(answer);
     // The clock stands still: nothing waits for an answer that never comes.
     const outcome = await sent;
     assert.ok(outcome.kind === "deferred" && outcome.code === code, JSON.stringify(outcome));

@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { configuredDkimKey, smtpSettings, smtpTarget, targetUrl } from "#gateways/email/smtp/settings.ts";
 import { masked } from "#settings/secrets.ts";
 
-const least = { host: "mail.example.com", from: "news@example.com" };
-const parse = (change: object = {}) => smtpSettings.parse({ ...least, ...change });
+const minimal = { host: "mail.example.com", from: "news@example.com" };
+const parse = (change: object = {}) => smtpSettings.parse({ ...minimal, ...change });
 
 test("by default encrypted, on the port of its kind", () => {
   assert.equal(parse().security, "starttls");

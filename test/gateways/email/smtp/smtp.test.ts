@@ -320,8 +320,8 @@ test("an attachment that cannot be read: told as that, before anything is sent",
 });
 
 test("nobody listens, or the address is not allowed: certainly not sent", async () => {
-  const nobody = await sendOnce(smtp, sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
-  assert.ok(nobody.kind === "deferred" && nobody.gatewayFault === "unreachable");
+  const unreached = await sendOnce(smtp, sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
+  assert.ok(unreached.kind === "deferred" && unreached.gatewayFault === "unreachable");
   const inside = await sendOnce(
     smtp,
     sampleMail(),

@@ -132,13 +132,13 @@ export async function openSmscPeer(): Promise<SessionPeer> {
   let withheld: (() => void)[] = [];
   let holding = false;
   let refusing = false;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   let parts = 0;
   const smsc = await openSmsc({
     onBind: () => {
       if (refusing) return 0x0d;
       queueMicrotask(() => {
-        mostAtOnce = Math.max(mostAtOnce, smsc.bound.length);
+        maxAtOnce = Math.max(maxAtOnce, smsc.bound.length);
       });
       return 0;
     },
@@ -167,7 +167,7 @@ export async function openSmscPeer(): Promise<SessionPeer> {
     secrets: [password],
     taken,
     connections: () => smsc.bound.length,
-    mostAtOnce: () => mostAtOnce,
+    maxAtOnce: () => maxAtOnce,
     staleStates: () => 0,
     hold: () => {
       holding = true;

@@ -150,10 +150,10 @@ describe("twilio: signatures", () => {
         body: Buffer.from(body),
       });
     const own = twilio.settings.parse(settings);
-    const most = post(`MessageSid=${sid}&MessageStatus=delivered&${filled(498)}`);
-    assert.equal((await twilio.receive(most, own, toolsWith())).kind, "received");
+    const largest = post(`MessageSid=${sid}&MessageStatus=delivered&${filled(498)}`);
+    assert.equal((await twilio.receive(largest, own, toolsWith())).kind, "received");
     const grouped = t.mock.method(Map, "groupBy");
-    const more = { ...most, body: Buffer.from(filled(100_000)) };
+    const more = { ...largest, body: Buffer.from(filled(100_000)) };
     assert.equal((await twilio.receive(more, own, toolsWith())).kind, "forbidden");
     assert.equal(grouped.mock.callCount(), 0);
   });

@@ -23,12 +23,12 @@ test("the last message of each person is told, once, whatever Meta answers", asy
   const outbound = scriptedOutbound({ kind: "no_answer", reason: "cut" });
   const messages = Array.from({ length: 30 }, (_, i) => inbound(`+1${i % 10}`, `wamid.${i}`, i));
   await markRead(messages.toReversed(), parsedSettings(), { outbound });
-  const told = outbound.requests.map(({ body }) => JSON.parse(String(body)));
+  const marked = outbound.requests.map(({ body }) => JSON.parse(String(body)));
   assert.deepEqual(
-    told.map(({ message_id }) => message_id).sort(),
+    marked.map(({ message_id }) => message_id).sort(),
     Array.from({ length: 10 }, (_, i) => `wamid.${20 + i}`),
   );
-  assert.ok(told.every(({ status }) => status === "read"));
+  assert.ok(marked.every(({ status }) => status === "read"));
 });
 
 test("a callback asks for it only where the settings do", async () => {

@@ -322,7 +322,7 @@ export class WaServer {
   }
 
   #usync(usync: Node | undefined): Node {
-    const wanted = children(child(usync, "query")).map(({ tag }) => tag);
+    const queried = children(child(usync, "query")).map(({ tag }) => tag);
     const users = children(child(usync, "list")).map((user): Node => {
       const contact = child(user, "contact")?.content;
       const phone =
@@ -344,7 +344,7 @@ export class WaServer {
         },
         ...(person && { lid: { tag: "lid", attrs: { val: `${person.lid}@lid` } } }),
       };
-      return { tag: "user", attrs: { jid }, content: wanted.flatMap((part) => parts[part] ?? []) };
+      return { tag: "user", attrs: { jid }, content: queried.flatMap((part) => parts[part] ?? []) };
     });
     const list = { tag: "list", attrs: {}, content: users };
     return { tag: "usync", attrs: {}, content: [{ tag: "result", attrs: {} }, list] };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, defer, lookUp, messages, start, told } from "../../../ai/deferred/story.ts";
+import { at, defer, events, lookUp, messages, start } from "../../../ai/deferred/story.ts";
 import { ask, keyText, makePool } from "../../../ai/pooled.ts";
 
 test("the reply comes at once; the answer is stored, and its end is told once", async () => {
@@ -30,7 +30,7 @@ test("the reply comes at once; the answer is stored, and its end is told once", 
     assert.equal(done.response.service_pool.model, "echo");
     const data = { id, object: "deferred_completion", status: "completed", attempts: 1, error: null };
     assert.deepEqual(
-      told(it).map(({ type, data: said }) => ({ type, data: said })),
+      events(it).map(({ type, data: event }) => ({ type, data: event })),
       [{ type: "completion.done", data }],
     );
     // What has ended is not cancelled, and is nobody else's.

@@ -229,12 +229,14 @@ describe("translated for a member with chat completions alone", () => {
   });
 
   test("a wrong key is told at once, and not to be tried again", async () => {
-    const stranger = new Anthropic({
+    const unknownKey = new Anthropic({
       baseURL: it.baseUrl.replace(/\/v1$/, ""),
       apiKey: "tlp_wrong",
       maxRetries: 0,
     });
-    const failed = await stranger.messages.create({ model, max_tokens: 9, messages }).catch((error) => error);
+    const failed = await unknownKey.messages
+      .create({ model, max_tokens: 9, messages })
+      .catch((error) => error);
     assert.ok(failed instanceof Anthropic.AuthenticationError);
     assert.equal(failed.headers.get("x-should-retry"), "false");
     assert.match(failed.requestID ?? "", /^req_/);

@@ -51,10 +51,10 @@ function scene(broken = false): Scene {
 }
 
 const forwarding = (to: () => HttpCore["openAndClickTracking"]): HttpCore["openAndClickTracking"] => ({
-  open: (...given) => to().open(...given),
-  click: (...given) => to().click(...given),
-  canUnsubscribe: (...given) => to().canUnsubscribe(...given),
-  unsubscribe: (...given) => to().unsubscribe(...given),
+  open: (...args) => to().open(...args),
+  click: (...args) => to().click(...args),
+  canUnsubscribe: (...args) => to().canUnsubscribe(...args),
+  unsubscribe: (...args) => to().unsubscribe(...args),
   close: () => to().close(),
 });
 

@@ -31,12 +31,12 @@ after(async () => {
 
 const write = (value: string) => it.database.run(getOrSetFact, { name: `fact ${value}`, value });
 const checks = async (count: number) => {
-  const said: Record<string, number> = {};
+  const answers: Record<string, number> = {};
   for (let i = 0; i < count; i++) {
     const answer = await it.check();
-    said[answer] = (said[answer] ?? 0) + 1;
+    answers[answer] = (answers[answer] ?? 0) + 1;
   }
-  return said;
+  return answers;
 };
 
 test("one connection that breaks among others that work turns nothing red", async () => {

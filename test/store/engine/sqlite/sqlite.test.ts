@@ -24,9 +24,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const holderFile = fileURLToPath(new URL("./holder.ts", import.meta.url));
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-async function startHolder(path: string): Promise<{ child: ChildProcess; said: string }> {
+async function startHolder(path: string): Promise<{ child: ChildProcess; output: string }> {
   const child = spawn(process.execPath, [holderFile, path], { stdio: ["pipe", "pipe", "inherit"] });
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
@@ -34,7 +34,7 @@ async function startHolder(path: string): Promise<{ child: ChildProcess; said: s
     });
     child.once("exit", () => resolve(text.trim()));
   });
-  return { child, said };
+  return { child, output };
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -122,7 +122,7 @@ test("a second process is refused while the first lives, and not after kill -9",
   const path = join(folder, "held.db");
   const holder = await startHolder(path);
   try {
-    assert.equal(holder.said, "open");
+    assert.equal(holder.output, "open");
     await assert.rejects(
       openSqlite({ path }),
       (error) =>
@@ -131,13 +131,13 @@ test("a second process is refused while the first lives, and not after kill -9",
         /need PostgreSQL/.test(error.message),
     );
     const third = await startHolder(path);
-    assert.match(third.said, /^refused unavailable Another process is using/);
+    assert.match(third.output, /^refused unavailable Another process is using/);
   } finally {
     await kill(holder.child);
   }
   const database = await openSqlite({ path });
   const other = await startHolder(path);
-  assert.match(other.said, /^refused unavailable/, "and the other way round");
+  assert.match(other.output, /^refused unavailable/, "and the other way round");
   await database.close();
 });
 

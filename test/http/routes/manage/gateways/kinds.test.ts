@@ -24,7 +24,7 @@ test("every kind is listed, for members too, with the schema of its settings", a
   const named = (flag: "checks" | "links") => kinds.filter((each) => each[flag]).map(({ kind }) => kind);
   assert.ok(named("checks").includes("whatsapp-cloud") && !named("checks").includes("twilio"));
   assert.deepEqual(named("links").toSorted(), ["android", "whatsapp-linked"]);
-  const settingsOf = (wanted: string) => kinds.find(({ kind }) => kind === wanted)!.settings;
+  const settingsOf = (name: string) => kinds.find(({ kind }) => kind === name)!.settings;
   const twilio = settingsOf("twilio");
   assert.equal(twilio.properties.auth_token?.writeOnly, true);
   assert.equal(twilio.properties.from?.writeOnly, undefined);

@@ -135,10 +135,10 @@ test("private keys are in no answer, no log line, no audit entry and no column",
 test("a member manages the domains of its account, and sees no other's", async () => {
   const member = await m.member(accountId);
   const own = dataOf<SendingDomainData>(await member("POST", path, { domain: "member.com" }));
-  const stranger = await m.it.account({ name: "stranger" });
-  const theirs = `/accounts/${stranger.id}/sending-domains`;
+  const otherAccount = await m.it.account({ name: "stranger" });
+  const theirs = `/accounts/${otherAccount.id}/sending-domains`;
   assert.equal((await member("GET", theirs)).statusCode, 404);
-  const other = await m.member(stranger.id);
+  const other = await m.member(otherAccount.id);
   assert.equal((await other("POST", `${theirs}/${own.id}/check`)).statusCode, 404);
   assert.deepEqual(dataOf(await other("GET", theirs)), []);
 });

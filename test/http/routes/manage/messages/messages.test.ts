@@ -86,9 +86,9 @@ test("messages of another account are found neither by request nor by reference"
   const { record } = dataOf<{ record: { request_id: string; provider_reference: string } }>(
     await m.operator("GET", `${path}/${first}`),
   );
-  const stranger = await m.it.account({ name: "stranger" });
+  const otherAccount = await m.it.account({ name: "stranger" });
   await m.it.gateway({ identifier: "of-stranger" });
-  const theirs = `/accounts/${stranger.id}/messages`;
+  const theirs = `/accounts/${otherAccount.id}/messages`;
   const byReference = await m.operator("GET", `${theirs}?reference=${record.provider_reference}`);
   assert.deepEqual(dataOf(byReference), []);
   const byRequest = await m.operator("GET", `${theirs}?request=${record.request_id}`);

@@ -97,8 +97,8 @@ test("by key with its name, by member, with percentiles of what was answered", a
       ["second", 7],
     ],
   );
-  const [nobody, primary] = members;
-  assert.deepEqual(nobody!.latency_ms, { p50: null, p95: null, p99: null });
+  const [unserved, primary] = members;
+  assert.deepEqual(unserved!.latency_ms, { p50: null, p95: null, p99: null });
   const { p50, p95, p99 } = primary!.latency_ms;
   assert.ok(
     Math.abs(p50! - 900) <= 45 && Math.abs(p99! - 1_900) <= 95 && p95! <= p99!,
