@@ -1,11 +1,11 @@
-// A clock that stands still until a test moves it. Sleepers wake one at a time, in the order of their due
+// A clock that does not move until a test moves it. Sleepers wake one at a time, in the order of their due
 // times (of their making, when equal), and between two of them everything that can run without time passing
 // does run: so a loop that sleeps again inside the window is woken again, and a run repeats exactly.
 
 import type { Clock } from "#runtime/runtime.ts";
 
 export interface MovableClock extends Clock {
-  /** Moves time by `ms`, waking whatever falls due on the way, and settles. */
+  /** Moves time by `ms`, waking all that falls due on the way, and settles. */
   advance(ms: number): Promise<void>;
   /** Moves time to an epoch instant, as `advance` does. An instant that has passed is an error. */
   advanceTo(epochMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-// DNS as a test writes it down: records by kind and name, names that nobody answers for, and what was asked.
+// DNS as a test writes it down: records by kind and name, names without an answer, and what was asked.
 
 import type { Dns, DnsAnswer } from "#runtime/runtime.ts";
 

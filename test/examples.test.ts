@@ -71,7 +71,7 @@ for (const program of [process.execPath, ...python]) {
     await until(() => received.includes(`message.delivered ${id}\n`));
   });
 
-  test(`${name} ends with 1 for a message that was refused, and for a number that is none`, () => {
+  test(`${name} ends with 1 for a message that was refused, and for a number that is not one`, () => {
     const refused = run(program, name, "+15550000003", "Hello");
     assert.equal(refused.status, 1, refused.stderr);
     assert.match(refused.stdout, / failed\n$/);

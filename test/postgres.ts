@@ -1,6 +1,6 @@
 // A real PostgreSQL for the tests, from the npm package's binaries; nothing has to be installed.
 // The server belongs to a keeper process (this same file, started as a program) whose standard input is
-// a pipe from the tests: when that pipe closes, for whatever reason, `kill -9` of the tests included,
+// a pipe from the tests: when that pipe closes, for any reason, `kill -9` of the tests included,
 // the keeper stops the server and removes its folder. So nothing is ever left behind.
 //
 // Settings stay as in production (fsync on); only what cannot hide a fault is cheaper. The databases
@@ -176,7 +176,7 @@ function nativeFolder(): string {
   return join(dirname(dirname(entry)), "native");
 }
 
-/** What the package's install script does; npm may have been told not to run install scripts. */
+/** What the package's install script does; npm may have been configured not to run install scripts. */
 function hydrateSymlinks(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;

@@ -51,7 +51,7 @@ async function main(): Promise<number> {
         `--test-reporter-destination=${summary}`,
         ...chosen,
       ],
-      // A group of its own, so that whatever the tests started can be ended with them.
+      // A group of its own, so that all that the tests started can be ended with them.
       {
         stdio: ["ignore", "inherit", "inherit"],
         detached: true,

@@ -375,7 +375,7 @@ test("the pages that a visitor opens first exist", () => {
   expectNone(missing, "First pages.");
 });
 
-test("no path of somebody's machine in any tracked file", () => {
+test("no path of a developer's machine in any tracked file", () => {
   const listed = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     encoding: "utf8",
   });

@@ -67,7 +67,7 @@ test("a key leads to its account, with its gateways and nothing secret", async (
   });
 });
 
-test("nobody's keys are null: empty, unknown, longer than any key, almost right", async () => {
+test("keys that no account has are null: empty, unknown, longer than any key, almost right", async () => {
   const { key } = await holder();
   const { database, counted } = counting();
   const { authenticate } = createAuthenticator({ database, clock: movableClock() });

@@ -1,4 +1,4 @@
-// The gateway put together: how members are doing is told to who manages them, a key from elsewhere opens nothing,
+// The gateway put together: how members are doing is reported to who manages them, a key from elsewhere opens nothing,
 // and a call over a process's end is written.
 
 import assert from "node:assert/strict";

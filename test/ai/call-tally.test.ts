@@ -7,7 +7,7 @@ import type { CallOutcome } from "#ai/complete.ts";
 import { requested } from "./completing.ts";
 import { script } from "./scripted-members.ts";
 
-test("a call is told once: when its first byte went out, how long it took, and what it used", async () => {
+test("a call is recorded once: when its first byte went out, how long it took, and what it used", async () => {
   const it = script();
   const recorded: CallOutcome[] = [];
   const tally = new CallTally(it.deps, requested(true), (outcome) => recorded.push(outcome));
@@ -36,7 +36,7 @@ test("a call is told once: when its first byte went out, how long it took, and w
   ]);
 });
 
-test("a call that nobody served used nothing", () => {
+test("a call that no member served used nothing", () => {
   const it = script();
   const recorded: CallOutcome[] = [];
   new CallTally(it.deps, requested(false), (outcome) => recorded.push(outcome)).close(503, null);

@@ -44,7 +44,7 @@ test("a trace goes on as it is, with its state, and a malformed one does not", (
     assert.equal(readCaller("req_1", { traceparent: input, tracestate: "a=1" })?.extraHeaders, null, input);
 });
 
-test("tags come from their header, and malformed ones are told", () => {
+test("tags come from their header, and malformed ones are reported", () => {
   const tagsOf = (text: string) => readCaller("req_1", { "x-trunkline-tags": text })?.tags ?? null;
   assert.deepEqual(tagsOf("team=checkout, stage=live,"), ["team=checkout", "stage=live"]);
   assert.deepEqual(tagsOf(""), []);

@@ -28,7 +28,7 @@ async function errorOf(it: Script, members: Member[], kind: "chat" | "embeddings
   return completed as Extract<typeof completed, { kind: "error" }>;
 }
 
-test("embeddings of a pool without embedding models: a 400 that says so, and nobody is asked", async () => {
+test("embeddings of a pool without embedding models: a 400 that says so, and no member is asked", async () => {
   const it = script();
   const { status, error, served } = await errorOf(it, [it.member("chats", [answered()])], "embeddings");
   assert.deepEqual(

@@ -1,5 +1,5 @@
 // One completion as its caller and its account see it: who served, what is said in which mode, and that the usage
-// is told exactly once however it ends.
+// is reported exactly once however it ends.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -130,7 +130,7 @@ test("stream_mode complete: the same faults are rescued, and nothing of the brok
   }
 });
 
-test("all failed: the error with whose it is; nobody asked: without", async () => {
+test("all failed: the error with whose it is; no member asked: without", async () => {
   const it = script();
   const members = [
     it.member("first", [refusal(401, "invalid_api_key")]),
@@ -159,7 +159,7 @@ test("a member's refused key is a 502 for the caller", async () => {
   assert.equal(result.kind === "error" && result.status, 502);
 });
 
-test("an unknown model in a strict pool: 404, told once, nobody asked", async () => {
+test("an unknown model in a strict pool: 404, recorded once, no member asked", async () => {
   const it = script();
   const pool = poolOf([it.member("only", [answered()])], { strict_models: true });
   const { completed, spent } = start(it, pool, requested(false, { model: "unheard-of" }));
@@ -221,7 +221,7 @@ test("headers_after_ms: a silent stream gets its headers early, and failover goe
     else assert.equal(JSON.parse(all.at(-1)!).error.code, "upstream_timeout");
     assert.equal(all.length, served ? 5 : 1);
     const named = JSON.parse(all.at(served ? -2 : -1)!).service_pool;
-    // Beside an error stands whose error it is.
+    // An error names beside it whose error it is.
     assert.deepEqual(
       [named.provider, named.attempts, named.latency_ms],
       [served ? "second" : "first", 2, 30_000],
@@ -231,7 +231,7 @@ test("headers_after_ms: a silent stream gets its headers early, and failover goe
   }
 });
 
-test("a bug behind early headers: the stream breaks, and the usage is told all the same", async () => {
+test("a bug behind early headers: the stream breaks, and the usage is recorded all the same", async () => {
   const it = script();
   const bug = () => {
     throw new Error("a bug");
@@ -275,7 +275,7 @@ const stages: readonly {
   },
 ];
 
-test("the caller leaves: the upstream is given up at once, 499 is told once, no health learns of it", async (t) => {
+test("the caller leaves: the upstream is given up at once, 499 is recorded once, no health learns of it", async (t) => {
   for (const { name, stream, mode, reply, early } of stages) {
     await t.test(name, async () => {
       const it = script();

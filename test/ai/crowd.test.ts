@@ -44,11 +44,11 @@ for (const [name, fault] of faults)
       assert.equal(left, 50, "what is well is not paid for");
     });
 
-test("nobody is well: what is asked beyond the second member stays within the budget, however many call", async () => {
+test("no member is well: what is asked beyond the second member stays within the budget, however many call", async () => {
   const it = script();
   const members = ["a", "b", "c", "d", "e"].map((name) => it.member(name, [refusal(503, "overloaded")]));
   const budget = createRetryBudget();
-  // The first ones find out; nobody can know before.
+  // The first ones find out; no call can know before.
   for (let turn = 0; turn < 2; turn++)
     failureOf(await run(it, call(members, "chat", { pool: { retryBudget: budget } })));
   assert.ok(members.every(({ health }) => health.isOpen));
@@ -60,7 +60,7 @@ test("nobody is well: what is asked beyond the second member stays within the bu
   assert.ok(extra >= 40, `${extra}: the budget is there to be used`);
 });
 
-test("a burst into an outage that nobody knows of yet asks each member once for each call, and never again", async () => {
+test("a burst into an outage that no call has met yet asks each member once for each call, and never again", async () => {
   const it = script();
   const members = ["a", "b", "c", "d"].map((name) => it.member(name, [refusal(503, "overloaded")]));
   const budget = createRetryBudget();

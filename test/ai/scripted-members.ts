@@ -213,7 +213,7 @@ export function script(): Script {
       failedOver: (from, to, failure, memberCount) =>
         logged.push(`${from.member.name} → ${to.member.name}: ${failure.kind} ${memberCount}`),
       exhausted: (last, failure, memberCount) =>
-        logged.push(`${last?.member.name ?? "nobody"}: ${failure.kind} ${memberCount}`),
+        logged.push(`${last?.member.name ?? "none"}: ${failure.kind} ${memberCount}`),
     },
     member: (name, itsReplies, more = {}) => {
       replies.set(name, [...itsReplies]);

@@ -1,4 +1,4 @@
-// A call that is not let in reaches nobody and takes nothing; what is set aside for one that is.
+// A call that is not let in reaches no member and takes nothing; what is set aside for one that is let in.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -15,7 +15,7 @@ const request = { kind: "chat", ...read, api: new ChatCompletionsRequest(read) }
 const caller = (id: string) => ({ id, clientRequestId: null, tags: [], extraHeaders: null });
 const levels = { requests: null, tokens: null };
 
-test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
+test("a spent budget and a refusal of the limits are reported, no member is asked and no usage is recorded", async () => {
   const asked: unknown[] = [];
   let exhaustedForMs: number | null = 5_000;
   const deps = {
@@ -38,7 +38,7 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
   assert.deepEqual(asked, [["req_1", reservedTokens("chat", body, promptTokens("chat", body))]]);
 });
 
-test("the place is free before anything is told of the call; a call that ends otherwise gives it back too", async () => {
+test("the place is free before anything of the call is recorded; a call that ends otherwise gives it back too", async () => {
   const order: string[] = [];
   const deps = (chain: object) =>
     ({

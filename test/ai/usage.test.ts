@@ -103,7 +103,7 @@ test("a call is written within a second, as what it was, by the account's local 
   assert.equal(rows.get("req_2")?.first_byte_ms, null);
 });
 
-test("what cannot be written waits, and is written when the storage is back; each is told as written once", async () => {
+test("what cannot be written waits, and is written when the storage is back; each is counted as written once", async () => {
   const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = () => "unavailable";
   for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id));
@@ -115,7 +115,7 @@ test("what cannot be written waits, and is written when the storage is back; eac
   assert.deepEqual(recorded, { dropped: 0, written: ["req_1", "req_2", "req_3"] });
 });
 
-test("a record that the storage will never take is dropped and counted, and keeps nobody waiting", async () => {
+test("a record that the storage will never take is dropped and counted, and keeps no other record waiting", async () => {
   const { clock, rows, storage, usage, recorded } = logging();
   storage.faultOf = ({ id }) => (id === "req_1" ? "failed" : null);
   usage.record(ended("req_1"));

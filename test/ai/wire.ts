@@ -17,7 +17,7 @@ export const timeouts: MemberTimeouts = {
   total_ms: null,
 };
 
-/** A body that holds these pieces, and ends as it is told. */
+/** A body that holds these pieces, and ends as asked. */
 export function incoming(pieces: readonly Buffer[], end: BodyError | null = null) {
   const left = [...pieces];
   let cancelled = 0;

@@ -1,5 +1,5 @@
 // Addresses of this machine that the attacks use. Linux has all of 127.0.0.0/8, so that clients can come from many
-// networks, and what the service may call is one address that is none of those it must not call.
+// networks, and what the service may call is one address outside those that it must not call.
 
 export const isLinux = process.platform === "linux";
 

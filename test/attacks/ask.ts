@@ -28,7 +28,7 @@ const agent = new Agent({ keepAlive: true });
 /** Beyond this an answer is counted and not kept. */
 const kept = 4 * 1024 * 1024;
 
-/** The JSON of an answer; null when it is none. */
+/** The JSON of an answer; null when it is not JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, read by tests that know them.
 export function jsonOf(reply: Reply): any {
   try {

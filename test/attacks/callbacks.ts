@@ -1,4 +1,4 @@
-// Forged callbacks of every kind, large ones that nobody signed, a signed one used again, and tokens of mails used for
+// Forged callbacks of every kind, large ones without a signature, a signed one used again, and tokens of mails used for
 // what they are not.
 
 import { createHmac, randomBytes } from "node:crypto";
@@ -23,7 +23,7 @@ const notification = (certificate: string) => ({
   SigningCertURL: certificate,
 });
 
-/** One callback that nobody signed: what is behind the gateway's URL, its headers and its body. */
+/** One callback without a signature: what is behind the gateway's URL, its headers and its body. */
 function forgeries(): { label: string; query: string; headers: Headers; body: string }[] {
   const list: { label: string; query: string; headers: Headers; body: string }[] = [];
   const add = (label: string, query: string, headers: Headers = [], body = '{"id":"x","state":"DELIVRD"}') =>
@@ -345,7 +345,7 @@ const mailTokens: Attack = {
       await stage.ask({ path: `/api/get/email/${id}`, headers: apiKey(secrets.ourKey) }),
     );
     if (data.opened_at !== null || data.open_count > 0) it.fault("a forged token opened a mail");
-    if ((await suppressed(stage)) !== before) it.fault("a forged token unsubscribed somebody");
+    if ((await suppressed(stage)) !== before) it.fault("a forged token unsubscribed a recipient");
     return it;
   },
 };

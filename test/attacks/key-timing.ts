@@ -96,7 +96,7 @@ function tell(what: string, { kept, difference, margin, t }: Difference): boolea
   return found;
 }
 
-/** Compares as nobody should: 3 µs more where all but the last characters are right. */
+/** Compares as no program should: 3 µs more where all but the last characters are right. */
 async function openControl(secret: string): Promise<{ base: string; close(): void }> {
   const server = createServer((request, response) => {
     if (String(request.headers["api-key"]).startsWith(secret.slice(0, -open))) {

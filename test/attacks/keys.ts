@@ -167,7 +167,7 @@ function oddKeys(): [label: string, asked: Asked][] {
     },
   ]);
   list.push([
-    "gzip that is none",
+    "gzip that is not gzip",
     {
       path: send,
       headers: [

@@ -1,4 +1,4 @@
-// The port for returned mails: anybody may connect to it, and whoever got one mail knows an address that it takes.
+// The port for returned mails: anybody may connect to it, and who got one mail knows an address that it takes.
 
 import { clientAddress, isLinux } from "./addresses.ts";
 import { jsonOf } from "./ask.ts";

@@ -47,7 +47,7 @@ function record(name: string, type: number, data: Buffer): Buffer {
   return Buffer.concat([nameBytes(name), fields, data]);
 }
 
-/** The first question of a message; null when there is none. */
+/** The first question of a message; null when it has no question. */
 function questionOf(message: Buffer): { name: string; type: number; end: number } | null {
   if (message.length < 17 || message.readUInt16BE(4) === 0) return null;
   const labels: string[] = [];

@@ -74,11 +74,11 @@ export async function play(attack: Attack, stage: Stage, options: PlayOptions): 
     return it;
   });
   const counted = await within(limitMs, work, gaveUp);
-  // What stands still for so long would hold the probe up as well.
+  // A process that is stopped for so long would hold the probe up as well.
   if (counted === gaveUp) await stage.server.kill();
   const left = minMs - (performance.now() - started);
   if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
-  // Before the probe is stopped: that waits for a process that stands still.
+  // Before the probe is stopped: that waits for a process that is stopped.
   const probe = await stopProbe();
   const tookMs = performance.now() - started;
   const peakMib = stage.ended() === null ? memoryMib(stage.server.pid, "VmHWM") : null;

@@ -20,7 +20,7 @@ function complete(stage: Stage, pool: string, body: object, more: Partial<Asked>
 
 /** Answers that are a success by their content, however odd. */
 const sound = new Set(["header-injection", "wild-usage"]);
-/** A stream that begins well and breaks off: its client is told in the stream. */
+/** A stream that begins well and breaks off: its client gets an error in the stream. */
 const streams = new Set([
   "endless-stream",
   "endless-line",

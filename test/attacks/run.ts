@@ -45,7 +45,7 @@ function row({ attack, engine, inputs, seen, probe, peakMib, cpuSeconds, broke, 
   return `| ${cells.map((cell) => cell.replaceAll("|", "/").replaceAll("\n", " ")).join(" | ")} |`;
 }
 
-/** Nobody attacks: what the same probe sees on this machine now. */
+/** No attack runs: what the same probe sees on this machine now. */
 const idle: Attack = {
   family: "baseline",
   name: "nothing for 10 s",

@@ -1,5 +1,5 @@
 // People and their sessions: pages of other sites, planted and borrowed sessions, a member who wants more, guessing that
-// shall lock nobody out, and what proxies say about clients.
+// shall lock no user out, and what proxies say about clients.
 
 import { clientAddress, isLinux, proxyAddress } from "./addresses.ts";
 import { type Asked, jsonOf, type Reply } from "./ask.ts";
@@ -42,7 +42,7 @@ const forgery: Attack = {
     const ask = (asked: Asked) => stage.ask({ ...(from === undefined ? {} : { from }), ...asked });
     await makeUser(stage, "member@ours.test", stage.ours.id);
     await makeUser(stage, "other@ours.test", stage.ours.id);
-    const planted = "trunkline=planted-by-somebody-0123456789";
+    const planted = "trunkline=planted-by-another-0123456789";
     const mine = browserOf(
       await signIn(stage, "member@ours.test", passwordOf("member@ours.test"), {
         ...(from === undefined ? {} : { from }),
@@ -200,7 +200,7 @@ const spellings: Record<string, (at: number) => string> = {
 /** How many of so many tries at one e-mail address were judged (401), and how many may be. */
 async function judged(stage: Stage, value: (at: number) => string, from: string | undefined) {
   const started = performance.now();
-  const email = `nobody-${Math.random().toString(36).slice(2)}@x.test`;
+  const email = `unknown-${Math.random().toString(36).slice(2)}@x.test`;
   let count = 0;
   for (let at = 0; at < tries; at += 1) {
     const headers = [["X-Forwarded-For", value(at)]] as const;

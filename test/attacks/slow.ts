@@ -68,7 +68,7 @@ const jsonType = "Content-Type: application/json";
 /** Streams whose readers take nothing. */
 const unreadStreams: Attack = {
   family,
-  name: "100 streams that nobody reads",
+  name: "100 streams that no client reads",
   expected: "bounded memory, others are served",
   short: false,
   async run(stage) {

@@ -23,7 +23,7 @@ test("a renewed key takes the place of the old one; an unknown account has none"
   try {
     const { core } = it.system;
     const old = await createDefaultAccount(core);
-    assert.equal(await renewApiKey(core, "nobody"), null);
+    assert.equal(await renewApiKey(core, "unknown"), null);
     const key = await renewApiKey(core, "default");
     assert.equal(await core.authenticator.authenticate(old!.apiKey), null);
     assert.equal((await core.authenticator.authenticate(key!))?.name, "default");

@@ -1,4 +1,4 @@
-// What configuring needs, on a fresh SQLite store, with a clock that stands still and an outbound guard that
+// What configuring needs, on a fresh SQLite store, with a clock that a test moves and an outbound guard that
 // judges URLs as the real one does.
 
 import { mkdtempSync, rmSync } from "node:fs";

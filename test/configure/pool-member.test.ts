@@ -72,7 +72,7 @@ test("a stored member is the input that made it, its secret sealed", async () =>
   );
 });
 
-test("what its provider refuses is told by field, and an address that must not be called as well", async () => {
+test("what its provider refuses is reported by field, and an address that must not be called as well", async () => {
   const issues = async (rest: object) =>
     (await members.issues(open.deps, of, inputOf("x", rest), null)).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
@@ -138,7 +138,7 @@ test("a secret stays where it belongs: not to another server, not to another kin
   for (const settings of [
     { base_url: "https://elsewhere.test/v1" },
     { base_url: "https://elsewhere.test/v1", api_key: "••••" },
-    // The vendor gives the address where there is none.
+    // The vendor gives the address where the settings have no address.
     { base_url: null, vendor: "groq" },
   ])
     assert.deepEqual(faults(await change("moved", { settings })), [`settings.api_key: ${words}`]);
@@ -154,7 +154,7 @@ test("a secret stays where it belongs: not to another server, not to another kin
   ]);
 });
 
-test("a name is taken once, also when two ask at the same time; whoever caches pools is told", async () => {
+test("a name is taken once, also when two ask at the same time; the caches of pools are notified", async () => {
   const results = await Promise.all([make("race"), make("race"), make("race")]);
   assert.deepEqual(results.map(faults).map(String).sort(), ["name: is taken", "name: is taken", "saved"]);
   const notified = open.deps.notified.pools;

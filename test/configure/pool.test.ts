@@ -42,7 +42,7 @@ const issuesOf = (result: { kind: string; issues?: { path: readonly unknown[]; m
 
 const noBudget = { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 };
 
-test("a pool with its members and keys is made, and made keys are told once", async () => {
+test("a pool with its members and keys is made, and made keys are shown once", async () => {
   const input = {
     strict_models: true,
     members: [member("one"), member("two", { priority: 2 })],
@@ -89,7 +89,7 @@ test("what is named changes and keeps its id, what is not named is left alone", 
   assert.deepEqual(after.keys, before.keys);
 });
 
-test("faults are told with their places, and nothing is changed", async () => {
+test("faults are reported with their places, and nothing is changed", async () => {
   await saved({ members: [member("one")], keys: [{ name: "app", key }] });
   const other = await upsertAccount(open.deps, accountInput.parse({ name: "other" }));
   const before = open.dump();
@@ -146,7 +146,7 @@ test("a key that was revoked by hand is not revived because something else in th
   assert.ok(await open.deps.database.run(findPoolByKey, hashSecret(other)));
 });
 
-test("one by one: made, changed, refused and deleted, and whoever caches pools is told each time", async () => {
+test("one by one: made, changed, refused and deleted, and the caches of pools are notified each time", async () => {
   const fields = poolFields.parse({ name: "single" });
   const before = open.deps.notified.pools;
   const made = await pools.create(open.deps, { accountId }, fields);

@@ -1,5 +1,5 @@
 // Sending domains: what is made waits for DNS, what is carried over signs at once, and the private half of a key
-// stands nowhere in the clear.
+// is stored nowhere in the clear.
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
@@ -92,7 +92,7 @@ test("keys that are given sign at once, and stand nowhere in the clear", async (
   assert.equal(open.deps.notified.lanes, 1);
 });
 
-test("faults of what is given are told by field, and never repeat a key", () => {
+test("faults of the input are reported by field, and never repeat a key", () => {
   const keys = (...list: object[]) => ({ domain: "example.com", keys: list });
   for (const [input, place] of [
     [{ domain: "example" }, "domain"],

@@ -59,7 +59,7 @@ test("a mask that stands for nothing is a fault", () => {
   assert.deepEqual(maskIssues({ a: "text" }), []);
 });
 
-test("what the schema or the outbound guard refuses is told with its path", () => {
+test("what the schema or the outbound guard refuses is reported with its path", () => {
   const wrong = change({ url: 7, other: 1 });
   assert.deepEqual(wrong, [
     "settings.url: Invalid input: expected string, received number",

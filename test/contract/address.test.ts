@@ -70,7 +70,7 @@ describe("an address", () => {
     assert.equal(normaliseAddress("Jane@EXAMPLE.com"), "jane@example.com");
   });
 
-  it("is one word with one @, whatever text it was read from, and read again it is the same", () => {
+  it("is one word with one @, from any text, and read again it is the same", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.emailAddress());
     fc.assert(
       fc.property(text, (input) => {

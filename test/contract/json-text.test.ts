@@ -37,7 +37,7 @@ test("a key that is given twice, or is spelled with escapes, is still the key", 
   assert.equal(withMembers('{"model":1,"mod\\u0065l":2}', { model: "3" }), '{"model":3,"mod\\u0065l":3}');
 });
 
-test("whatever JSON, in whatever layout: the change is the one that was asked for", () => {
+test("any JSON, in any layout: the change is the one that was asked for", () => {
   // Not both a quote and a backslash: V8 14.6 mistakes one for the other where an object had the second before.
   const keys = fc.constantFrom("model", "a", "b", "stream", "", '"', "\n", "é");
   const objects = fc.dictionary(keys, fc.jsonValue());
@@ -67,7 +67,7 @@ test("whatever JSON, in whatever layout: the change is the one that was asked fo
   );
 });
 
-test("a key stands once at the most: in plain text and in escapes, on the top level only", () => {
+test("a key is written once at the most: in plain text and in escapes, on the top level only", () => {
   for (const text of ["{}", '{"model":1}', '{"a":"model","model":"model"}', '{"a":{"model":1},"model":2}'])
     assert.equal(hasSingleKey(text, "model"), true, text);
   for (const text of [
@@ -100,7 +100,7 @@ test("long values without a bracket or a quote are jumped over to their end", ()
   assert.equal(end, long.length);
 });
 
-test("items of a list are where they are, whatever they hold and however they are laid out", () => {
+test("items of a list are where they are, with any content and however they are laid out", () => {
   const property = fc.property(
     fc.array(fc.jsonValue()),
     fc.constantFrom("", " ", "\n  "),

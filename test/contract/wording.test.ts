@@ -42,7 +42,7 @@ for (const [input, path, sentence] of cases) {
   });
 }
 
-test("all faults of a value are told", () => {
+test("all faults of a value are reported", () => {
   const issues = check({ text: 1, list: 2, kind: 3 }, [], undefined);
   assert.deepEqual(
     issues?.map((issue) => issue.path.join(".")),

@@ -60,7 +60,7 @@ test("changes of half a second come as one hint, of the account and its lanes al
   all[0]?.signals.emit("changed", "acc_1", "messages");
   await clock.advance(500);
   assert.deepEqual([one.seen.length, two.seen], [1, [["links"]]]);
-  assert.deepEqual(notified, [], "one process tells nobody");
+  assert.deepEqual(notified, [], "one process notifies no other process");
 });
 
 test("other processes hear of it once, and pass nothing on", async () => {

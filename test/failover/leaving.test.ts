@@ -1,4 +1,4 @@
-// Callers who go away, through the real edge: whatever was asked of a provider for them is given up at once.
+// Callers who go away, through the real edge: all that was asked of a provider for them is given up at once.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -19,7 +19,7 @@ const stages = [
 const tries = 3;
 const withinMs = 100;
 
-test("the upstream is given up within 100 ms of the caller's going, at every stage, and nobody else is asked", async () => {
+test("the upstream is given up within 100 ms of the caller's going, at every stage, and no other member is asked", async () => {
   const patient = { ...fast, patienceMs: 10_000 };
   await onGround(patient, async ({ installation, provider }) => {
     for (const [at, stage] of stages.entries()) {

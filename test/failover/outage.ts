@@ -1,4 +1,4 @@
-// S15: the primary is down for a while and then well. Nobody may notice, few requests may touch it meanwhile, and
+// S15: the primary is down for a while and then well. No caller may notice, few requests may touch it meanwhile, and
 // it has to be in use again soon after.
 
 import { type caller, isWhole, type Seen } from "./caller.ts";

@@ -66,7 +66,7 @@ test("each scenario's own conduct", () => {
   for (const [id, expected, seen, more] of cases) assert.equal(verdict(id, seen, more), expected, id);
 });
 
-test("S15: nobody may go unserved, few may touch it, and it has to be back in time", () => {
+test("S15: no call may go unserved, few may touch it, and it has to be back in time", () => {
   const well = { seen: [answer()], touches: 4, backAfterMs: 5_000 };
   const of = (more: object) => scoreOutage({ ...well, ...more }, "truthful").verdict;
   assert.equal(of({}), "pass");

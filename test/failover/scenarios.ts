@@ -48,7 +48,7 @@ const hammers = (withinMs: number, count: number): Check => ({
 });
 const alive: Check = { what: "alive afterwards", holds: (observed) => observed.alive };
 const usage: Check = {
-  what: "the usage is told",
+  what: "the usage is reported",
   advisory: true,
   holds: ({ seen }) => seen.kind === "answer" && seen.usage,
 };
@@ -165,7 +165,7 @@ export const scenarios: readonly Scenario[] = [
     checks: [
       exactlyOne,
       {
-        what: "the provider's reason is told",
+        what: "the provider's reason is reported",
         holds: ({ seen }) => seen.kind !== "error" || seen.code === "content_policy_violation",
       },
     ],
@@ -192,7 +192,7 @@ export const scenarios: readonly Scenario[] = [
       atMost(6),
       usage,
       {
-        what: "the model that answered is told",
+        what: "the model that answered is reported",
         holds: ({ seen }) => seen.kind === "answer" && seen.model === "fb-ok" && seen.servedBy === "fallback",
       },
     ],
@@ -235,7 +235,7 @@ export function score(scenario: Scenario, observed: Observed): Scored {
     const lacks = missed.map(({ what }) => what);
     return { id, title, verdict: lacks.length > 0 ? "partial" : "pass", note: noteOf(lacks), ms };
   }
-  // S13 answered by somebody else: shopping around.
+  // S13 answered by another member: shopping around.
   const verdict = scenario.ideal === "error" ? "partial" : "safe";
   return { id, title, verdict, note: noteOf([]), ms };
 }

@@ -32,7 +32,7 @@ async function answer(asked: PeerRequest): Promise<void> {
   }
   await held.get(body.user);
   const whole = completionOf(body.model, { content: "Hi" }) as { usage: object };
-  // Somebody who only wants to know whether they may ask.
+  // A caller that only checks whether it may ask.
   if (body.user === "free") whole.usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   await replies(200, whole)(asked);
 }
@@ -76,9 +76,9 @@ async function heldBurst(key: KeyName, count: number, body: object): Promise<Rec
   const waiting = () => it.provider.asked.filter(({ body }) => body.user === key).length;
   let refused = 0;
   const asked = Array.from({ length: count }, async (_, at) => {
-    const message = await it.ask(it.processes[at % 2 === 0 ? 0 : 1], key, { ...body, user: key });
-    if (message.status !== 200) refused += 1;
-    return outcomeOf(message);
+    const served = await it.ask(it.processes[at % 2 === 0 ? 0 : 1], key, { ...body, user: key });
+    if (served.status !== 200) refused += 1;
+    return outcomeOf(served);
   });
   await until(() => waiting() + refused === count, 15_000);
   release();
@@ -109,7 +109,7 @@ describe("two processes", { concurrency: true }, () => {
     const each = 3 + 1 + 90;
     const max = Math.floor((1_000 + refilled) / each);
     assert.ok(admitted >= Math.floor(1_000 / each) && admitted <= max, `${admitted}, at most ${max}`);
-    // What was set aside came back, whoever served; the headers of either say so.
+    // What was set aside came back, from either process; the headers of either say so.
     for (const process of it.processes) {
       const left = async () =>
         Number(
@@ -145,9 +145,9 @@ test("the database is cut off and then hangs: known keys go on within their limi
   const asked = ["unlimited", "by_itself", "roomy"] as const;
   const expected = { unlimited: 0, by_itself: 0, roomy: 0 };
   const ask = async (process: Server, key: (typeof asked)[number]) => {
-    const message = await outcome(process, key);
-    if (message === "200") expected[key] += 1;
-    return message;
+    const ended = await outcome(process, key);
+    if (ended === "200") expected[key] += 1;
+    return ended;
   };
   const both = async (work: (process: Server) => Promise<void>) => {
     await Promise.all(it.processes.map(work));

@@ -48,7 +48,7 @@ function judge(change: (run: Case) => void, more: Partial<InboundEvidence> = {})
   return checkInbound({ ...run, drained: true, ...more });
 }
 
-test("a sound run has no violations; before the drain not everything has been told", () => {
+test("a sound run has no violations; before the drain not everything has been posted", () => {
   assert.deepEqual(
     judge(() => {}),
     [],
@@ -82,14 +82,14 @@ const planted: [string, (run: Case) => void, RegExp][] = [
     /^inbound i\.3: stored 2 times$/,
   ],
   [
-    "a message that nobody sent",
+    "a message that the simulator never sent",
     (run) => run.inbound.push(stored("x.1")),
-    /^inbound x\.1: stored, but nobody sent it$/,
+    /^inbound x\.1: stored, but never sent$/,
   ],
   [
     "a message without a marker",
     (run) => run.inbound.push({ ...stored("x.1"), marker: null }),
-    /^inbound no marker in in-x\.1: stored, but nobody sent it$/,
+    /^inbound no marker in in-x\.1: stored, but never sent$/,
   ],
   [
     "a message that another account sees",
@@ -101,19 +101,19 @@ const planted: [string, (run: Case) => void, RegExp][] = [
     (run) => run.inbound.splice(0, 1, { ...stored("i.1"), gateway: "other" }),
     /^inbound i\.1: of acme by twilio, shown to acme by other$/,
   ],
-  ["a message that nobody was told of", (run) => run.posted.shift(), /^inbound in-i\.1: nobody was told$/],
+  ["a message that was never posted", (run) => run.posted.shift(), /^inbound in-i\.1: never posted$/],
   [
     "a message whose event was never taken",
     (run) => run.posted.splice(0, 1, { ...postOf("i.1"), answer: "500" }),
-    /^inbound in-i\.1: nobody was told$/,
+    /^inbound in-i\.1: never posted$/,
   ],
   [
-    "a message that is told as two events",
+    "a message that is posted as two events",
     (run) => run.posted.push({ ...postOf("i.1"), id: "evt-x" }),
     /^inbound in-i\.1: told as 2 events$/,
   ],
   [
-    "a message that another account is told of",
+    "a message that is posted to another account",
     (run) => run.posted.push({ ...postOf("i.1"), account: "beta" }),
     /^inbound in-i\.1: of acme, told to beta$/,
   ],

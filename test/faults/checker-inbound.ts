@@ -1,5 +1,5 @@
 // Compares the inbound messages that the provider handed over with what is stored and what the webhook endpoints
-// were told: once each, however often they were posted. Pure.
+// were posted: once each, however often they were posted. Pure.
 
 import { groupBy, type Handed, type Inbound, type Posted } from "./evidence.ts";
 
@@ -7,7 +7,7 @@ export interface InboundEvidence {
   handed: readonly Handed[];
   inbound: readonly Inbound[];
   posted: readonly Posted[];
-  /** Whether everything has been told by now. */
+  /** Whether everything has been posted by now. */
   drained: boolean;
 }
 
@@ -18,7 +18,7 @@ export function checkInbound({ handed, inbound, posted, drained }: InboundEviden
   const known = new Set(handed.map(({ marker }) => marker));
   for (const message of handed) lines.push(...judgeHanded(message, stored.get(message.marker) ?? []));
   for (const marker of stored.keys()) {
-    if (!known.has(marker)) lines.push(`inbound ${marker}: stored, but nobody sent it`);
+    if (!known.has(marker)) lines.push(`inbound ${marker}: stored, but never sent`);
   }
   const postsById = groupBy(
     posted.filter(({ type }) => type === "message.received"),
@@ -53,6 +53,6 @@ function judgeReport({ id, account }: Inbound, posts: readonly Posted[], drained
   if (foreign !== undefined) lines.push(`inbound ${id}: of ${account}, told to ${foreign.account}`);
   const events = new Set(posts.map((post) => post.id));
   if (events.size > 1) lines.push(`inbound ${id}: told as ${events.size} events`);
-  if (drained && !posts.some(({ answer }) => answer === "ok")) lines.push(`inbound ${id}: nobody was told`);
+  if (drained && !posts.some(({ answer }) => answer === "ok")) lines.push(`inbound ${id}: never posted`);
   return lines;
 }

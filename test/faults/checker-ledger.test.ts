@@ -42,7 +42,7 @@ function judge(change: (run: Case) => void): string[] {
   });
 }
 
-test("books that add up have no violations, whatever the order of their entries; without a ledger nothing is judged", () => {
+test("books that add up have no violations, in any order of their entries; without a ledger nothing is judged", () => {
   assert.deepEqual(
     judge(() => {}),
     [],

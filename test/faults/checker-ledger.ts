@@ -34,7 +34,7 @@ function judgeBalance({ remaining, entries }: Ledger): string[] {
 }
 
 /**
- * Whether each entry starts from the balance after another one, whatever their order: entries of the same
+ * Whether each entry starts from the balance after another one, in any order: entries of the same
  * millisecond have none.
  */
 function chains(remaining: number, entries: readonly LedgerEntry[]): boolean {

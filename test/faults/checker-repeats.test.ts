@@ -52,7 +52,7 @@ function judge(change: (run: Case) => void): string[] {
   return checkRepeats({ sent: [run.sent], rows: run.rows });
 }
 
-test("not violations: refusals before the answer, only replays, a set nobody was told of, no set at all, no key", () => {
+test("not violations: refusals before the answer, only replays, a set no client got, no set at all, no key", () => {
   const harmless: ((run: Case) => void)[] = [
     () => {},
     (run) => run.answers.splice(2, 1),
@@ -82,7 +82,7 @@ const planted: [string, (run: Case) => void, RegExp][] = [
     /^key k1: 2 sets: req-1, req-2$/,
   ],
   [
-    "two sets although nobody was answered",
+    "two sets although no request was answered",
     (run) => {
       run.answers.length = 0;
       run.rows.push({ ...row("r.1"), request: "req-2" });

@@ -1,4 +1,4 @@
-// The webhook checker sees every kind of damage: each test plants one in a run that was told in full.
+// The webhook checker sees every kind of damage: each test plants one in a run that was posted in full.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -54,7 +54,7 @@ const drop = (run: Case, id: string) => {
   run.posted = run.posted.filter((post) => post.id !== id);
 };
 
-test("a run that was told in full has no violations, also when told repeatedly, out of order and after failed tries", () => {
+test("a run that was posted in full has no violations, also when posted repeatedly, out of order and after failed tries", () => {
   assert.deepEqual(
     judge(() => {}),
     [],
@@ -69,7 +69,7 @@ test("a run that was told in full has no violations, also when told repeatedly, 
   );
 });
 
-test("what is still to be told is no violation before the drain; what was told wrongly is", () => {
+test("what is still to be posted is no violation before the drain; what was posted wrongly is", () => {
   assert.deepEqual(
     judge((run) => run.posted.splice(0, 3), { drained: false }),
     [],
@@ -79,22 +79,22 @@ test("what is still to be told is no violation before the drain; what was told w
 
 const planted: [string, (run: Case) => void, RegExp][] = [
   [
-    "a change that nobody was told of",
+    "a change that was never posted",
     (run) => drop(run, "evt-msg-r.1-4"),
     /^msg-r\.1: message\.sent happened 1 times, told 0 times$/,
   ],
   [
-    "an acceptance that nobody was told of",
+    "an acceptance that was never posted",
     (run) => drop(run, "evt-msg-r.2-0"),
     /^msg-r\.2: message\.queued happened 1 times, told 0 times$/,
   ],
   [
-    "one of two like changes that nobody was told of",
+    "one of two like changes that was never posted",
     (run) => drop(run, "evt-msg-r.1-2"),
     /^msg-r\.1: message\.queued happened 2 times, told 1 times$/,
   ],
   [
-    "a message of which nothing was told",
+    "a message of which nothing was posted",
     (run) => {
       run.posted = run.posted.filter(({ subject }) => subject !== "msg-r.2");
     },
@@ -151,12 +151,12 @@ const planted: [string, (run: Case) => void, RegExp][] = [
     /^evt-msg-r\.1-4: message\.sent with the status sending$/,
   ],
   [
-    "another account is told",
+    "it is posted to another account",
     (run) => change(run, "evt-msg-r.3-0", { account: "acme" }),
     /^msg-r\.3: of beta, told to acme$/,
   ],
   [
-    "two accounts are told",
+    "it is posted to two accounts",
     (run) => repeat(run, "evt-pause", { account: "beta" }),
     /^evt-pause: told to acme and beta$/,
   ],

@@ -1,12 +1,12 @@
-// Compares what the webhook endpoints were told with what happened, message by message: every change of state
-// is told at least once, nothing else is, and an event says the same each time it is posted. Pure.
+// Compares what the webhook endpoints were sent with what happened, message by message: every change of state
+// is posted at least once, nothing else is, and an event says the same each time it is posted. Pure.
 
 import { groupBy, type Happening, type Posted, type Row } from "./evidence.ts";
 
 export interface WebhookEvidence {
   rows: readonly Row[];
   posted: readonly Posted[];
-  /** Whether everything has been told by now; else only what was told wrongly is seen. */
+  /** Whether everything has been posted by now; else only what was posted wrongly is seen. */
   drained: boolean;
 }
 
@@ -47,7 +47,7 @@ function judgeEvent(id: string, posts: readonly Posted[]): string[] {
   return lines;
 }
 
-/** What was told of a message against its timeline: as often, and of the same instants. */
+/** What was posted of a message against its timeline: as often, and of the same instants. */
 function judgeMessage(row: Row, posts: readonly Posted[], drained: boolean): string[] {
   const lines: string[] = [];
   const foreign = posts.find(({ account }) => account !== row.account);

@@ -102,14 +102,14 @@ const planted: [string, (run: Case) => void, RegExp, Partial<Evidence>?][] = [
     /^lost: r\.3 .* still pending/,
   ],
   [
-    "a stored message that nobody sent",
+    "a stored message that no client sent",
     (run) => run.rows.push(row("x.9", "failed")),
     /^unexpected: x\.9: stored/,
   ],
   [
-    "a sent message that nobody sent",
+    "a sent message that no client sent",
     (run) => run.taken.push(entry("x.9")),
-    /^unexpected: x\.9: sent, but nobody/,
+    /^unexpected: x\.9: sent, but no client/,
   ],
   [
     "an unacknowledged message sent and not stored",
@@ -161,7 +161,7 @@ const planted: [string, (run: Case) => void, RegExp, Partial<Evidence>?][] = [
     (run) => put(run.rows, 3, { ...row("r.4", "unknown"), error: null }),
     /r\.4 .* does not say why/,
   ],
-  ["a status nobody knows", (run) => put(run.rows, 0, row("r.1", "gone")), /r\.1 .* not a status/],
+  ["an unknown status", (run) => put(run.rows, 0, row("r.1", "gone")), /r\.1 .* not a status/],
   [
     "a timeline that ends elsewhere",
     (run) => put(run.rows, 0, { ...row("r.1"), timeline: row("r.1", "sending").timeline }),
@@ -207,11 +207,11 @@ test("the other checkers are asked too", () => {
     answers: [{ status: 422, code: "idempotency_mismatch", replayed: false, body: null, request: null }],
   };
   const { violations } = judge((run) => put(run.sent, 0, { ...acknowledged("r.1"), repeat }), {
-    ledgers: [{ account: "nobody", remaining: 1, entries: [] }],
+    ledgers: [{ account: "unknown", remaining: 1, entries: [] }],
     posted: [],
     handed: [{ marker: "i.1", account: "acme", gateway: "twilio", taken: 1 }],
   });
-  for (const expected of [/^key k: /, /^nobody: /, /^msg-r\.1: message\.queued/, /^lost: inbound i\.1/]) {
+  for (const expected of [/^key k: /, /^unknown: /, /^msg-r\.1: message\.queued/, /^lost: inbound i\.1/]) {
     assert.ok(
       violations.some((line) => expected.test(line)),
       `${expected} not in ${JSON.stringify(violations)}`,

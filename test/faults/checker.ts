@@ -1,4 +1,4 @@
-// Compares what clients were told, what the database says and what the provider took, marker by marker.
+// Compares what clients got, what the database says and what the provider took, marker by marker.
 // Pure. Every promise that this can see broken is a line in `violations`; a run has passed when there is
 // none. Its own tests plant each kind of damage and expect to see it.
 
@@ -25,7 +25,7 @@ export interface Verdict {
   duplicates: string[];
   /** Taken more than once, as the gateway's policy says. */
   resent: number;
-  /** Stored or sent without the client having been told. */
+  /** Stored or sent without an answer to the client. */
   recovered: number;
   pending: number;
   sent: number;
@@ -68,12 +68,12 @@ export function check(evidence: Evidence): Verdict {
     judgeRequest(request, rowsOf, takenOf, verdict);
   }
   for (const [marker, rows] of rowsOf) {
-    if (!intended.has(marker)) verdict.unexpected.push(`${marker}: stored, but nobody asked for it`);
+    if (!intended.has(marker)) verdict.unexpected.push(`${marker}: stored, but no client asked for it`);
     if (rows.length > 1) verdict.violations.push(`${marker}: stored ${rows.length} times`);
     for (const row of rows) judgeRow(row, takenOf.get(marker) ?? [], evidence, verdict);
   }
   for (const [marker, entries] of takenOf) {
-    if (!intended.has(marker)) verdict.unexpected.push(`${marker}: sent, but nobody asked for it`);
+    if (!intended.has(marker)) verdict.unexpected.push(`${marker}: sent, but no client asked for it`);
     else if (!rowsOf.has(marker) && intended.get(marker) !== "acknowledged")
       verdict.unexpected.push(`${marker}: sent, but not stored`);
     judgeRepeats(marker, entries, evidence.policy, verdict);

@@ -8,7 +8,7 @@ export interface DatabaseLink {
   url: string;
   /** Every connection breaks, and new ones break at once. */
   cut(): void;
-  /** Nothing passes, and nobody is told: a switch that died, a server that stands still. */
+  /** Nothing passes, and neither side is notified: a switch that died, a server that is stopped. */
   hang(): void;
   /** As before; what was held back passes. */
   mend(): void;

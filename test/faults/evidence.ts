@@ -1,4 +1,4 @@
-// What a run leaves behind: what clients were told, what the lookups and the ledger say, what the provider took
+// What a run leaves behind: what clients got, what the lookups and the ledger say, what the provider took
 // and what the webhook sink was posted. The checkers compare these and nothing else.
 
 export type SendResult =
@@ -91,7 +91,7 @@ export interface Posted {
   answer: string;
 }
 
-/** An inbound message that the provider posted, over and over until somebody took it. */
+/** An inbound message that the provider posted, over and over until the service took it. */
 export interface Handed {
   marker: string;
   account: string;
@@ -127,7 +127,7 @@ export interface Evidence {
   sent: readonly Sent[];
   rows: readonly Row[];
   taken: readonly Taken[];
-  /** Whether everything was given the time to end; then nothing may still be pending, and all has been told. */
+  /** Whether everything was given the time to end; then nothing may still be pending, and all has been posted. */
   drained: boolean;
   /** What a gateway does with a message whose transmission is in doubt. */
   policy: (gateway: string) => "hold" | "resend";

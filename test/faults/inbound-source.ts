@@ -1,5 +1,5 @@
 // People who write back, in the simulator's process: messages handed over as Twilio does, each with an id and a
-// marker of its own, over and over until somebody takes it, and some of them once more.
+// marker of its own, over and over until the service takes it, and some of them once more.
 
 import { createHmac } from "node:crypto";
 import type { Handed } from "./evidence.ts";

@@ -61,7 +61,7 @@ export interface Installation {
   hearBack(): void;
   /**
    * Waits until every request with a key is answered, nothing is pending, no report is under way and everything
-   * has been told; false when that takes too long.
+   * has been posted; false when that takes too long.
    */
   drained(base: string, limitMs?: number): Promise<boolean>;
   verdict(base: string, judged: { drained: boolean; unknownAtMost: number | null }): Promise<Verdict>;

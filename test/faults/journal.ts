@@ -1,5 +1,5 @@
-// A journal that is flushed to disk before anything about its lines is answered: what it holds happened, whatever
-// the other side was told. One flush may serve many lines.
+// A journal that is flushed to disk before anything about its lines is answered: what it holds happened, also when
+// the other side got no answer. One flush may serve many lines.
 
 import { fdatasync, openSync, readFileSync, write } from "node:fs";
 import { promisify } from "node:util";
@@ -12,7 +12,7 @@ export interface Journal {
   add(line: object): Promise<void>;
 }
 
-/** Opens (or makes) a journal; `flushed` is told how many lines each flush took. */
+/** Opens (or makes) a journal; `flushed` gets how many lines each flush took. */
 export function openJournal(path: string, flushed: (lines: number) => void = () => {}): Journal {
   const descriptor = openSync(path, "a");
   let waiting: { line: string; done: () => void }[] = [];

@@ -9,7 +9,7 @@ export function markedText(marker: string, fault?: string): string {
   return fault === undefined ? `Hello #${marker}#` : `Hello #${marker}# [sim:${fault}]`;
 }
 
-/** The marker inside a text or a raw body; null when there is none. */
+/** The marker inside a text or a raw body; null when it has no marker. */
 export function markerIn(text: string): string | null {
   return pattern.exec(text)?.[1] ?? null;
 }

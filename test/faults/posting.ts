@@ -1,4 +1,4 @@
-// How the simulator calls the server: as providers do, again and again until somebody says 2xx.
+// How the simulator calls the server: as providers do, again and again until the service says 2xx.
 
 import { request } from "node:http";
 import { pause } from "./marker.ts";
@@ -15,7 +15,7 @@ export interface Call {
   body: string;
 }
 
-/** Posts until somebody answers 2xx; false: nobody did in so many tries. */
+/** Posts until the service answers 2xx; false: it did not in so many tries. */
 export async function postUntilTaken({ bases, path, headers, body }: Call, tries: number): Promise<boolean> {
   for (let turn = 0; turn < tries; turn += 1) {
     const known = bases();

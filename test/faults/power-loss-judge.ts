@@ -1,4 +1,4 @@
-// What has to hold of a database that a power cut left, by what the outside had been told until then.
+// What has to hold of a database that a power cut left, by what the outside had been sent until then.
 
 import { DatabaseSync } from "node:sqlite";
 

@@ -53,7 +53,7 @@ function imageOf(before: ReturnType<typeof taken>, after: ReturnType<typeof take
   return path;
 }
 
-test("whatever becomes of what was not flushed, every commit that was answered is there, and whole", async () => {
+test("with any fate of what was not flushed, every commit that was answered is there, and whole", async () => {
   const path = join(folder, "trunkline.db");
   const database = await openSqlite({ path });
   const accountId = await makeAccount(database);

@@ -154,7 +154,7 @@ async function load(port: number): Promise<void> {
   await Promise.all([client(1, 5), client(1, 20), client(3, 40), client(300, 500)]);
 }
 
-/** Follows a trace: the files, and what the outside has been told. */
+/** Follows a trace: the files, and what the outside has been sent. */
 class Follower {
   readonly files = { database: new DiskFile(), wal: new DiskFile() };
   readonly known: Known = { answered: new Set(), handed: new Set() };

@@ -89,7 +89,7 @@ test("each fault does what its name says, once for each message", async (t) => {
   for (const fault of faults) assert.equal(stats.faults[fault], 1, fault);
 });
 
-test("reports are posted early, late and twice, and again until somebody takes them", async (t) => {
+test("reports are posted early, late and twice, and again until the service takes them", async (t) => {
   const posted: { url: string; body: string }[] = [];
   let refusals = 2;
   const sink = createServer(async (incoming, answer) => {

@@ -1,6 +1,6 @@
 // An HTTP provider in a process of its own. Its journal is the oracle of every fault run: a request is
 // appended and flushed to disk before anything about it is answered, so what the journal holds was
-// really taken, whatever the sender was told.
+// really taken, with any answer to the sender.
 //
 // `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`.
 // Started by `simulator.ts`; spoken to over IPC (`configure`, `stats`); ends with its parent.
@@ -33,7 +33,7 @@ let settings: SimulatorSettings = {
   inbound: null,
 };
 let random = seeded(1);
-// Of their own, so that a run's provider meets the same whatever comes in between.
+// Of their own, so that a run's provider meets the same with anything in between.
 let hookRandom = seeded(2);
 let inboundRandom = seeded(3);
 const stats: SimulatorStats = {
@@ -176,7 +176,7 @@ async function report(delivery: Delivery, delayMs: number, twice: number): Promi
   stats.reporting -= 1;
 }
 
-/** Posts a delivery report, and again after a pause until somebody says 2xx, as providers do. */
+/** Posts a delivery report, and again after a pause until the service says 2xx, as providers do. */
 async function postCallback({ id, gateway, ours }: Delivery, tries: number): Promise<boolean> {
   const call = {
     bases: () => settings.callbacks?.bases ?? [],

@@ -62,7 +62,7 @@ function accept({ markers }: Asked, answer: ServerResponse, replayed = false): v
 
 const sender = { account: "acme", apiKey: "k", gateways: ["main"] };
 
-test("a request without a key is asked once, whatever it is told", async (t) => {
+test("a request without a key is asked once, with any answer", async (t) => {
   let count = 0;
   const { base, recorder } = await setUp(t, (asked, answer, incoming) => {
     count += 1;
@@ -127,9 +127,9 @@ test("what several answers of a key say together: a no ends it, an open try does
   for (const gateway of Object.keys(script)) await recorder.send(base, sender, gateway, 1, { keyed: true });
   const all = await recorder.answerAll(base, 300);
   assert.equal(all, false, "those without a final answer are still open");
-  const results = recorder.sent.map(({ gateway, result: results }) => [
+  const results = recorder.sent.map(({ gateway, result }) => [
     gateway,
-    results.kind === "refused" ? results.status : results.kind,
+    result.kind === "refused" ? result.status : result.kind,
   ]);
   assert.deepEqual(results, [
     ["no", 402],

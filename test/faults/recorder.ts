@@ -1,4 +1,4 @@
-// A client that writes down what it is about to ask and what it was told. A request without a key is asked once: one
+// A client that writes down what it is about to ask and what it was answered. A request without a key is asked once: one
 // that got no answer stays so, and the checker knows exactly what may exist and what must. A request with an
 // `Idempotency-Key` is asked again, under load, until it has an answer, and some are asked once more after that.
 
@@ -67,7 +67,7 @@ interface Asking {
   channel: "sms" | "whatsapp";
   body: string;
   key: string | null;
-  /** Everything it was told, in the order of its arrival. */
+  /** Every answer it got, in the order of its arrival. */
   heard: SendResult[];
   notBefore: number;
 }

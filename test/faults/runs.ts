@@ -40,7 +40,7 @@ interface Struck {
   unknownAtMost: number | null;
 }
 
-/** Where the process can be told to die. `commit.*`: inside the database thread of SQLite. */
+/** Where the process can be made to die. `commit.*`: inside the database thread of SQLite. */
 export const crashPoints = [
   "accept.before",
   "accept.after",
@@ -309,7 +309,7 @@ export function badProvider(engine: Engine, seed: number, each: number): Promise
 
 /**
  * The control: a run that really loses and really repeats, because the database is put back to an older
- * copy while nobody looks. Its verdict must be full of violations, or the checker is blind.
+ * copy behind the checker's back. Its verdict must be full of violations, or the checker is blind.
  */
 export function rolledBack(seed: number): Promise<Result> {
   return run("control: database put back", "sqlite", seed, async (installation) => {
@@ -329,7 +329,7 @@ export function rolledBack(seed: number): Promise<Result> {
     const second = startLoad(installation, () => [server.base], seed + 1, { atMost: 100 });
     while (simulator.taken().length < takenAtCopy + 4 * concurrency) await pause(50);
     await second.stop();
-    // Something of what will be lost was told by then.
+    // Something of what will be lost was posted by then.
     const since = new Set(
       installation.recorder.sent
         .slice(sentAtCopy)

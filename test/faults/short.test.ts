@@ -5,7 +5,7 @@ import test from "node:test";
 import { engines } from "./installation.ts";
 import { crashAt, describe, lostProcess, type Result, randomKills, rolledBack } from "./runs.ts";
 
-// Another one every day would be found by nobody; the long runs take fresh seeds and print them.
+// Another one every day would be seen by no one; the long runs take fresh seeds and print them.
 const seed = 20261121;
 
 function expectSound(t: { diagnostic(message: string): void }, result: Result): void {
@@ -46,7 +46,7 @@ test("postgres: one of two processes dies and the other goes on with its work", 
   expectSound(t, await lostProcess(seed, 1));
 });
 
-test("the control: a database that was put back is seen as lost and repeated messages, and in what was told", async (t) => {
+test("the control: a database that was put back is seen as lost and repeated messages, and in what was posted", async (t) => {
   const result = await rolledBack(seed);
   t.diagnostic(describe(result));
   assert.ok(result.verdict.lost.length > 0, "no loss seen");

@@ -62,7 +62,7 @@ export interface SimulatorStats {
   /** How often each fault struck. */
   faults: Partial<Record<string, number>>;
   callbacks: number;
-  /** Reports that nobody took after all their tries. */
+  /** Reports that the service did not take after all their tries. */
   callbacksLost: number;
   /** Reports and inbound messages that are still to come or being repeated. */
   reporting: number;
@@ -70,7 +70,7 @@ export interface SimulatorStats {
   hooks: number;
   /** How often each fault struck them. */
   hookFaults: Partial<Record<HookFault, number>>;
-  /** Inbound messages that nobody took after all their tries. */
+  /** Inbound messages that the service did not take after all their tries. */
   inboundLost: number;
 }
 

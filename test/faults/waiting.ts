@@ -1,4 +1,4 @@
-// Reads from the database itself, past the server, what is still to be told and how deliveries ended.
+// Reads from the database itself, past the server, what is still to be posted and how deliveries ended.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

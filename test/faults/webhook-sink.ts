@@ -35,7 +35,7 @@ export interface Sink {
   serve(incoming: IncomingMessage, body: string, answer: ServerResponse): Promise<void>;
 }
 
-/** `struck` is told of every fault. */
+/** `struck` is called at every fault. */
 export function createSink(
   journal: Journal,
   settings: () => HookSettings,

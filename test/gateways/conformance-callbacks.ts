@@ -28,7 +28,7 @@ export interface CallbackCases {
   covers: { body: boolean; url: boolean };
   /** A GET, or a call without a body, is read from its query: what proves it stands for the whole call. */
   readsQuery?: boolean;
-  /** The same call without its signature, where that stands neither in headers nor in the query. */
+  /** The same call without its signature, where that is neither in headers nor in the query. */
   strip?(callback: CallbackRequest): CallbackRequest;
   /** What a call without its signature is; default: `forbidden`. */
   unsigned?: "forbidden" | "unavailable";

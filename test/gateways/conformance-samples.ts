@@ -148,7 +148,7 @@ export function cleanReason(reason: string, secrets: readonly string[]): void {
   assert.ok(reason.isWellFormed());
   for (const secret of secrets) {
     for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-      assert.ok(!reason.toLowerCase().includes(spelling.toLowerCase()), `${secret} stands in: ${reason}`);
+      assert.ok(!reason.toLowerCase().includes(spelling.toLowerCase()), `${secret} is in: ${reason}`);
     }
   }
 }

@@ -39,7 +39,7 @@ export interface RequestCase {
 }
 
 export interface Conformance {
-  /** A complete example, as somebody would write it. */
+  /** A complete example, as an operator would write it. */
   settings: Record<string, unknown>;
   refused: { settings: unknown; path: string; says: RegExp }[];
   /** Secrets beside the fields that the schema flags. */
@@ -165,7 +165,7 @@ function httpChecks(
   }
 
   if (gateway.contents.includes("email")) {
-    test("an attachment that cannot be read makes no request, and is told as that", async () => {
+    test("an attachment that cannot be read makes no request, and is reported as that", async () => {
       const outbound = scriptedOutbound(answer(200, "{}"));
       const sound = sampleAttachment("a.txt", "text/plain", Buffer.from("a"));
       const broken = { ...sound, content: () => Promise.reject(new AttachmentReadError("storage is away")) };
@@ -175,7 +175,7 @@ function httpChecks(
     });
   }
 
-  test("no answer is unknown, whatever the transport says", async () => {
+  test("no answer is unknown, with every fault of the transport", async () => {
     for (const reason of ["socket closed", "", "ECONNREFUSED", "timeout\r\nInjected: yes"]) {
       const outcome = await send({ kind: "no_answer", reason });
       assert.equal(outcome.kind, "unknown");

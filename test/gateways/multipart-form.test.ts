@@ -1,4 +1,4 @@
-// Forms are read back by Node's own parser of them: whatever names, texts and bytes go in come out, in as many parts,
+// Forms are read back by Node's own parser of them: all names, texts and bytes go in come out, in as many parts,
 // and nothing in them ends a part or adds a header.
 
 import assert from "node:assert/strict";
@@ -50,14 +50,14 @@ test("fields and files come back in their order", async () => {
   });
 });
 
-test("the file name stands as UTF-8, never as `filename*`", () => {
+test("the file name is written as UTF-8, never as `filename*`", () => {
   const { body } = multipartForm([], [file('a"b\r\nX-Evil: 1;ü.txt', Buffer.from("x"))]);
   const text = body.toString();
   assert.match(text, /filename="a%22b%0D%0AX-Evil: 1;ü\.txt"\r\nContent-Type: text\/plain\r\n\r\nx\r\n/);
   assert.doesNotMatch(text, /filename\*|^X-Evil/m);
 });
 
-test("a content type that is none is replaced", async () => {
+test("a content type that is not valid is replaced", async () => {
   for (const type of ["text/html\r\nX-Evil: 1", "nonsense", "", "text/plain; a=\u0000"]) {
     const { files } = await readBack(multipartForm([], [file("a", Buffer.from("x"), type)]));
     assert.equal(files[0]?.type, "application/octet-stream");
@@ -81,7 +81,7 @@ test("a text that holds the boundary of another form does not end a part", async
   assert.deepEqual(fields, [["text", text]]);
 });
 
-test("whatever goes in comes out", async () => {
+test("all that goes in comes out", async () => {
   const awkward = fc.array(
     fc.constantFrom(
       "a",

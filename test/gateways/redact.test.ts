@@ -1,4 +1,4 @@
-// Whatever an adapter makes of a callback, no secret of the gateway's settings is in what is handed on, in no spelling
+// Of all that an adapter makes of a callback, no secret of the gateway's settings is in what is handed on, in no spelling
 // and not by half.
 
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ const saying = (words: string, code = "550"): Received => ({
   engagements: [{ kind: "deferred", reference: "p-1", key: "e-1", reason: words }],
 });
 
-test("a secret is masked in every spelling, in receipts and in what is told beside them", () => {
+test("a secret is masked in every spelling, in receipts and in what is reported beside them", () => {
   for (const words of spelled) {
     const redacted = redactReceived(saying(`It was ${words}.`), [key]);
     assert.doesNotMatch(JSON.stringify(redacted), /0123456789|k3y/);
@@ -59,7 +59,7 @@ test("why a callback is refused is masked too, and every definition is discreet 
     channels: ["sms"],
     contents: ["text"],
     title: "Loud",
-    summary: "Says what it is told.",
+    summary: "Says what the test asks for.",
     settings: z.strictObject({ nested: z.strictObject({ key: secret().optional() }) }),
     encodedSecrets: ({ nested }) => [Buffer.from(`user:${nested.key}`).toString("base64")],
     send: async () => ({ kind: "accepted", reference: null }),

@@ -57,7 +57,7 @@ test("fields that are not there are left out", () => {
   assert.deepEqual(Object.keys(omitUndefined<{ a: number; b?: string }>({ a: event.a, b: event.b })), ["a"]);
 });
 
-test("of a visit is told what can be stored", () => {
+test("of a visit what can be stored is reported", () => {
   const visit = { url: "https://example.com/ü?a=1#b", userAgent: " Mozilla/5.0\r\n(X)", ip: "2001:db8::1" };
   assert.deepEqual(clientInfo(visit), { ...visit, userAgent: "Mozilla/5.0 (X)" });
   assert.deepEqual(clientInfo({ url: "https://a/\r\nb", userAgent: "\u0000", ip: "not one" }), {});

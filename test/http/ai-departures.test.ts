@@ -177,7 +177,7 @@ test("a reader who is slow slows the provider, and loses nothing", async () => {
   const asked = await nextAsked();
   const head = await caller.head;
   head.pause();
-  // The provider stands still once every buffer on the way is full.
+  // The provider waits once every buffer on the way is full.
   while (!asked.response.writableNeedDrain) await new Promise((resolve) => setImmediate(resolve));
   let stood = written;
   for (let quiet = 0; quiet < 200; quiet++) {
@@ -218,7 +218,7 @@ function hasRoom(response: ServerResponse): Promise<void> {
   });
 }
 
-test("readers who take nothing keep nobody else from a stream", async () => {
+test("readers who take nothing keep no other client from a stream", async () => {
   const content = "x".repeat(200_000);
   peer.answer(async (asked) => {
     const write = begins(asked);

@@ -40,7 +40,7 @@ const weather = tool({
   execute: async ({ city }) => `sunny in ${city}`,
 });
 
-/** Asks for both cities at once, and then says what it was told. */
+/** Asks for both cities at once, and then says the results. */
 function asksForTools(): void {
   peer.answer((request) => {
     const { body } = request;
@@ -105,7 +105,7 @@ test("tools over two rounds, two at once", async () => {
   );
 });
 
-test("a failure is told by its status, and whether to try again", async () => {
+test("a failure is recognised by its status, and whether to try again", async () => {
   peer.answer(fails(400, { message: "Too hot.", type: "invalid_request_error", param: "temperature" }));
   await assert.rejects(
     generateText({ model: provider()("gpt-4o-mini"), prompt: "Hello!", maxRetries: 0 }),

@@ -168,7 +168,7 @@ const noHttp: [name: string, bytes: string][] = [
   ["another protocol", "SSH-2.0-OpenSSH_9.9\r\n\r\n"],
   ["length and chunks", `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{}`],
   ["two lengths", `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
-  ["a length that is none", `${post}Content-Length: +2\r\n\r\n{}`],
+  ["a length that is no number", `${post}Content-Length: +2\r\n\r\n{}`],
   ["a length below zero", `${post}Content-Length: -1\r\n\r\n{}`],
   ["a space before the colon", `${post}Content-Length : 2\r\n\r\n{}`],
   ["a folded header", `${post}X-A: 1\r\n 2\r\nContent-Length: 0\r\n\r\n`],

@@ -54,7 +54,7 @@ for (const [what, request] of Object.entries(requests)) {
       const { "x-request-id": _id, date: _date, ...headers } = reply.headers;
       return { status: reply.statusCode, headers, body: reply.body, asked };
     };
-    const missing = await ask("gateway-of-nobody");
+    const missing = await ask("gateway-of-none");
     assert.equal(missing.status, what === "a body that is too large" ? 413 : 404);
     for (const there of ["sandbox-of-ours", "one-way", "mail"])
       assert.deepEqual(await ask(there), missing, `${there}: the same answer for the same work`);

@@ -1,4 +1,4 @@
-// Bodies by the thousand: structured ones, mutated ones, plain bytes. Whatever comes, the answer has one of
+// Bodies by the thousand: structured ones, mutated ones, plain bytes. For every body, the answer has one of
 // the interface's shapes, nothing is a 5xx, nothing is left unhandled, and a success is a send without faults.
 
 import assert from "node:assert/strict";

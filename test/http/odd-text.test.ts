@@ -128,7 +128,7 @@ for (const head of everyRoute.filter(({ query }) => query !== undefined)) {
   });
 }
 
-test("who may not ask is told so first, whatever the query says", async () => {
+test("who may not ask is refused first, with any query", async () => {
   for (const [url, status] of [
     ["/api/get/sms?cursor=%00", 403],
     ["/api/manage/v1/accounts?search=%00", 401],

@@ -42,7 +42,7 @@ test("a stream whose events have several lines reads as any other", async () => 
   assert.equal(text, "Hello there");
 });
 
-test("embeddings of a pool without embedding models: the client asks once, and is told why", async () => {
+test("embeddings of a pool without embedding models: the client asks once, and gets the reason", async () => {
   const before = peer.asked.length;
   await assert.rejects(client.embeddings.create({ model, input: "x" }), (error) => {
     assert.ok(error instanceof OpenAI.BadRequestError);

@@ -218,7 +218,7 @@ test("models: the list, and one by its id, slashes and all", async () => {
   for (const id of ids) assert.equal((await client.models.retrieve(id)).id, id);
   const plain = await it.ask("/models/openai/gpt-4o");
   assert.equal((plain.json as { id?: unknown }).id, "openai/gpt-4o");
-  await assert.rejects(client.models.retrieve("nobody/has-it"), (error) => {
+  await assert.rejects(client.models.retrieve("none/has-it"), (error) => {
     assert.ok(error instanceof OpenAI.NotFoundError);
     assert.equal(error.code, "model_not_found");
     assert.equal(error.param, "model");
@@ -295,7 +295,7 @@ test("stopping in the middle of a stream stops the provider", async () => {
   await peer.asked.at(-1)!.left;
 });
 
-test("limits are told on success, and refused as the client knows it", async () => {
+test("limits are sent on success, and refused as the client knows it", async () => {
   await it.pool({
     name: `pool-${made - 1}`,
     keys: [{ name: "two", limits: { requests_per_minute: 2 } }],

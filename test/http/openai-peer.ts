@@ -1,5 +1,5 @@
 // A provider that speaks OpenAI, as a real server on a loopback port: what it answers is the test's to say, and what
-// it was asked, and whether it was left in the middle, is told.
+// it was asked, and whether it was left in the middle, is recorded.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -12,7 +12,7 @@ export interface PeerRequest {
   /** Empty for a form. */
   body: Record<string, unknown>;
   response: ServerResponse;
-  /** Resolves when whoever asked closes the connection before the answer has ended. */
+  /** Resolves when the client that asked closes the connection before the answer has ended. */
   left: Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface Peer {
   url: string;
   /** Every request so far but for `GET /models`. */
   asked: PeerRequest[];
-  /** The next request to come that nobody has waited for yet. */
+  /** The next request to come that no test has waited for yet. */
   next(): Promise<PeerRequest>;
   answer(answer: PeerAnswer): void;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// The query of a request, whatever form its target has.
+// The query of a request, in every form of its target.
 
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";

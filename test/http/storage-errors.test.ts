@@ -102,7 +102,7 @@ for (const fault of faults) {
       const { reply, met } = await askFailing(head, fault, 1, Number.POSITIVE_INFINITY);
       if (withoutStorage.includes(head.name)) assert.notEqual(reply.statusCode, 500, head.path);
       else if (met) isAway(head, fault, reply);
-      // A token of a mail that is none of ours is refused before the storage is asked.
+      // A token of a mail that is not ours is refused before the storage is asked.
       else assert.equal(head.tag, "Mail links", `${head.path} asks the storage: ${reply.body}`);
     }
   });

@@ -22,7 +22,7 @@ test("what fits comes back with its defaults", () => {
   assert.deepEqual(validate(schema, { name: "x" }), { value: { name: "x", list: [] } });
 });
 
-test("every fault is told under its dotted path, unknown fields by their names", () => {
+test("every fault is reported under its dotted path, unknown fields by their names", () => {
   const secret = "sk-secret";
   const errors = errorsOf({ name: secret, inner: { count: secret, role: secret }, list: [{}], plan: secret });
   assert.deepEqual(Object.keys(errors).sort(), ["inner.count", "inner.role", "list.0.on", "name", "plan"]);
@@ -41,7 +41,7 @@ test("an own __proto__ is a field that is not known, and changes nothing", () =>
   assert.equal("polluted" in {}, false);
 });
 
-test("of a query the last value counts, and an empty one is none", () => {
+test("of a query the last value counts, and an empty one counts as absent", () => {
   const query = z.strictObject({
     limit: z.coerce.number().int().max(9).default(5),
     x: z.string().optional(),

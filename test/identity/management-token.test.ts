@@ -42,7 +42,7 @@ test("a token leads to its principal", async () => {
   });
 });
 
-test("the database does not hold it, and its hash is none", async () => {
+test("the database does not hold it, and its hash is no token", async () => {
   const { token, row } = await made();
   assert.equal(JSON.stringify(await store.query("select * from management_tokens")).includes(token), false);
   assert.equal(row.hint, `tlm_…${token.slice(-4)}`);
@@ -56,7 +56,7 @@ test("the database does not hold it, and its hash is none", async () => {
     assert.equal(await authenticateToken(store.database, wrong), null);
 });
 
-test("revoking works at once and again; nobody's is null", async () => {
+test("revoking works at once and again; an unknown one is null", async () => {
   const { token, row, deps } = await made();
   const revoked = await revokeToken(deps, row.id);
   assert.equal(revoked?.revoked_at, deps.clock.now());

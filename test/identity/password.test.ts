@@ -1,4 +1,4 @@
-// Passwords: the published form, the same work for nobody as for somebody, and a queue that says no.
+// Passwords: the published form, the same work for an unknown user as for a known one, and a queue that says no.
 
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
@@ -68,9 +68,9 @@ test("hashes with other parameters still work", async () => {
   assert.equal(await make().verify("new", phc), false);
 });
 
-test("nobody's password is never right, not even the empty one", async () => {
+test("without a user no password is right, not even the empty one", async () => {
   const { verify } = make();
-  for (const password of ["", "nobody", "correct horse battery"])
+  for (const password of ["", "unknown", "correct horse battery"])
     assert.equal(await verify(password, null), false);
 });
 
@@ -78,7 +78,7 @@ test("what is stored in another form is a fault, not a no", async () => {
   await assert.rejects(make().verify("x", "plain text") as Promise<boolean>, /not in the expected PHC form/);
 });
 
-test("two at once, twenty wait, the rest are told that it is busy; then it goes on", async () => {
+test("two at once, twenty wait, the rest hear that it is busy; then it goes on", async () => {
   const { verify, hash } = make();
   const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify("x", null)));
   assert.equal(outcomes.filter((outcome) => outcome === false).length, 22);
@@ -86,7 +86,7 @@ test("two at once, twenty wait, the rest are told that it is busy; then it goes 
   assert.notEqual(await hash("correct horse battery"), "busy");
 });
 
-test("a flood of strangers holds up nobody who is known", async () => {
+test("a flood of unknown clients holds up no known one", async () => {
   const random = seededRandom(3);
   let answered = 0;
   /** How many strangers had been answered when each known caller's work began: a hash begins with its salt. */

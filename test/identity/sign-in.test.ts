@@ -40,7 +40,7 @@ test("an unknown address, a wrong password and a user who is switched off: one a
   const { deps, user, email } = await member();
   const attempt = (address: string, attempted: string) =>
     enter(deps, { email: address, password: attempted, replaced: null });
-  const unknown = await attempt("nobody@acme.test", password);
+  const unknown = await attempt("unknown@acme.test", password);
   const wrong = await attempt(email, "another password");
   await updateUser(deps, user.id, { active: false });
   const off = await attempt(email, password);
@@ -75,7 +75,7 @@ test("attempts are in the audit log with the address, cut; never with a password
   assert.equal(JSON.stringify([refused, right]).includes("a typed password"), false);
 });
 
-test("too many at once are told so, and nothing is written down", async () => {
+test("too many at once are refused, and nothing is written down", async () => {
   const { deps, email } = await member();
   const wrong = { email, password: "another password", replaced: null };
   const kinds = (await Promise.all(Array.from({ length: 30 }, () => enter(deps, wrong)))).map(

@@ -106,7 +106,7 @@ test("a password reset ends the user's sessions, and the new one is in force", a
   assert.equal(again.kind, "signed_in");
 });
 
-test("nobody is not found, and pages are newest first", async () => {
+test("an unknown user is not found, and pages are newest first", async () => {
   const { deps, id } = await made("member");
   assert.deepEqual(await updateUser(deps, "usr_none", { name: "x" }), { kind: "not_found" });
   const page = await userPage(store.database, { before: null, limit: 200 });

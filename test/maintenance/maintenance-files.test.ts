@@ -1,4 +1,4 @@
-// The upkeep of files: uploads that nobody accepted go after an hour, contents that no message needs go too, and what
+// The upkeep of files: uploads that no request accepted go after an hour, contents that no message needs go too, and what
 // is known of a file stays with its request.
 
 import assert from "node:assert/strict";

@@ -195,7 +195,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
   assert.match(places.get("messages").after, /^after \d+$/);
 });
 
-test("statistics are refreshed at the start and then every hour, step by step until there is none left", async () => {
+test("statistics are refreshed at the start and then every hour, step by step until no step is left", async () => {
   const clock = movableClock();
   const asked: { after: unknown; at: number }[] = [];
   const database: Database = {

@@ -1,4 +1,4 @@
-// The hold seen from outside: a restored installation sends nothing of the past until it is told to, tells so at
+// The hold seen from outside: a restored installation sends nothing of the past until it is asked to, tells so at
 // its start, and everything else goes on.
 
 import assert from "node:assert/strict";

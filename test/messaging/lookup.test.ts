@@ -84,7 +84,7 @@ for (const engine of engines) {
       assert.equal(page?.nextCursor, null);
     });
 
-    test("a cursor that is none of ours is refused, another account's finds nothing of mine", async () => {
+    test("a cursor that is not ours is refused, another account's finds nothing of mine", async () => {
       const query = { limit: 5, status: null };
       assert.equal(await recent(it.system.database, mine, "sms", { ...query, cursor: "x" }), null);
       const page = await recent(it.system.database, other, "sms", { ...query, cursor: ids[4]! });

@@ -25,6 +25,6 @@ test("a vendor may add parameters, but not those of ours a second time", () => {
     assert.equal(proven(wrong), null, wrong);
 });
 
-test("without a public URL there is none", () => {
+test("without a public URL links are null", () => {
   assert.equal(messageUrl(sealer, "gw_1", null, "msg_1"), null);
 });

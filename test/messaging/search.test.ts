@@ -55,13 +55,13 @@ test("instants are exact on both sides", async () => {
   assert.deepEqual(await found({ acceptedBefore: start }), [[], null]);
 });
 
-test("what cannot be meant is told by its field", async () => {
+test("what cannot be meant is reported by its field", async () => {
   const field = async (...args: Parameters<typeof find>) => {
     const result = await find(...args);
     return result.kind === "invalid" ? result.field : null;
   };
   assert.equal(await field({ recipient: "call me" }), "recipient");
-  assert.equal(await field({ gateway: "nobody's" }), "gateway");
+  assert.equal(await field({ gateway: "another's" }), "gateway");
   assert.equal(await field({}, { cursor: "msg_1" }), "cursor");
   assert.deepEqual(await found({ gateway: "one", channel: "email" }), [[], null]);
 });

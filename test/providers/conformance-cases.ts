@@ -67,7 +67,7 @@ export interface FailureCase {
 }
 
 export interface ProviderSuite {
-  /** A complete example, as somebody would write it. */
+  /** A complete example, as an operator would write it. */
   settings: Record<string, unknown>;
   refused: { settings: unknown; path: string; says: RegExp }[];
   /** The model of cases that name none. */

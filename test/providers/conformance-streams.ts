@@ -1,5 +1,5 @@
 // The streams of the conformance suite: chunks in OpenAI's order with every flag right, no end before the end, and
-// nothing thrown whatever an event holds.
+// nothing thrown with any content of an event.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -82,7 +82,7 @@ function inOrder(chunks: readonly ParsedChunk[]): void {
       begun.add(index);
       for (const call of delta.tool_calls ?? []) {
         const place = `${index} ${call.index}`;
-        if (calls.has(place)) assert.equal(call.id, undefined, "an id is told once");
+        if (calls.has(place)) assert.equal(call.id, undefined, "an id is sent once");
         else assert.ok(call.id && call.function.name, "a call begins with its id and name");
         calls.set(place, (calls.get(place) ?? "") + (call.function.arguments ?? ""));
       }

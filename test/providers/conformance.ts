@@ -184,7 +184,7 @@ function answerChecks(provider: Provider, suite: ProviderSuite): void {
     });
   }
 
-  test("an answer that is none is a failure that another member may do better", () => {
+  test("an answer that is not valid is a failure that another member may do better", () => {
     for (const text of awkward) {
       const answer = provider.answer(text, requestOf({ messages: [] }, suite.model));
       if (answer.kind === "answer") assert.equal(answer.output, false, text);

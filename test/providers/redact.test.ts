@@ -11,7 +11,7 @@ const key = "Zebra in the garden";
 const member = redactSecrets(openai, [key, "of the header"]);
 const request: ChatRequest = { text: "{}", body: {}, model: "m", stream: false };
 
-test("an error loses the key wherever it stands in it, and nothing else", () => {
+test("an error loses the key wherever it is in it, and nothing else", () => {
   const error = {
     message: `Incorrect value ${key} provided`,
     type: `t ${key}`,
@@ -28,7 +28,7 @@ test("an error loses the key wherever it stands in it, and nothing else", () => 
   });
 });
 
-test("what the pool's owner is told of a refused key loses it as well", () => {
+test("what the pool's owner reads of a refused key loses it as well", () => {
   const text = JSON.stringify({ error: { message: `Incorrect key ${key} provided` } });
   assert.equal(openai.failure(401, {}, text, 0).detail, `Incorrect key ${key} provided`);
   assert.equal(member.failure(401, {}, text, 0).detail, "Incorrect key *** provided");

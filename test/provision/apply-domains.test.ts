@@ -64,7 +64,7 @@ test("what was deleted elsewhere stays so until its entry changes", async () => 
   );
 });
 
-test("errors are told with their place, and never repeat a key", () => {
+test("errors are reported with their place, and never repeat a key", () => {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-domains-"));
   const read = (sending_domains: object[]) => {
     const path = join(folder, "provision.yaml");

@@ -145,7 +145,7 @@ test("a file with errors changes nothing at all, and names every one of them", a
   assert.equal(open.dump(), before);
 });
 
-test("no secret of a file stands in the database in the clear", async () => {
+test("no secret of a file is in the database in the clear", async () => {
   const canaries = Array.from({ length: 10 }, (_, i) => `canary${i}canary${i}canary${i}canary${i}canary${i}`);
   const [apiKey, urlKey, header, body, token, from, sid, auth, service, second] = canaries as [
     string,

@@ -89,7 +89,7 @@ test("only one probe goes out at a time, and one that was not stamped frees its 
   assert.deepEqual(breaker.permit(5000), { kind: "probe" });
 });
 
-test("the refused message is a suspect, so another one probes; one that nobody answered is none", () => {
+test("the refused message is a suspect, so another one probes; one without an answer is not", () => {
   const breaker = closed();
   record(breaker, "a", "misconfigured");
   record(breaker, "b", "unreachable");
@@ -209,7 +209,7 @@ test("refusals that are about the message do not start the count again", () => {
   assert.equal(unclear(breaker, "fifth"), "pause");
 });
 
-test("a probe that is refused so keeps the lane paused and waits, whatever paused it", () => {
+test("a probe that is refused so keeps the lane paused and waits, with every reason of the pause", () => {
   const breaker = closed();
   record(breaker, "a", "unreachable", 0);
   for (const [now, forMs, pauses] of [

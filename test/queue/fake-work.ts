@@ -1,5 +1,5 @@
 // What a lane drives, in memory: rows that wait, and a record of everything that the lane did with them.
-// Storage can be told to fail; each attempt is answered by `answer`, at once or when the test says so.
+// Storage can be made to fail; each attempt is answered by `answer`, at once or when the test says so.
 
 import type { Health } from "#queue/breaker.ts";
 import { Lane } from "#queue/lane.ts";

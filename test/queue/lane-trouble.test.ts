@@ -143,7 +143,7 @@ test("trouble pauses the lane; another message probes; when it passes, all go on
   await lane.stop();
 });
 
-test("while paused one message a pause goes out, and its clock stands still", async () => {
+test("while paused one message a pause goes out, and its clock does not move", async () => {
   const { clock, work, lane } = drive({
     rules: { concurrency: 1 },
     prepare: (work) => {

@@ -216,7 +216,7 @@ test("a requeue that meets the lane's look at what is due next is not forgotten"
   const { clock, work, lane } = drive({
     prepare: (work) => {
       const look = work.nextDue;
-      // The answer was true when it was read, and is told only after the settlement.
+      // The answer was true when it was read, and arrives only after the settlement.
       work.nextDue = async (now) => {
         const next = await look(now);
         await new Promise((resolve) => setImmediate(resolve));

@@ -64,7 +64,7 @@ describe("lanes that a process wants, on PostgreSQL", () => {
       );
     }));
 
-  test("a process that died while it waited for the lane keeps nobody from it", () =>
+  test("a process that died while it waited for the lane blocks no other process", () =>
     withFleet(1, async (fleet) => {
       const owner = await fleet.started("owner");
       const dead = await fleet.started("dead");

@@ -145,7 +145,7 @@ for (const engine of engines) {
         const lanes = names(3).map((id) => ({ id, owner: null, fence: 0 }));
         await fleet.database.run(claimLanes, { processId: "dead", lanes });
         const one = await fleet.started("one");
-        // Its name is not among the processes that ever beat: nobody to wait for.
+        // Its name is not among the processes that ever beat: there is no process to wait for.
         assert.deepEqual(sorted(one), names(3));
         assert.deepEqual(
           one.opened.map(({ fence }) => fence),
@@ -227,7 +227,7 @@ describe("several processes on PostgreSQL", () => {
       await fleet.beats(3, one, two);
       assert.equal(two.lanes.owned.length, 2);
       const before = await fleet.owners();
-      // From here on, one's clock stands still.
+      // From here on, one's clock does not move.
       const beats = takeoverMs / 5000;
       await fleet.beats(beats - 1, two);
       assert.equal(two.lanes.owned.length, 2, "not before the time is over");

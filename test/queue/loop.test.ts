@@ -30,7 +30,7 @@ function looping(
   return { clock, log, loop, at: () => turns.map((time) => time - startedAt) };
 }
 
-test("the first turn begins at once, each further one after the wait that the turn returned; 0 is none", async () => {
+test("the first turn begins at once, each further one after the wait that the turn returned; 0 is no wait", async () => {
   const { clock, loop, at } = looping(async (count) => [0, 0, 1000, 5000][count - 1] ?? 60_000);
   await clock.advance(6000);
   assert.deepEqual(at(), [0, 0, 0, 1000, 6000]);

@@ -1,4 +1,4 @@
-// Bodies whatever way they are cut: the same bytes come out, and memory follows their length, not their number.
+// Bodies in pieces of every size: the same bytes come out, and memory follows their length, not their number.
 
 import assert from "node:assert/strict";
 import test from "node:test";

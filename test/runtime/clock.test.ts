@@ -56,7 +56,7 @@ describe("the system's clock", () => {
 });
 
 describe("the movable clock", () => {
-  test("stands still until it is moved, and both times follow", async () => {
+  test("does not move until it is moved, and both times follow", async () => {
     const clock = movableClock(1000);
     assert.deepEqual([clock.now(), clock.monotonic()], [1000, 0]);
     await clock.advance(250);

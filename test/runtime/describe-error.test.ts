@@ -1,4 +1,4 @@
-// Errors in plain words: whatever an error says or carries, its text does not get into a reason.
+// Errors in plain words: the text of an error does not get into a reason.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Hosts that nobody may make us call, in every spelling that some parser on the way understands: for tests of
-// whatever takes a URL from outside.
+// Hosts that no client may make us call, in every spelling that some parser on the way understands: for tests of
+// all that takes a URL from outside.
 
 /** Spellings of an IPv4 address that some parser on the way takes for the same. */
 export function spellings(ip: string): string[] {
@@ -36,7 +36,7 @@ export function spellings(ip: string): string[] {
   ];
 }
 
-/** One of each block that nobody outside may be sent to, and the edges of the larger ones. */
+/** One of each block that no client outside may reach, and the edges of the larger ones. */
 export const forbiddenIpv4 = [
   "127.0.0.1",
   "127.0.0.53",

@@ -1,4 +1,4 @@
-// Ids: text order is the order of making, whatever the clock does and wherever the random part stands.
+// Ids: text order is the order of making, with every move of the clock and every random part.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Being told to stop: everybody who listens at that moment hears it once, and nobody later.
+// An abort: all who listen at that moment are notified once, and none later.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -6,7 +6,7 @@ import { LightAbortController, type LightAbortSignal } from "#runtime/light-abor
 
 const once = { once: true } as const;
 
-test("whoever listens is told once, in their order; whoever left or comes too late is not", () => {
+test("who listens is notified once, in their order; who left or comes too late is not", () => {
   const stop = new LightAbortController();
   const called: string[] = [];
   const left = () => called.push("left");
@@ -24,7 +24,7 @@ test("whoever listens is told once, in their order; whoever left or comes too la
   assert.deepEqual(called, ["first", "second"]);
 });
 
-test("one who leaves while it is told does not keep the next from hearing it", () => {
+test("one who leaves during the notification does not keep the next from hearing it", () => {
   const stop = new LightAbortController();
   const called: string[] = [];
   const first = () => {

@@ -1,4 +1,4 @@
-// The log's second net: whatever is logged by mistake, none of the canaries reaches a line.
+// The log's second net: of all that is logged by mistake, none of the canaries reaches a line.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

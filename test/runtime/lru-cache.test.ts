@@ -1,4 +1,4 @@
-// What was used lately is kept, within the bound; what failed is not.
+// What was used last is kept, within the bound; what failed is not.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -52,7 +52,7 @@ test("what is asked for at the same time is made once; what failed is made again
   assert.equal(await recent.getOrCreate("a", make), 2);
 });
 
-test("a failure does not take what stands in its place by then", async () => {
+test("a failure does not take what is in its place by then", async () => {
   const recent = new LruCache<string, Promise<number>>(10);
   const failing = Promise.withResolvers<number>();
   void recent.getOrCreate("a", () => failing.promise);

@@ -56,7 +56,7 @@ export interface Watched extends Peer {
   sockets: Socket[];
   /** The first whole request has arrived. */
   asked: Promise<unknown>;
-  /** The first connection is closed: at once, not by somebody's timer. */
+  /** The first connection is closed: at once, not by a timer. */
   closed(): Promise<void>;
 }
 

@@ -87,7 +87,7 @@ function requestSize(text: string): number | null {
   return text.length >= size ? size : null;
 }
 
-/** A port of this machine on which nobody listens. */
+/** A port of this machine on which no server listens. */
 export async function closedPort(): Promise<number> {
   const peer = await openPeer();
   await peer.close();

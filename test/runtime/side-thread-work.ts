@@ -1,4 +1,4 @@
-// What the thread of the side thread's test does: as it is told.
+// What the thread of the side thread's test does: as asked.
 
 import { serveWorker } from "#runtime/worker-thread.ts";
 

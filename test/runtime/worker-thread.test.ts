@@ -1,4 +1,4 @@
-// A thread beside the event loop: whatever an input does to it, the next one is answered.
+// A thread beside the event loop: after any input, the next one is answered.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

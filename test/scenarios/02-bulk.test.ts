@@ -57,7 +57,7 @@ for (const engine of engines) {
       assert.equal(second?.channel === "sms" && second.recipient, "+491515550002");
     });
 
-    test("of ten thousand is accepted whole, and nobody is lost or doubled", async () => {
+    test("of ten thousand is accepted whole, and no recipient is lost or doubled", async () => {
       await it.account({ name: "campaign" });
       await it.gateway({ identifier: "campaign-box", default: true, pace: { concurrency: 1000 } });
       const contacts = Array.from({ length: 10_000 }, (_, i) => ({

@@ -48,7 +48,7 @@ describe("choosing a gateway", () => {
     await it.account({ name: "other" });
     await it.gateway({ identifier: "theirs", ...provider });
     it.as(mine);
-    for (const gateway_identifier of ["off", "nobody", "mail", "theirs"]) {
+    for (const gateway_identifier of ["off", "unknown", "mail", "theirs"]) {
       const reply = await it.send([{ ...contact, gateway_identifier }]);
       assert.equal(reply.statusCode, 422, gateway_identifier);
       assert.deepEqual(reply.json().errors, {

@@ -1,4 +1,4 @@
-// A request with faults: every fault is told, nothing of it is stored.
+// A request with faults: every fault is reported, nothing of it is stored.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -69,13 +69,13 @@ test("values of the wrong type", async () => {
   );
 });
 
-test("one bad contact among good ones refuses all, and the faults of all are told at once", async () => {
+test("one bad contact among good ones refuses all, and the faults of all are reported at once", async () => {
   const errors = await refused({
     contact: [
       good,
       { ...good, number: "0151 23456789" },
       { ...good, schedule_at: "2026-02-30 10:00:00" },
-      { ...good, gateway_identifier: "nobody" },
+      { ...good, gateway_identifier: "unknown" },
       { ...good, message: "" },
     ],
   });

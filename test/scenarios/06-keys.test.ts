@@ -76,7 +76,7 @@ test("the first place with a key decides: a wrong header does not fall through",
     url: `/api/sms/send?api_key=${key}`,
     body: { contact },
   });
-  assert.equal(empty.statusCode, 200, "an empty key is none");
+  assert.equal(empty.statusCode, 200, "an empty key is no key");
 });
 
 test("a Bearer header is no key here", async () => {

@@ -91,7 +91,7 @@ test("what the provider refuses is not tried again", async () => {
 
 test("a connection that was never made is no try", async () => {
   const it = await opened();
-  it.respond(() => ({ kind: "not_sent", code: "unreachable", reason: "Nobody listens there." }));
+  it.respond(() => ({ kind: "not_sent", code: "unreachable", reason: "No server listens there." }));
   const [id] = await it.accepted([contact()]);
   await it.advance(hour);
   const record = await it.message(id!);
@@ -102,7 +102,7 @@ test("a connection that was never made is no try", async () => {
   await it.close();
 });
 
-test("the time for retries stands still while the gateway is paused", async () => {
+test("the time for retries does not move while the gateway is paused", async () => {
   const it = await opened({ for_ms: 3 * hour, max_ms: 600_000 });
   it.respond(() => answer(429));
   const [id] = await it.accepted([contact()]);

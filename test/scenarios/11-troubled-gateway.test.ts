@@ -139,7 +139,7 @@ test("a dead gateway holds up its own lane only", async () => {
   it.respond(async (request) => {
     if (!request.url.startsWith("https://dead.test/")) return takes(request);
     await it.clock.sleep(30_000);
-    return { kind: "not_sent", code: "unreachable", reason: "Nobody listens there." };
+    return { kind: "not_sent", code: "unreachable", reason: "No server listens there." };
   });
   const stuck = await it.accepted(contacts(300, "Hi", { gateway_identifier: "dead" }));
   await it.advance(1000);

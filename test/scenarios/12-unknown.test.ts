@@ -1,4 +1,4 @@
-// When nobody knows whether a message was sent: it is said so, and never repeated blindly.
+// When it is unknown whether a message was sent: the status says so, and never repeated blindly.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

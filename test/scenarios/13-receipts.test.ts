@@ -89,7 +89,7 @@ for (const engine of engines) {
       const reply = await report(it, "main", { id: `p-${id}`, state: "DELIVRD" }, "wrong-token");
       assert.equal(reply.statusCode, 403);
       assert.equal((await it.message(id!)).status, "sent");
-      assert.equal((await report(it, "nobody", {})).statusCode, 404);
+      assert.equal((await report(it, "unknown", {})).statusCode, 404);
     });
   });
 }
@@ -140,7 +140,7 @@ describe("receipts of a twilio gateway", () => {
     return { id: id!, sid: [...urls.keys()].at(-1)! };
   };
 
-  test("signed ones move the message, in whatever order", async () => {
+  test("signed ones move the message, in any order", async () => {
     const { id, sid } = await sent();
     assert.equal((await it.message(id)).provider_reference, sid);
     for (const MessageStatus of ["delivered", "sent", "queued", "delivered"])

@@ -65,7 +65,7 @@ test("a mail to opened@… is opened after 15 s, also when storage is away at th
   assert.equal((await record()).open_count, 1);
 });
 
-test("it spent no credit and asked nobody", async () => {
+test("it spent no credit and asked no provider", async () => {
   assert.equal((await it.get("/api/account")).json().data.credit.sms.remaining, 3);
   assert.equal(it.requests.length, 0);
 });

@@ -112,7 +112,7 @@ for (const engine of engines) {
     }
 
     for (const dieAt of ["send.after", "settle.before"]) {
-      test(`at ${dieAt}: the provider has it, nobody knows, and it is not sent again; a receipt settles it`, () =>
+      test(`at ${dieAt}: the provider has it, no process knows, and it is not sent again; a receipt settles it`, () =>
         lives(engine, null, async (live) => {
           const one = await live({ dieAt });
           const [id] = await one.accepted(contacts(1));

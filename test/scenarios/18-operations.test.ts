@@ -170,7 +170,7 @@ test("two processes on PostgreSQL: one dies, the other takes its lane and sends 
       "each process drives a gateway",
     );
 
-  // Accepted by either, driven by whoever owns the lane.
+  // Accepted by either, driven by the one that owns the lane.
   const ids = await two.accepted(
     identifiers.flatMap((gateway_identifier) =>
       contacts(20).map((contact) => ({ ...contact, gateway_identifier })),

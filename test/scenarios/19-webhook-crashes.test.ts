@@ -1,4 +1,4 @@
-// The process that hands events to webhook endpoints dies: every event is told all the same, under the id it had.
+// The process that hands events to webhook endpoints dies: every event is posted all the same, under the id it had.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -43,7 +43,7 @@ for (const engine of engines) {
       ["post.before", 0],
       ["post.after", 1],
     ] as const) {
-      test(`at ${dieAt}: every event is told, under the id it had`, () =>
+      test(`at ${dieAt}: every event is posted, under the id it had`, () =>
         lives(async (live) => {
           const one = await live({ dieAt });
           const ids = await one.accepted(contacts(20));

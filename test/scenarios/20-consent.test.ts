@@ -29,7 +29,7 @@ async function opened(): Promise<Harness & { accountId: string }> {
 }
 
 let written = 0;
-/** Somebody writes to the account's number; Twilio tells us `times` times. */
+/** A person writes to the account's number; Twilio tells us `times` times. */
 async function write(it: Harness, body: string, from = person, times = 1): Promise<void> {
   written += 1;
   const parameters = { MessageSid: `SM${written}`, From: from, To: settings.from, Body: body, NumMedia: "0" };

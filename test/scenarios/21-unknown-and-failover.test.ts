@@ -111,7 +111,7 @@ describe("an unknown outcome", () => {
     });
   }
 
-  test("mark sent, mark failed: as said; the credit of what failed comes back, once, whatever is reported later", async () => {
+  test("mark sent, mark failed: as said; the credit of what failed comes back, once, with any later report", async () => {
     const { it, id } = await opened();
     const [other = ""] = await it.accepted([contact]);
     await it.advance(3_600_000);
@@ -154,7 +154,7 @@ describe("failover inside a channel", () => {
   const through = (it: Harness, id: string) =>
     it.requests.filter((one) => one.url !== hook && readRequest(one).id === id).map(hostOf);
 
-  /** Each gateway's provider answers as it is told. */
+  /** Each gateway's provider answers as the test says. */
   async function opened(input: { channel_failover?: boolean } = { channel_failover: true }) {
     const well = new Map<string, () => OutboundResult>();
     const it = await harness({
@@ -242,7 +242,7 @@ describe("failover inside a channel", () => {
     await it.close();
   });
 
-  test("a gateway whose messages have all left gets well by the next new one, and is told of", async () => {
+  test("a gateway whose messages have all left gets well by the next new one, and is reported", async () => {
     const { it, accountId, is } = await opened();
     await listen(it, accountId, { events: ["gateway.*"] });
     is("main", refuses);

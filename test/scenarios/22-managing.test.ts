@@ -1,4 +1,4 @@
-// The first minutes of an installation: a code from the console, the first operator, an account with somebody who
+// The first minutes of an installation: a code from the console, the first operator, an account with a person who
 // looks after it, a token for a program; and afterwards the log that says who did all that.
 
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ for (const engine of engines) {
     assert.equal(
       unknownUser.statusCode,
       401,
-      "nobody is there before the first operator, and no password is known",
+      "no user exists before the first operator, and no password is known",
     );
 
     // The console shows a code; with it the first operator is made, once.
@@ -72,7 +72,7 @@ for (const engine of engines) {
     assert.equal(
       (await asOlga("PATCH", `/users/${olgaId}`, { active: false })).status,
       409,
-      "somebody has to stay",
+      "one operator has to stay",
     );
 
     // All of it is in the log, in order, without a password, a code or a token.

@@ -1,5 +1,5 @@
 // A copy of an installation at work, and what becomes of it: restored elsewhere it sends nothing of the past until
-// it is told to, and then each message once. With real processes, started as anybody starts them.
+// it is asked to, and then each message once. With real processes, started as anybody starts them.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -249,7 +249,7 @@ describe("an installation at work", () => {
 
   test("restored without its key, or with another, it does not start", async () => {
     const data = restore("wrong", copy, null);
-    // A new key is made where there is none.
+    // A new key is made where the file has no key.
     await assert.rejects(
       start(data),
       (error) => error instanceof EarlyEnd && /master key is not the one/.test(error.message),

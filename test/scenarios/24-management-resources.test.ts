@@ -91,7 +91,7 @@ for (const engine of engines) {
     await it.advance(900_000);
     assert.equal((await it.message(stuck!)).status, "sent");
 
-    // A new key; the old one is nobody's.
+    // A new key; the old one is refused.
     const renewed = dataOf<Account>(await shop("POST", `${base}/api-key`));
     assert.equal((await it.get("/api/account")).statusCode, 403);
     it.as({ id, key: renewed.api_key });

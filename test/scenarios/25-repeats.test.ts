@@ -1,4 +1,4 @@
-// A caller that heard no answer asks again under the same Idempotency-Key, and nobody gets the message twice.
+// A caller that heard no answer asks again under the same Idempotency-Key, and no one gets the message twice.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -94,7 +94,7 @@ test("a key lasts 24 hours; without one, or with another account, every request 
   await it.close();
 });
 
-test("an empty or endless key is told, not ignored", async () => {
+test("an empty or endless key is refused, not ignored", async () => {
   const it = await opened();
   for (const key of ["", "k".repeat(256)]) {
     const reply = await it.send([contact()], keyed(key));

@@ -1,5 +1,5 @@
 // Everything that a system leaves behind: each column of each row of its database as text, and the bytes of the
-// files in its folder. It stands on a database whose URL has a password.
+// files in its folder. It uses a database whose URL has a password.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

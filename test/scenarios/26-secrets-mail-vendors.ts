@@ -1,4 +1,4 @@
-// Email vendors that know what they were told and say it, in errors wherever an error has words, and in events that are
+// Email vendors that know what they received and say it, in errors wherever an error has words, and in events that are
 // really theirs.
 
 import { createHmac, hash } from "node:crypto";
@@ -94,7 +94,7 @@ function answer(status: number, body: object | string, headers: Record<string, s
   };
 }
 
-/** What the vendors answer, by the name of the host; null: somebody else is asked. */
+/** What the vendors answer, by the name of the host; null: another host is asked. */
 export function mailAnswer({ url, headers = {} }: OutboundRequest): OutboundResult | null {
   if (url === certificateUrl) return answer(200, validCertificate);
   if (!url.includes(".mail.test/")) return null;
@@ -139,7 +139,7 @@ export function mailAnswer({ url, headers = {} }: OutboundRequest): OutboundResu
     case "lost":
       return { kind: "no_answer", reason: `The peer hung up, saying ${words}` };
     case "unsent":
-      return { kind: "not_sent", code: "unreachable", reason: `Nobody there who knows ${words}` };
+      return { kind: "not_sent", code: "unreachable", reason: `No server there knows ${words}` };
     default:
       return answer(status, errors(words, code), echo);
   }
@@ -151,7 +151,7 @@ interface MailEvent {
   words: string;
   /** Whether the mail came back; else it is late. */
   final: boolean;
-  /** Stands where a vendor has a code. */
+  /** Takes the place where a vendor has a code. */
   code: string;
 }
 

@@ -17,7 +17,7 @@ import {
 import { planted, respond } from "./26-secrets-planted.ts";
 import type { Story } from "./26-secrets-story.ts";
 
-/** What is in a private key and not in its public half: the same base64 stands at the beginning of all of them. */
+/** What is in a private key and not in its public half: the same base64 is at the beginning of all of them. */
 function privatePart(pem: string): string {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
   // PKCS #8: an RSA key's modulus ends in the seventh line, and all that is before an Ed25519 seed is 16 bytes.

@@ -14,7 +14,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   assert.equal((await setUp({ code: planted.wrongSetupCode, password: operatorPassword })).statusCode, 401);
   assert.equal((await setUp({ code, password: refusedPassword })).statusCode, 422);
   evidence.inputs.push(code);
-  // Cookie and CSRF token are told here, and in a session's own answers.
+  // Cookie and CSRF token are shown here, and in a session's own answers.
   const shows = ["sessionCookie", "csrfToken", "secondSessionCookie", "secondCsrfToken"];
   const browser = (reply: LightMyRequestResponse, first: string, second: string) => {
     assert.equal(reply.statusCode, 200, reply.body);
@@ -30,7 +30,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const signedIn = (email: string, password: string) =>
     manage("POST", "/session", { email, password }, {}, shows);
   assert.equal((await signedIn(operator.email, wrongPassword)).statusCode, 401);
-  assert.equal((await signedIn("nobody@example.test", wrongPassword)).statusCode, 401);
+  assert.equal((await signedIn("unknown@example.test", wrongPassword)).statusCode, 401);
   assert.equal((await signedIn(planted.passwordAsAddress, wrongPassword)).statusCode, 401);
   const malformed = `{"email":"op@example.test","password":"${planted.passwordOfMalformedBody}`;
   assert.equal((await manage("POST", "/session", malformed, {})).statusCode, 400);

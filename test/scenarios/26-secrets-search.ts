@@ -1,4 +1,4 @@
-// Finds planted secrets in whatever a system left behind, whole or in pieces, plain or encoded. A secret is looked
+// Finds planted secrets in all that a system left behind, whole or in pieces, plain or encoded. A secret is looked
 // for by stretches of eight of its characters, so that a cut or masked one is found as well, and nothing else can
 // be taken for it. URL encoding and JSON escapes leave those characters as they are.
 
@@ -19,7 +19,7 @@ export function wild(name: string): string {
   return `${text.slice(0, 12)} "+/=&%é\\<${text.slice(12)}`;
 }
 
-/** The characters of a text's base64 that are the same wherever it stands in what is encoded. */
+/** The characters of a text's base64 that are the same at every place in what is encoded. */
 function base64Inside(text: string): string[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.from("\0".repeat(shift) + text).toString("base64url");

@@ -78,7 +78,7 @@ after(async () => {
   await Promise.all([primary?.close(), backup?.close()]);
 });
 
-test("one provider dies and nobody notices: every call is answered, soon without asking the dead one", async () => {
+test("one provider dies and no caller notices: every call is answered, soon without asking the dead one", async () => {
   assert.equal(completionOf(await chat(it)).service_pool.provider, "primary");
   primary.answer(fails(503));
   const before = primary.asked.length;
@@ -189,7 +189,7 @@ test("a key with a limit of three: three go through, the fourth hears when to co
   assert.equal((await chat(it, {}, key)).status, 200);
 });
 
-test("a key whose budget is spent is told not to try again", async () => {
+test("a key whose budget is spent gets an answer that says not to try again", async () => {
   const key = await it.pool({ keys: [{ name: "poor", budget: { tokens_per_day: 10 } }] });
   assert.equal((await chat(it, {}, key)).status, 200);
   const refused = await chat(it, {}, key);
@@ -225,7 +225,7 @@ test("an unknown model means the pool, unless the pool is strict", async () => {
   assert.equal((await chat(it, { model: "llama" }, key)).status, 200);
 });
 
-test("storage that takes no writes keeps nobody from an answer", async () => {
+test("storage that takes no writes keeps no caller from an answer", async () => {
   const key = await it.pool({});
   assert.equal((await chat(it, {}, key)).status, 200);
   it.it.storageFault("unavailable");

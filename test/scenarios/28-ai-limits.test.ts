@@ -92,7 +92,7 @@ for (const setup of setups) {
       await clock.advance(15_000);
       assert.deepEqual(await burst(100), { 200: 10, "429 rate_limit_exceeded": 90 });
       await clock.advance(2_000);
-      // One usage total, whoever served.
+      // One usage total, of all members.
       const [sum, ...more] = await sumsOf(processes[0]!, of);
       assert.deepEqual([sum?.requests, sum?.errors, more], [50, 0, []]);
       assert.equal((await callsOf(processes[0]!, of)).length, 50);
@@ -265,7 +265,7 @@ for (const engine of engines) {
         },
       ));
 
-    test("a budget of a day is over, and is there again after local midnight; nobody is asked meanwhile", () =>
+    test("a budget of a day is over, and is there again after local midnight; no member is asked meanwhile", () =>
       story({ engine, key: { budget: { tokens_per_day: 1 } } }, async ([it], of, clock) => {
         assert.equal(await free(it!), "200");
         assert.equal(await free(it!), "429 insufficient_quota");
@@ -313,7 +313,7 @@ for (const engine of engines) {
       });
     });
 
-    test("keys: an allow-list, an end, and 2,000 wrong ones that reach nobody", () =>
+    test("keys: an allow-list, an end, and 2,000 wrong ones that reach no member", () =>
       story(
         { engine, key: { models: ["echo"], expires_at: "2026-01-01T01:00:00Z" } },
         async ([it], of, clock) => {
@@ -335,7 +335,7 @@ for (const engine of engines) {
   });
 }
 
-test("who asks one after the other at a limit of one is never refused, however slowly ends are told", () => {
+test("who asks one after the other at a limit of one is never refused, however slowly ends are reported", () => {
   const slow = (own: Ground): Ground => ({
     ...own,
     open: async () => {

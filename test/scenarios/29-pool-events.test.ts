@@ -1,4 +1,4 @@
-// A provider that dies and comes back is told to the account's own webhooks, once each way, and the callers of the
+// A provider that dies and comes back is reported to the account's own webhooks, once each way, and the callers of the
 // pool see nothing of it.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// A process that is told to stop while completions are under way: what ends within 30 s ends well, what does not ends
+// A process that is asked to stop while completions are under way: what ends within 30 s ends well, what does not ends
 // with an error that says so and never as if it were whole, and all of it is written.
 
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // Email through a mail server that fails, at each of the nine steps of a hand-over and in six ways: the message ends as
-// documented, and the server has it once, but where nobody could know: there twice, under one Message-ID.
+// documented, and the server has it once, but where no side could know: there twice, under one Message-ID.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";

@@ -68,7 +68,7 @@ for (const engine of engines) {
       return reply.json().data;
     }
 
-    /** Visits a URL of ours as it stands in a mail. */
+    /** Visits a URL of ours as it is in a mail. */
     async function visit(
       url: string,
       options: { method?: "GET" | "POST"; headers?: Record<string, string> } = {},

@@ -109,7 +109,7 @@ test("embeddings whose vendor tells no usage: the tokens of the input, and none 
   }
 });
 
-/** Answers nobody until so many have asked, and then all of them at once. */
+/** Answers no call until so many have asked, and then all of them at once. */
 function together(count: number, answer: PeerAnswer): PeerAnswer {
   const arrived = Promise.withResolvers<void>();
   let asked = 0;

@@ -239,7 +239,7 @@ async function shown(ask: Ask, path: string): Promise<Resource> {
   return found;
 }
 
-/** Sets one field again and again. Nobody else sets it, so every reply shows the value that was just accepted. */
+/** Sets one field again and again. No other caller sets it, so every reply shows the value that was just accepted. */
 async function write(ask: Ask, path: string, field: Field): Promise<void> {
   for (let n = 1; n <= rounds; n += 1) {
     const now = await accepted(() => ask("PATCH", path, field.set(n)));

@@ -90,7 +90,7 @@ test("a text, a template and a list reach Meta", async () => {
   assert.equal(remaining, 97);
 });
 
-test("a refused message fails with Meta's code and gives its credit back; a busy recipient stops nobody else", async () => {
+test("a refused message fails with Meta's code and gives its credit back; a busy recipient stops no other recipient", async () => {
   graph.failNext({ status: 400, code: 131026 });
   const [refused] = await settled(await accepted([{ number, message: "No" }]));
   assert.deepEqual([refused?.status, refused?.error?.code], ["failed", "131026"]);

@@ -62,7 +62,7 @@ test("each state of a message is an event, with the message as it was then", () 
         events.map(({ type }, seq) => [id, type, seq === 0 ? 0 : 1, seq < 2]),
       );
       const { events: _, ...record } = await it.message(id);
-      assert.deepEqual(events.at(-1)?.data, record, "the last one is the record as it stands");
+      assert.deepEqual(events.at(-1)?.data, record, "the last one is the record as it is");
       for (const { timestamp, data } of events) assert.equal(timestamp, data.updated_at);
       const log = await deliveries(it, accountId, endpointId);
       assert.deepEqual(
@@ -72,7 +72,7 @@ test("each state of a message is an event, with the message as it was then", () 
     },
   ));
 
-test("an endpoint is told what it asks for, and only its own account's", () =>
+test("an endpoint gets what it asks for, and only its own account's", () =>
   story(
     () => says(200),
     async (it, accountId) => {

@@ -1,4 +1,4 @@
-// Email, in the words of whoever sends it: through the sandbox gateway, with real HTTP where files are uploaded.
+// Email, in the words of the one who sends it: through the sandbox gateway, with real HTTP where files are uploaded.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -86,7 +86,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`what nobody knows is sent again with its files, which are there until then (${engine})`, async () => {
+  test(`what is unknown is sent again with its files, which are there until then (${engine})`, async () => {
     await withHarness({ engine, settings: { maintenanceMs: 60_000 } }, async (it) => {
       const content = pdf().toString("base64");
       const files = [{ filename: "a.pdf", content }];

@@ -94,7 +94,7 @@ const broken: Broken[] = [
   },
   { name: "a body that was cut off", bytes: send.slice(0, -5), half: true, seen: [400], stored: 0 },
   { name: "chunks that were cut off", bytes: chunked, half: true, seen: [400], stored: 0 },
-  { name: "a chunk that is none", bytes: `${chunked}zz\r\n\r\n`, seen: [400], stored: 0 },
+  { name: "a chunk that is not one", bytes: `${chunked}zz\r\n\r\n`, seen: [400], stored: 0 },
   {
     name: "a chunk that is longer than it says",
     bytes: `${head("Transfer-Encoding: chunked")}2\r\n${body}\r\n0\r\n\r\n`,
@@ -138,7 +138,7 @@ const broken: Broken[] = [
     seen: [431],
     stored: 0,
   },
-  { name: "a first line that is none", bytes: `garbage\r\n${send}`, seen: [400], stored: 0 },
+  { name: "a first line that is not one", bytes: `garbage\r\n${send}`, seen: [400], stored: 0 },
   {
     name: "another coding of chunks",
     bytes: `${head("Transfer-Encoding: gzip, chunked", "Connection: close")}0\r\n\r\n`,

@@ -53,7 +53,7 @@ export const noAnswer: OutboundResult = { kind: "no_answer", reason: "The connec
 export const unreachable: OutboundResult = {
   kind: "not_sent",
   code: "unreachable",
-  reason: "Nobody listens there.",
+  reason: "No server listens there.",
 };
 
 /** Takes the message: the provider's own id of it is `p-` and ours. */

@@ -59,7 +59,7 @@ export function readPost(request: OutboundRequest, secrets: readonly string[]): 
   const signed = (headers["webhook-signature"] ?? "").split(" ");
   const body = String(request.body);
   for (const each of secrets) {
-    // `verify` holds times against the real clock; the tests' stands elsewhere.
+    // `verify` holds times against the real clock; the tests' has another time.
     assert.ok(signed.includes(new Webhook(each).sign(id, new Date(seconds * 1000), body)), "the signature");
   }
   assert.deepEqual(

@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "a runtime that lacks libatomic is told in one sentence, at every start, and used when it is there",
+  "a runtime that lacks libatomic is reported in one sentence, at every start, and used when it is there",
   options,
   async (t) => {
     const bare = clone(t, { runtime: lacksLibatomic });
@@ -131,7 +131,7 @@ test(
   },
 );
 
-test("a system without glibc is told to install Node 26", options, async (t) => {
+test("a system without glibc is asked to install Node 26", options, async (t) => {
   const musl = clone(t, { record: installed, runtime: "#!/no/such/loader\n" });
   const { code, output } = await musl.start();
   assert.equal(code, 1);

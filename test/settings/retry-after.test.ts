@@ -23,7 +23,7 @@ test("seconds, with a fraction too, dates and milliseconds", () => {
     assert.equal(retryAfterMs(headers, now), wait, JSON.stringify(headers));
 });
 
-test("what is none of them says nothing", () => {
+test("any other text says nothing", () => {
   for (const text of [
     "",
     "soon",

@@ -38,7 +38,7 @@ test("the strings that are marked can be listed, each once", () => {
   ]);
 });
 
-test("what is marked is masked, wherever the mark stands; names and the rest are shown", () => {
+test("what is marked is masked, wherever the mark is; names and the rest are shown", () => {
   assert.deepEqual(masked(schema, settings), {
     name: "plain",
     token: mask,
@@ -58,7 +58,7 @@ test("masks that come back are what was stored; other values are new", () => {
   assert.deepEqual(value, { headers: { a: "s2", c: "new" }, token: "new" });
 });
 
-test("a mask without anything behind it is told by its place", () => {
+test("a mask without anything behind it is reported by its place", () => {
   const missing = (input: object, stored: unknown = settings) =>
     unmasked(input, stored).missing.map((path) => path.join("."));
   assert.deepEqual(missing({ headers: { z: mask } }), ["headers.z"]);

@@ -1,4 +1,4 @@
-// What must hold when everything has come to rest, whatever happened before. It looks at what the customer was
+// What must hold when everything has come to rest, after any history. It looks at what the customer was
 // told, what the provider saw and what is stored; each broken promise is one line.
 
 import type { Status } from "#contract/messages/channel.ts";
@@ -24,10 +24,10 @@ export interface Stored {
   events: Pick<EventsTable, "seq" | "type">[];
 }
 
-/** A request as the customer saw it: which texts, and what they were told (`nobody knows`: the process died). */
+/** A request as the customer saw it: which texts, and the answer (`unknown`: the process died). */
 export interface Requested {
   markers: string[];
-  result: "accepted" | "refused" | "nobody knows";
+  result: "accepted" | "refused" | "unknown";
   ids: string[];
 }
 
@@ -77,7 +77,7 @@ export function check(evidence: Evidence): string[] {
   }
 
   const seenById = Map.groupBy(evidence.seen, ({ id }) => id);
-  for (const id of seenById.keys()) if (!byId.has(id)) fail(`${id} was sent, but nobody accepted it`);
+  for (const id of seenById.keys()) if (!byId.has(id)) fail(`${id} was sent, but no process accepted it`);
   for (const { message, events } of evidence.stored) {
     const { id, status } = message;
     const seen = seenById.get(id) ?? [];

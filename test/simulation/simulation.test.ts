@@ -33,7 +33,7 @@ test(`${seeds} histories with kills, doubts, receipts in any order and storage f
     totals.seen += last.seen.length;
     totals.doubtful += last.stored.filter(({ message }) => message.status === "unknown").length;
     totals.cancelled += last.cancelled.size;
-    totals.unclear += last.requests.filter(({ result }) => result === "nobody knows").length;
+    totals.unclear += last.requests.filter(({ result }) => result === "unknown").length;
   }
   // Histories in which nothing happens prove nothing.
   assert.ok(totals.accepted > seeds * 20, JSON.stringify(totals));
@@ -67,7 +67,7 @@ const plants: [what: string, plant: (evidence: Evidence) => void, seen: RegExp][
   [
     "a message sent out of nowhere",
     (it) => void it.seen.push({ id: "msg_nowhere", at: 0, certainlyNot: false }),
-    /nobody accepted it/,
+    /no process accepted it/,
   ],
   [
     "a message sent early",

@@ -180,7 +180,7 @@ export class World {
     const reply = await this.#ask(this.#it.send(contacts));
     // A process that dies between the commit and the answer does not answer.
     const unanswered = reply === null || (this.#dieAt === "accept.after" && this.#it.dead());
-    const result = unanswered ? "nobody knows" : reply.statusCode === 200 ? "accepted" : "refused";
+    const result = unanswered ? "unknown" : reply.statusCode === 200 ? "accepted" : "refused";
     const ids = result === "accepted" ? reply!.json().data.contact.map((one: { id: string }) => one.id) : [];
     this.#requests.push({ markers: contacts.map(({ message }) => message), result, ids });
   }

@@ -1,10 +1,10 @@
-// A webhook endpoint as a bare row, so that events are noted, and the notes that it would be told of.
+// A webhook endpoint as a bare row, so that events are noted, and the notes that it would get.
 
 import type { OutboxTable } from "#store/schema/schema.ts";
 import type { Store } from "./conformance.ts";
 import { fresh } from "./rows.ts";
 
-/** Somebody listens to these events of the account. */
+/** An endpoint listens to these events of the account. */
 export async function listen(
   store: Store,
   accountId: string,
@@ -28,7 +28,7 @@ export interface Note {
   data: Record<string, unknown>;
 }
 
-/** What the account's listeners are to be told, in the order in which it happened. */
+/** What the account's listeners are to get, in the order in which it happened. */
 export async function notesOf(store: Store, accountId: string): Promise<Note[]> {
   const rows = await store.query<OutboxTable>(
     "select * from outbox where account_id = ? order by at, id",

@@ -92,7 +92,7 @@ async function onSqlite(): Promise<Explainer> {
   };
 }
 
-/** A parameter as it stands in `execute`. */
+/** A parameter as it is in `execute`. */
 function literal(value: unknown): string {
   if (value === null) return "null";
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value));

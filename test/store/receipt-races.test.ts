@@ -1,4 +1,4 @@
-// Receipts against settlements, stamps, cancels and recoveries, from two processes at once. Whatever the
+// Receipts against settlements, stamps, cancels and recoveries, from two processes at once. In any
 // order, no lock conflict reaches a caller, nothing that was said is lost, and credit comes back once.
 
 import assert from "node:assert/strict";

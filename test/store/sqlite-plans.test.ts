@@ -98,7 +98,7 @@ test("every operation has an input here", () => {
 /** The lines of a plan that are about tables that grow. */
 const aboutGrowing = new RegExp(`^(SCAN|SEARCH|BLOOM FILTER ON) (${growing.join("|")})\\b`);
 
-test("no statement reads a table that grows from end to end, whatever the statistics are", () => {
+test("no statement reads a table that grows from end to end, under all statistics", () => {
   for (const [regime, statistics] of regimes) {
     for (const [text, lines] of plansOnSqlite(store, statements.keys(), statistics)) {
       const names = [...statements.get(text)!];
@@ -113,7 +113,7 @@ test("no statement reads a table that grows from end to end, whatever the statis
   }
 });
 
-test("every plan is the same whatever the statistics are", () => {
+test("every plan is the same under all statistics", () => {
   const reference = plansOnSqlite(store, statements.keys(), fresh);
   const of = (lines: readonly string[]) => lines.filter((line) => aboutGrowing.test(line)).join("\n");
   for (const [regime, statistics] of regimes) {

@@ -11,7 +11,7 @@ export interface CodeFound {
 }
 
 const literal = /(["'])([A-Za-z][\w.-]*)\1|`([a-z]+_)\$\{/g;
-/** What stands before a literal that is compared with, or asked of a set, and not said. */
+/** What comes before a literal that is compared with, or asked of a set, and not said. */
 const asked = /(?:[=!]==?|\bcase|\bhas\(|\bincludes\(|\btypeof)\s*$/;
 
 /** From `start` to the end of the expression: a separator or a closing bracket outside of its own brackets. */

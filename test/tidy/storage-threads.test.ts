@@ -1,4 +1,4 @@
-// What SQLite's two threads load: each runs every operation, so whatever the store imports costs both of them memory.
+// What SQLite's two threads load: each runs every operation, so all that the store imports costs both of them memory.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,5 +1,5 @@
-// The fan-out is woken for what somebody may be told of, and left alone while nobody listens; a hint alone, so
-// where it cannot be known somebody is taken to listen.
+// The fan-out is woken for what an endpoint may get, and left alone while no endpoint listens; a hint alone, so
+// where it cannot be known an endpoint is assumed to listen.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -31,12 +31,12 @@ function listening() {
   return { made, storage, wokenBy, tell: (topic: string) => notify(topic) };
 }
 
-test("before the first look somebody is taken to listen", async () => {
+test("before the first look an endpoint is assumed to listen", async () => {
   const { made, wokenBy } = listening();
   assert.equal(await wokenBy(made.eventsRecorded), 1);
 });
 
-test("without an endpoint nobody is woken; with the first one, for what happened meanwhile too", async () => {
+test("without an endpoint the fan-out is not woken; with the first one, for what happened meanwhile too", async () => {
   const { made, storage, wokenBy, tell } = listening();
   storage.endpoints = false;
   assert.equal(await wokenBy(made.refresh), 0);
@@ -47,7 +47,7 @@ test("without an endpoint nobody is woken; with the first one, for what happened
   assert.equal(await wokenBy(made.eventsRecorded), 1);
 });
 
-test("a storage that is away cannot say: somebody is taken to listen", async () => {
+test("a storage that is away cannot say: an endpoint is assumed to listen", async () => {
   const { made, storage, wokenBy } = listening();
   storage.endpoints = false;
   await made.refresh();

@@ -1,4 +1,4 @@
-// The fan-out: what is asked for is told, hints may get lost, and no fault of the storage ends it.
+// The fan-out: what is asked for is sent, hints may get lost, and no fault of the storage ends it.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -64,7 +64,7 @@ test("the text is type, time and record, and goes to who asks for it; the others
   assert.equal(await notes(), 0);
 });
 
-test("what nobody asks for any more goes without a word", async () => {
+test("what no endpoint asks for any more goes without a word", async () => {
   const id = await listen(it, accountId);
   await it.accepted([contact]);
   const change = { events: '["message.read"]' };
@@ -130,7 +130,7 @@ test("it stops between two pages, also while it waits out a fault", async () => 
   await faulty.stop();
   it.storageFault(null);
   await it.advance(120_000);
-  assert.equal(await notes(), 1, "nobody is there to tell it");
+  assert.equal(await notes(), 1, "no endpoint is there to get it");
 });
 
 test("what a process left waiting for a switched-off endpoint is stopped when it starts", async () => {

@@ -17,7 +17,7 @@ const headers = (id: string, seconds: number, signature: string) => ({
   "webhook-signature": signature,
 });
 
-test("what is signed verifies, whatever the body and the secret's length", () => {
+test("what is signed verifies, with any body and length of the secret", () => {
   fc.assert(
     fc.property(
       fc.json({ stringUnit: "grapheme" }),

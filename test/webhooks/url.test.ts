@@ -128,7 +128,7 @@ describe("saving a webhook endpoint", () => {
   });
 });
 
-/** A system that posts through a real way out, and whose time stands still until the posts have ended. */
+/** A system that posts through a real way out, and whose time does not move until the posts have ended. */
 async function posting(outbound: Outbound) {
   const results: Promise<OutboundResult>[] = [];
   const it = await harness({

@@ -18,7 +18,7 @@ test("a function keeps its name; a namespace, odd characters and length make a n
   assert.deepEqual(names.find("unheard"), { kind: "function", name: "unheard", namespace: null });
 });
 
-test("OpenAI's namespace for tools that are in none is none: a call in the history finds its tool", () => {
+test("OpenAI's namespace for tools that are in no namespace is left out: a call in the history finds its tool", () => {
   const names = new ToolNames();
   names.add([{ type: "namespace", name: "functions", tools: [{ type: "custom", name: "exec" }] }], []);
   assert.equal(names.tools[0]?.function.name, "exec");

@@ -85,7 +85,7 @@ test("what the caller has to change ends it at once; so does a key that was revo
 for (const engine of engines)
   describe(`a crash on ${engine}`, () => {
     for (const dieAt of ["deferred.before", "deferred.after"])
-      test(`at ${dieAt}: the next process asks again, and one end is told`, async () => {
+      test(`at ${dieAt}: the next process asks again, and one end is reported`, async () => {
         const own = await ground(engine);
         const clock = movableClock();
         const settings = { heartbeatMs: 5_000, takeoverMs: 45_000, pollMs: 60_000 };

@@ -39,7 +39,7 @@ function waiting(overdueAt = 0) {
   };
 }
 
-test("it ends with its caller, without being given up, and lets go when it is told to", () => {
+test("it ends with its caller, without being given up, and lets go when asked to", () => {
   const left = waiting();
   left.caller.abort();
   assert.deepEqual([left.noticed(), left.one.aborted, left.one.abandoned], [1, true, false]);
@@ -72,7 +72,7 @@ test("the member opens: an overdue one is given up at once, another when it is, 
   }
 });
 
-test("with nobody to go to it stays", async () => {
+test("with no other member to go to it stays", async () => {
   for (const overdueAt of [0, 5_000]) {
     const alone = waiting(overdueAt);
     alone.nowhere();
@@ -105,7 +105,7 @@ test("a silent member opens: those who wait leave as soon as they have waited lo
   const it = script();
   const members = [it.member("silent", ["silent"]), it.member("well", [wholeStream])];
   const ended = await rolling(it, members, [0, 0, 10_000, 30_000, 39_000, 55_000]);
-  // The limit until the head is 60 s; of a member that has answered nobody yet, 20 s is longer than usual.
+  // The limit until the head is 60 s; of a member that has answered no call yet, 20 s is longer than usual.
   assert.deepEqual(
     ended.map(({ at }) => at),
     [60_000, 60_000, 60_000, 60_000, 60_000, 75_000],
@@ -117,7 +117,7 @@ test("a silent member opens: those who wait leave as soon as they have waited lo
   assert.equal(it.clock.sleeping(), 0);
 });
 
-test("with nobody else well, those who wait stay: the member may be slow and answer after all", async () => {
+test("with no other member well, those who wait stay: the member may be slow and answer after all", async () => {
   const it = script();
   const slow: Reply = { afterMs: 50_000, reply: wholeStream };
   const members = [

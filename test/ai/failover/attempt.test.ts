@@ -1,4 +1,4 @@
-// One request to one member that is a real server on loopback: answers, failures, who is told, broken streams.
+// One request to one member that is a real server on loopback: answers, failures, what is reported, broken streams.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -115,7 +115,7 @@ describe("whole", () => {
     ],
     ["no head", () => {}, { total_ms: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
     [
-      "compressed, though nobody asked for it",
+      "compressed, though no request asked for it",
       (_q, response) =>
         void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(whole).subarray(0, 20)),
       {},
@@ -206,7 +206,7 @@ describe("streamed", () => {
       ["rate_limited", 200, "429", false],
     ],
     [
-      "a frame that is none",
+      "a frame that is not one",
       respond(`${role}data: {"cho\n\n`),
       {},
       ["upstream_error", 200, "malformed_frame", false],

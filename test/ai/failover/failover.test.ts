@@ -74,7 +74,7 @@ test("what fails over: the next member answers, each is asked once, and health l
       assert.equal(result.won.choice.member.name, "second");
       assert.equal(result.won.memberCount, 2);
       assert.deepEqual(it.names(), ["first", "second"]);
-      assert.equal(it.clock.monotonic(), 0, "nobody waits while another can serve");
+      assert.equal(it.clock.monotonic(), 0, "no call waits while another can serve");
       const { health } = members[0]!;
       if (result.kind === "streaming") result.won.settle("completed");
       // A second failure opens it where the first one counted.
@@ -188,7 +188,7 @@ test("of the larger ones, one that is well goes before one that is down", async 
   assert.deepEqual(it.names(), ["small", "well"]);
 });
 
-test("what a member cannot translate skips it unasked; if nobody can, the parameter is named", async () => {
+test("what a member cannot translate skips it unasked; if no member can, the parameter is named", async () => {
   const settings = anthropic.settings.parse({ api_key: "k" });
   const it = script();
   const cannot = it.member("cannot", [], { provider: anthropic, settings });
@@ -205,7 +205,7 @@ test("what a member cannot translate skips it unasked; if nobody can, the parame
   assert.equal(failure.error.param, "n");
 });
 
-test("everybody at the limit: it waits when that fits, and asks nobody before the time", async () => {
+test("everybody at the limit: it waits when that fits, and asks no member before the time", async () => {
   const limited = refusal(429, "rate_limit_exceeded", { "retry-after": "3" });
   const it = script();
   const members = [it.member("first", [limited, answered()]), it.member("second", [limited])];
@@ -221,7 +221,7 @@ test("everybody at the limit: it waits when that fits, and asks nobody before th
   );
 });
 
-test("one deadline over the whole: each is given no more than what is left, and nobody is asked behind it", async () => {
+test("one deadline over the whole: each is given no more than what is left, and no member is asked behind it", async () => {
   for (const ask of ["chat", "stream"] as const) {
     const it = script();
     const busy = refusal(429, "rate_limit_exceeded", { "retry-after": "1" });
@@ -241,7 +241,7 @@ test("one deadline over the whole: each is given no more than what is left, and 
   assert.deepEqual(late.names(), []);
 });
 
-test("a wait that does not fit is told to the caller instead", async () => {
+test("a wait that does not fit is reported to the caller instead", async () => {
   for (const [seconds, deadlineAt] of [
     ["30", 600_000],
     ["3", 2_000],
@@ -308,7 +308,7 @@ test("everybody down: they are asked all the same, and who answers is up again",
   assert.deepEqual(it.up, ["second"]);
 });
 
-test("a member that goes down is told once, with the reason", async () => {
+test("a member that goes down is reported once, with the reason", async () => {
   const it = script();
   const members = [it.member("first", [refusal(503, "overloaded")]), it.member("second", [answered()])];
   for (let turn = 0; turn < 4; turn++) await run(it, call(members));
@@ -319,7 +319,7 @@ test("a member that goes down is told once, with the reason", async () => {
   assert.deepEqual(it.names(), ["first", "second", "first", "second", "second", "second"]);
 });
 
-test("the most useful error is told: the caller's before a limit, a limit before a broken one", async () => {
+test("the most useful error is reported: the caller's before a limit, a limit before a broken one", async () => {
   const errors: [Reply[], string][] = [
     [[refusal(503, "overloaded"), refusal(401, "invalid_api_key")], "overloaded"],
     [[refusal(503, "overloaded"), refusal(400, "invalid_value")], "invalid_value"],

@@ -1,4 +1,4 @@
-// Who is well, and whether somebody is who is not the one that is asked.
+// Who is well, and whether another is than the one that is asked.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// A late first output: the next member is asked too, and whoever speaks first has the call.
+// A late first output: the next member is asked too, and the first to speak has the call.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -75,7 +75,7 @@ test("the first may still win, and then the second is given up", async () => {
   );
 });
 
-test("nobody is asked twice before it is late, without a budget, without a known time or without a healthy other", async () => {
+test("no second member is asked before it is late, without a budget, without a known time or without a healthy other", async () => {
   const quick = script();
   const well = [known(quick, "first", [late(99, answered())]), known(quick, "second", [answered()])];
   await run(quick, hedged(well));

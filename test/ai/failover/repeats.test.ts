@@ -79,7 +79,7 @@ test("where the pool allows it, a short `Retry-After` is waited for at the same 
   assert.deepEqual(short.names(), ["first", "second"]);
 });
 
-test("each failover and each exhausted pool is told once, a caller's own fault is not", async () => {
+test("each failover and each exhausted pool is reported once, a caller's own fault is not", async () => {
   const it = script();
   const failing = [it.member("first", [refusal(500, "oops")]), it.member("second", [refusal(503, "oops")])];
   failureOf(await run(it, call(failing, "chat", { pool: { repeat: 1 } })));

@@ -1,5 +1,5 @@
 // A member that is silent behind whole answers: another is asked in time, and those who gave up on it are heard. And
-// what callers do to themselves, by leaving early, by asking for nothing or for too much, hurts nobody else.
+// what callers do to themselves, by leaving early, by asking for nothing or for too much, hurts no other caller.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -82,7 +82,7 @@ async function leavers(
   }
 }
 
-test("five callers who give up on a silent member one after the other: it opens, the account is told, others go elsewhere", async () => {
+test("five callers who give up on a silent member one after the other: it opens, the account is notified, others go elsewhere", async () => {
   for (const [ask, good] of [
     ["chat", answered()],
     ["stream", wholeStream],
@@ -213,10 +213,10 @@ test("requests that take for ever, while the member answers others: they fail ov
   const silent = Array.from({ length: 2 }, () => runFailover(it.deps, call(members, "stream")));
   await it.clock.advance(61_000);
   await Promise.all(silent);
-  assert.equal(health.isOpen, true, "nobody was answered while these two waited");
+  assert.equal(health.isOpen, true, "no caller was answered while these two waited");
 });
 
-test("empty answers to one caller do not take down a member that answers others, and do where it answers nobody", async () => {
+test("empty answers to one caller do not take down a member that answers others, and do where it answers no caller", async () => {
   const empty = json({ choices: [{ message: { role: "assistant", content: "" }, finish_reason: "stop" }] });
   for (const serves of [true, false]) {
     const it = script();

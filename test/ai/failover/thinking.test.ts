@@ -21,7 +21,7 @@ interface Api {
   reader: () => StreamReader;
   /** What comes with the headers. */
   begin: string;
-  /** Thoughts begin, of which nothing is told. */
+  /** Thoughts begin, of which nothing is sent. */
   thoughts: string;
   thoughtsEnd: string;
   keepAlive: string;

@@ -19,7 +19,7 @@ import { type Asked, body, call, failureOf, run } from "./chain-calls.ts";
 const error = (status: number, message: string, more: object = {}): Reply =>
   json({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } }, status);
 
-test("a caller's odd key, quoted by the vendor: the next member is asked, and nobody rests", async () => {
+test("a caller's odd key, quoted by the vendor: the next member is asked, and no member rests", async () => {
   for (const key of ["insufficient_quota", "rate_limit_exceeded", "content_filter", "context_length"]) {
     const it = script();
     const refused = error(400, `Unrecognized request argument supplied: ${key}`);
@@ -115,7 +115,7 @@ test("one that refuses without end what it was not sent is asked twice", async (
   assert.deepEqual(it.names(), ["only", "only"]);
 });
 
-test("a member that cannot serve this request: the next one does, and nobody rests", async () => {
+test("a member that cannot serve this request: the next one does, and no member rests", async () => {
   const tooLarge =
     "Request too large for gpt-4.1 in organization org-x on tokens per min (TPM): Limit 30000, Requested 50000.";
   for (const reply of [
@@ -216,7 +216,7 @@ test("the configured length of an answer is a bound, four times as long for embe
   }
 });
 
-test("what is told of a member that was not reached: no address to the caller, and the reason to the owner", async () => {
+test("what is reported of a member that was not reached: no address to the caller, and the reason to the owner", async () => {
   const codes = {
     unreachable: "upstream_unreachable",
     cut: "upstream_cut",
@@ -233,7 +233,7 @@ test("what is told of a member that was not reached: no address to the caller, a
   }
 });
 
-test("the error that is told and the member that is named beside it are the same one's", async () => {
+test("the error that is reported and the member that is named beside it are the same one's", async () => {
   const replies: readonly Reply[] = [refusal(503, "overloaded"), refusal(401, "invalid_api_key")];
   for (const order of [replies, replies.toReversed()]) {
     const it = script();

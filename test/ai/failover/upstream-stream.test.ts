@@ -29,7 +29,7 @@ describe("the end of a stream", () => {
       "upstream_cut",
     ],
     ["both", hi + stop + chunk({ content: "x" }, "stop", 1), 2, "done"],
-    ["the one that a vendor makes whatever was asked, and [DONE]", hi + stop + done, 2, "done"],
+    ["the one that a vendor makes for each request, and [DONE]", hi + stop + done, 2, "done"],
   ];
   for (const [name, wire, n, expected] of ends) {
     test(name, async () => {

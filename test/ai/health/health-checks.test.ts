@@ -58,7 +58,7 @@ test("it looks every two seconds while one is down, and ends when none is, ready
   const well = it.member("well", []);
   const stopping = new AbortController();
   const checks = createHealthChecks(depsOf(it), () => [poolOf([member, well])], stopping.signal);
-  // Nobody is down: that must not keep it from looking later.
+  // No member is down: that must not keep it from looking later.
   checks.start();
   await it.clock.settle();
   for (const round of [1, 2]) {
@@ -76,7 +76,7 @@ test("it looks every two seconds while one is down, and ends when none is, ready
   await checks.ended();
 });
 
-test("members without a check keep nobody busy", async () => {
+test("members without a check start no work", async () => {
   const it = script();
   const member = it.member("one", [], { provider: sandbox, settings: {} });
   goDown(member);

@@ -98,7 +98,7 @@ test("a check's word allows a probe at once, but not again after it has lied", (
   );
 });
 
-test("while checks find it down nobody probes it, but not for ever", () => {
+test("while checks find it down no call probes it, but not for ever", () => {
   const health = opened();
   for (let at = 0; at < healthRules.maxUnprobedMs; at += 2_000) {
     health.checked(at, false);
@@ -148,7 +148,7 @@ test("a rest: a longer one extends it, a shorter one does not cut it, an absurd 
   assert.equal(other.isOpen, false);
 });
 
-test("a refused key rests long and is told once, until it works again", () => {
+test("a refused key rests long and is reported once, until it works again", () => {
   const health = new MemberHealth();
   const denied = (at: number) => health.failed(health.begin(at), at, "unauthorized", null);
   assert.equal(denied(0), true);
@@ -269,7 +269,7 @@ test("a failure that may be its request's own counts for the share of failures, 
   assert.deepEqual(outcomes, [false, false, false, true], "4 of 10");
 });
 
-test("who watches is told once when it opens, and not any more afterwards", () => {
+test("who watches is notified once when it opens, and not any more afterwards", () => {
   const heard: number[] = [];
   const watcher = { circuitOpened: (now: number) => heard.push(now) };
   const health = new MemberHealth();
@@ -305,7 +305,7 @@ test("the cost: peaks count at once, improvements slowly, requests under way mul
   assert.equal(health.cost(backAt + 900 + healthRules.rampMs), 900);
 });
 
-test("an outage of 60 s, asked every 4 s: few requests meet it, and it is back soon, whatever the checks say", () => {
+test("an outage of 60 s, asked every 4 s: few requests meet it, and it is back soon, with every result of the checks", () => {
   const outageMs = 60_000;
   for (const [checks, backWithinMs, max] of [
     ["truthful", 5_000, 4],

@@ -117,7 +117,7 @@ test("with the storage away what is known goes on, over midnight and the first t
   assert.equal(await left(daily), null);
 });
 
-test("a storage that hangs holds nobody up for more than 2 s, and once; what is known goes on until it answers", async () => {
+test("a storage that hangs holds no call up for more than 2 s, and once; what is known goes on until it answers", async () => {
   const { left, stored, clock, made, storage, reads } = budgets();
   assert.equal(await left(daily), null);
   stored.tokensToday = stored.tokensThisMonth = 100;

@@ -42,7 +42,7 @@ test("the tools and the schema of the answer are part of the prompt", () => {
   assert.ok(chat("hello", { response_format: format }) > 100);
 });
 
-test("an image counts the same whatever its size, inline or by address, and little with detail low", () => {
+test("an image counts the same at every size, inline or by address, and little with detail low", () => {
   const small = chat([picture(60)]);
   for (const part of [
     picture(1_200_000),
@@ -78,7 +78,10 @@ test("media in a place that is not known is not taken for text, and long text is
   const letter = "long words and short ones ".repeat(10_000);
   assert.ok(chat([{ type: "new", payload: { letter } }]) > 60_000);
   assert.ok(chat([{ type: "new", payload: { letter: "長".repeat(10_000) } }]) > 2_000);
-  assert.ok(chat("A".repeat(40_000)) > 10_000, "the text of a message is text, whatever it looks like");
+  assert.ok(
+    chat("A".repeat(40_000)) > 10_000,
+    "the text of a message is text, also one that looks like an image",
+  );
 });
 
 test("an embedding's input: each text for itself, lists of tokens by their length", () => {

@@ -1,5 +1,5 @@
 // A key's meter, against a plain model of what a bucket is: exactly as many as there is room for, a refusal takes
-// nothing, a wait that was told is enough and not longer, and what was reckoned is settled to what was used.
+// nothing, a wait that was reported is enough and not longer, and what was reckoned is settled to what was used.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -60,7 +60,7 @@ test("a call that comes while the last one's slot is being freed waits for that,
   assert.deepEqual(asked, ["admit a", "end a", "admit b", "admit b"]);
 });
 
-test("where no slot is being freed, a refusal stands", async () => {
+test("where no slot is being freed, a refusal is final", async () => {
   const { asked, meters } = metered(["concurrency"]);
   assert.equal((await meters.admit(poolKey(), "a", 1)).kind, "refused");
   assert.deepEqual(asked, ["admit a"]);

@@ -1,5 +1,5 @@
 // Who keeps the count: this process alone, or all of them together; and when the shared count cannot be reached,
-// this process goes on by its own. A place is given back once, whoever gave it.
+// this process goes on by its own. A place is given back once, also when two give it back.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -38,7 +38,7 @@ test("each key has a count of its own", async () => {
     assert.equal((await throttle.admit(poolKey({ id, limits: one }), id, 1)).admission.kind, "admitted");
 });
 
-test("with shared meters an unlimited key asks nobody; a limited one is told what they say, and they are told its end", async () => {
+test("with shared meters an unlimited key asks none of them; a limited one gets what they say, and its end is reported to them", async () => {
   const reported: unknown[] = [];
   const { throttle } = throttled({
     admit: async (key, callId, tokens) => {
@@ -65,7 +65,7 @@ test("with shared meters an unlimited key asks nobody; a limited one is told wha
   ]);
 });
 
-test("shared meters that cannot be reached: this process's own count holds, and an end that cannot be told is no fault", async () => {
+test("shared meters that cannot be reached: this process's own count holds, and an end that cannot be reported is no fault", async () => {
   let away = true;
   const { throttle, log, clock } = throttled({
     admit: async () => {
@@ -90,7 +90,7 @@ test("shared meters that cannot be reached: this process's own count holds, and 
   assert.equal(warned.length, 3);
 });
 
-test("shared meters that hang: after 2 s this process's own count holds, nobody else waits, and what they took is given back", async () => {
+test("shared meters that hang: after 2 s this process's own count holds, no other call waits, and what they took is given back", async () => {
   const reported: string[] = [];
   const hung: (() => void)[] = [];
   let hangs = true;

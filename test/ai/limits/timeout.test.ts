@@ -5,14 +5,14 @@ import test from "node:test";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import { movableClock } from "../../clock.ts";
 
-test("what comes in time counts, with its failure too, and nobody sleeps on", async () => {
+test("what comes in time counts, with its failure too, and no sleeper remains", async () => {
   const clock = movableClock();
   assert.equal(await withTimeout(clock, 1_000, Promise.resolve("here")), "here");
   await assert.rejects(withTimeout(clock, 1_000, Promise.reject(new Error("away"))), /away/);
   assert.equal(clock.sleeping(), 0);
 });
 
-test("what does not is late from that moment on, not before; its failure after that is nobody's", async () => {
+test("what does not is late from that moment on, not before; its failure after that is ignored", async () => {
   const clock = movableClock();
   let fail: (error: Error) => void = () => {};
   const work = new Promise<string>((_, reject) => {

@@ -135,7 +135,7 @@ function shares(members: readonly Embedding[], draws = 10_000): Map<string, numb
 const near = (value: number | undefined, expected: number) =>
   assert.ok(Math.abs((value ?? 0) - expected) <= 0.03, `${value} is not ${expected}`);
 
-test("tiers go one after another, whatever their speed, and each member once", () => {
+test("tiers go one after another, at any speed, and each member once", () => {
   const members = [member("c", { priority: 3 }), member("a"), member("b", { priority: 2 })];
   speed(members[1]!, 5_000);
   speed(members[0]!, 1);
@@ -191,7 +191,7 @@ test("all down: the least bad first, and one without the model last", () => {
   assert.deepEqual(ordered, ["soon", "rests", "late", "lacks"]);
 });
 
-test("nobody to ask is nobody", () => {
+test("without a member the list is empty", () => {
   assert.deepEqual(
     order([], 0, () => 0),
     [],

@@ -84,7 +84,7 @@ test("a flood of wrong keys pushes out nothing that is known, with the storage a
   assert.ok(await pools.open(keyText));
 });
 
-test("a pool is in use for ten minutes after somebody used it", async () => {
+test("a pool is in use for ten minutes after a call used it", async () => {
   assert.deepEqual(pools.inUse, []);
   await pools.open("wrong");
   await pools.open(keyText);
@@ -96,7 +96,7 @@ test("a pool is in use for ten minutes after somebody used it", async () => {
   assert.deepEqual(pools.inUse, []);
 });
 
-test("a storage that hangs holds nobody up who is known, and decides as soon as it answers", async () => {
+test("a storage that hangs holds up no key that is known, and decides as soon as it answers", async () => {
   const opened = await pools.open(keyText);
   assert.ok(opened);
   let answer: () => void = () => {};

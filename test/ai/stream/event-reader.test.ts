@@ -29,7 +29,7 @@ function plainly(text: string): VendorEvent[] {
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
 
-test("every part of the standard, in every split, whatever ends the lines", () => {
+test("every part of the standard, in every split, with every line end", () => {
   const lines = [
     "\uFEFF: a comment",
     "data: one",
@@ -98,7 +98,7 @@ test("any text, split anywhere, is what the standard says", () => {
   fc.assert(property, { numRuns: 500 });
 });
 
-test("bytes that are no UTF-8 become replacement characters and hurt nobody", () => {
+test("bytes that are no UTF-8 become replacement characters and do no harm", () => {
   const wire = Buffer.concat([
     bytes("data: a"),
     Buffer.of(0xff, 0xed, 0xa0, 0x80),
@@ -147,7 +147,7 @@ test("comments and unknown fields of any length are not kept", () => {
   }
 });
 
-test("a comment is noticed once, however it is split, and a colon inside a line is none", () => {
+test("a comment is noticed once, however it is split, and a colon inside a line starts no comment", () => {
   const reader = new EventReader();
   const taken = (text: string) => {
     reader.push(bytes(text));

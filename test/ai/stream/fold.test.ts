@@ -65,7 +65,7 @@ test("calls are joined by their index, which whole answers do not have", () => {
   });
 });
 
-test("choices, log probabilities, refusals, sound and fields that nobody knows are kept", () => {
+test("choices, log probabilities, refusals, sound and fields that are unknown are kept", () => {
   const other = { ...head, choices: [{ index: 1, delta: { refusal: "No" }, finish_reason: "stop" }] };
   const { choices } = folded(
     delta(

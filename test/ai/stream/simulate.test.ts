@@ -1,4 +1,4 @@
-// A played answer keeps its pace on the clock, breaks off where it says so, and ends when nobody wants it any more.
+// A played answer keeps its pace on the clock, breaks off where it says so, and ends when its reader leaves.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";

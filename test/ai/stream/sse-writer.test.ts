@@ -50,7 +50,7 @@ test("the last chunk says who served, then [DONE]", () => {
   );
 });
 
-test("the usage is told to those who asked, behind the finish, and is known in any case", () => {
+test("the usage is sent to those who asked, behind the finish, and is known in any case", () => {
   const silent = new SseWriter(rules);
   assert.equal(silent.chunk(finish) + silent.chunk(usageOnlyChunk), "");
   assert.deepEqual(silent.usage, usage);
@@ -89,7 +89,7 @@ test("one that broke off ends with the error, and what was held back goes before
   assert.equal(errorFrame(error, null), `data: ${JSON.stringify({ error })}\n\n`);
 });
 
-test("a date of 0 is none and gets ours; one deeper inside, or another number, stays", () => {
+test("a date of 0 is replaced by ours; one deeper inside, or another number, stays", () => {
   const date = (text: string) => rewrite(text, rules);
   assert.equal(date('{"created" : 0,"model":"m"}'), '{"created" : 1763640000,"model":"pool"}');
   assert.equal(date('{"model":"m","created":0}'), '{"model":"pool","created":1763640000}');

@@ -73,7 +73,7 @@ test("where nothing says when to try again, it is after a second; what trying ag
   assert.equal(aiProblem("unavailable").headers?.["Retry-After"], "1");
 });
 
-test("Allow, other headers, and what stands beside the error", () => {
+test("Allow, other headers, and what is sent beside the error", () => {
   assert.equal(aiProblem("method_not_allowed", { allow: "GET, HEAD" }).headers?.Allow, "GET, HEAD");
   const error = { message: "No.", type: "t", param: null, code: null };
   const reply = aiErrorReply(418, error, { headers: { a: "b" }, beside: { service_pool: { attempts: 2 } } });

@@ -1,4 +1,4 @@
-// What refusals say about an address: nobody is taken for gone because of a mail's size, its content, or us.
+// What refusals say about an address: no address counts as gone because of a mail's size, its content, or us.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -38,7 +38,7 @@ test("hard, soft and no fault of the address, as large providers put it", () => 
     assert.equal(bounceOf(status, text), verdict, `${status} ${text}`);
 });
 
-test("a code is found in words, and an address of a machine is none", () => {
+test("a code is found in words, and an address of a machine is no code", () => {
   assert.equal(statusIn("smtp; 550-5.1.1 no such"), "5.1.1");
   assert.equal(statusIn("It said 5.1.1. Bye"), "5.1.1");
   assert.equal(statusIn("host 5.1.1.20 said 450"), null);
@@ -58,7 +58,7 @@ test("a refusal at once is the address's fault by its code, or by a plain 550 an
   assert.ok(!isAddressFault("5.7.1", "No such user here"));
 });
 
-test("whatever a server says, there is an answer, and policy never counts", () => {
+test("any reply of a server has a class, and policy never counts", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), fc.integer({ min: 0, max: 999 }), (text, detail) => {
       assert.ok(["hard", "soft", null].includes(bounceOf(null, text)));

@@ -40,7 +40,7 @@ test("a word inside a sentence, with punctuation, doubled or of another script i
     assert.equal(consentKeyword(body), null, JSON.stringify(body));
 });
 
-test("whatever surrounds a word but blanks makes it none", () => {
+test("text other than blanks around a word makes it no keyword", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...out, ...back),

@@ -83,7 +83,7 @@ for (const [field, input, draft] of fields) {
   });
 }
 
-test("every fault of every contact is told, and the other fields are kept", () => {
+test("every fault of every contact is reported, and the other fields are kept", () => {
   const { contacts, issues } = readEmail(
     { contact: [{ subject: "x" }, good, { ...good, email: "x" }] },
     limits,
@@ -129,7 +129,7 @@ test("the quick way and the schema agree on what is a contact without a fault", 
   fc.assert(
     fc.property(contact, (input) => {
       const { contacts, issues } = readEmail({ contact: [input] }, limits);
-      // Whatever way it went, a draft without issues passes the schema unchanged, and one with issues lacks
+      // In both cases, a draft without issues passes the schema unchanged, and one with issues lacks
       // exactly the fields that they name.
       const missing = Object.entries(contacts[0]!).flatMap(([key, held]) =>
         held === undefined ? [key] : [],

@@ -12,7 +12,7 @@ test("fifty, from the newest on, unless asked otherwise", () => {
   assert.deepEqual(read("limit=7&limit=8"), { limit: 8, cursor: null, issues: null });
 });
 
-test("faults are told in the usual words, and a status is no parameter here", () => {
+test("faults are reported in the common sentences, and a status is no parameter here", () => {
   const { issues } = read("limit=0&cursor=a%00b&status=bogus");
   assert.deepEqual(
     issues?.map(({ path, message }) => [path.join("."), message]),

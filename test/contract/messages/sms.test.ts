@@ -204,7 +204,7 @@ test("the quick way and the schema agree on what is a contact without a fault", 
   fc.assert(
     fc.property(contact, (input) => {
       const { contacts, issues } = readSms({ contact: [input] }, limits);
-      // Whatever way it went, a draft without issues passes the schema unchanged, and one with issues lacks
+      // In both cases, a draft without issues passes the schema unchanged, and one with issues lacks
       // exactly the fields that they name.
       const missing = Object.keys(contacts[0]!).filter(
         (key) => contacts[0]![key as keyof SmsDraft] === undefined,

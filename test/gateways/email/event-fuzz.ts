@@ -1,4 +1,4 @@
-// Events as a vendor sends them, with any of their parts gone or replaced: whatever is in a verified call, an adapter
+// Events as a vendor sends them, with any of their parts gone or replaced: with any content of a verified call, an adapter
 // neither throws nor hands on anything that cannot be stored and shown.
 
 import assert from "node:assert/strict";

@@ -36,7 +36,7 @@ describe("mailboxes", () => {
     assert.equal(asciiMailboxText({ address, name: null }), address);
   });
 
-  test("a name is quoted, whatever stands in it", () => {
+  test("a name is quoted, with anything in it", () => {
     assert.equal(mailboxText({ address, name: 'A "B" \\ C' }), '"A \\"B\\" \\\\ C" <news@example.com>');
     assert.equal(asciiMailboxText({ address, name: "Ü" }), "=?UTF-8?B?w5w=?= <news@example.com>");
   });

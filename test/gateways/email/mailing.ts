@@ -1,5 +1,5 @@
 // What the tests of the `smtp` gateway send with: a mail, settings for a server on loopback, and real connections
-// to it while the clock stands still.
+// to it while the clock does not move.
 
 import type { Tools } from "#gateways/email/smtp/connection.ts";
 import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp/settings.ts";

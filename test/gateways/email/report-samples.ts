@@ -64,7 +64,7 @@ Received-From-MTA: dns; example.com
 Arrival-Date: Thu, 01 Jan 2026 00:00:00 -0800 (PST)
 X-Original-Message-ID: <{id}@example.com>
 
-Final-Recipient: rfc822; nobody@gmail.com
+Final-Recipient: rfc822; absent@gmail.com
 Action: failed
 Status: 5.1.1
 Remote-MTA: dns; gmail-smtp-in.l.google.com. (64.233.160.27, the server for the
@@ -75,10 +75,10 @@ Diagnostic-Code: smtp; 550-5.1.1 The email account that you tried to reach does 
   exchange: delivery(`Reporting-MTA: dns;AM0PR01MB1234.eurprd01.prod.exchangelabs.com
 Received-From-MTA: dns;mx.example.com
 
-Final-Recipient: rfc822;nobody@contoso.example
+Final-Recipient: rfc822;absent@contoso.example
 Action: failed
 Status: 5.1.10
-Diagnostic-Code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient nobody@contoso.example not found by SMTP address lookup`),
+Diagnostic-Code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient absent@contoso.example not found by SMTP address lookup`),
   postfixFull: delivery(`Reporting-MTA: dns; mx.example.org
 X-Postfix-Queue-ID: 4ABC
 X-Postfix-Sender: rfc822; b+token@bounces.example.com
@@ -148,22 +148,22 @@ Hi. This is the qmail-send program at mx.example.org.
 I'm afraid I wasn't able to deliver your message to the following addresses.
 This is a permanent error; I've given up. Sorry it didn't work out.
 
-<nobody@example.org>:
+<absent@example.org>:
 192.0.2.9 does not like recipient.
 Remote host said: 550 5.1.1 No such user here
 Giving up on 192.0.2.9.
 `),
-  exim: crlf(`X-Failed-Recipients: nobody@example.org
+  exim: crlf(`X-Failed-Recipients: absent@example.org
 Auto-Submitted: auto-replied
 From: Mail Delivery System <Mailer-Daemon@mx.example.org>
 Subject: Mail delivery failed: returning message to sender
 
 This message was created automatically by mail delivery software.
 
-  nobody@example.org
+  absent@example.org
     host mail.example.org [192.0.2.9]
-    SMTP error from remote mail server after RCPT TO:<nobody@example.org>:
-    550 5.1.1 <nobody@example.org>: Recipient address rejected: User unknown
+    SMTP error from remote mail server after RCPT TO:<absent@example.org>:
+    550 5.1.1 <absent@example.org>: Recipient address rejected: User unknown
 `),
   outOfOffice: crlf(`From: Ann <ann@example.org>
 To: b+token@bounces.example.com

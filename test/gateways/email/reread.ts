@@ -41,7 +41,7 @@ export function file(
   return { filename, contentType, size: bytes.length, sha256, content: async () => bytes };
 }
 
-/** What must hold of every mail, whatever it says. */
+/** What must hold of every mail, with any content. */
 export function wireSafe(raw: Buffer): void {
   const text = raw.toString("latin1");
   assert.ok(text.endsWith("\r\n"));

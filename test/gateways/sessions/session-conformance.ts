@@ -208,7 +208,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
     );
 
     if (gateway.connection === "linked") {
-      play("the beginning and the end of a link are events; a reconnection is none", async (place) => {
+      play("the beginning and the end of a link are events; a reconnection is no event", async (place) => {
         const it = await place.start();
         await place.until(() => place.connected(), "connected");
         place.peer.drop();
@@ -216,7 +216,7 @@ export function sessionConformance(gateway: GatewayAdapter, openPeer: () => Prom
         await place.untilLater(() => place.connected(), "connected again");
         place.peer.endLink?.("It was removed on the phone.");
         await place.until(async () => (await place.shown()).session?.state === "logged_out", "logged out");
-        const id = await place.send("to nobody");
+        const id = await place.send("to no one");
         await place.pass(120_000);
         assert.deepEqual([(await it.message(id)).attempts, place.peer.connections()], [0, 0]);
         const { session, pause } = await place.shown();

@@ -6,7 +6,7 @@ import { businessAccountId, phoneNumberId } from "./graph-simulator.ts";
 export const appSecret = "app-secret-0123456789";
 export const verifyToken = "verify-token-0123456789";
 
-/** What stands in `value` beside `metadata`. */
+/** What is in `value` beside `metadata`. */
 export interface Updates {
   contacts?: object[];
   messages?: object[];

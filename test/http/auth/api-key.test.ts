@@ -119,7 +119,7 @@ const unreadable: [name: string, headers: Record<string, string>, body: string |
   ],
   ["of another type", { "content-type": "text/plain" }, JSON.stringify({ api_key: key })],
   ["without a type", {}, JSON.stringify({ api_key: key })],
-  ["of a type that is none", { "content-type": "garbage;;" }, JSON.stringify({ api_key: key })],
+  ["of a type that is not valid", { "content-type": "garbage;;" }, JSON.stringify({ api_key: key })],
 ];
 for (const [name, headers, body] of unreadable) {
   test(`a body that is ${name} holds no key`, async () => {
@@ -257,7 +257,7 @@ test("an account's rate limit is its own, counts every channel endpoint, and say
   assert.equal((await get(key)).status, 200);
 });
 
-test("no key reaches the log or an answer, whatever goes wrong", async () => {
+test("no key reaches the log or an answer, in any failure", async () => {
   const to = edge({
     operations: {
       readCredits: () => {

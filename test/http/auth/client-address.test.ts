@@ -1,4 +1,4 @@
-// Who asks behind proxies: what real ones write into `X-Forwarded-For`, and what nobody should.
+// Who asks behind proxies: what real ones write into `X-Forwarded-For`, and what none should.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -74,7 +74,7 @@ async function ipOf(forwarded: string | null, peer = proxy): Promise<string> {
   return seen;
 }
 
-test("behind a trusted proxy the client is the last address that a trusted one wrote, whatever its port", async () => {
+test("behind a trusted proxy the client is the last address that a trusted one wrote, with any port", async () => {
   assert.equal(await ipOf(null), proxy);
   assert.equal(await ipOf("203.0.113.8"), "203.0.113.8");
   assert.equal(await ipOf("203.0.113.8:1234"), "203.0.113.8");
@@ -82,7 +82,7 @@ test("behind a trusted proxy the client is the last address that a trusted one w
   assert.equal(
     await ipOf("198.51.100.1, 203.0.113.8:1234"),
     "203.0.113.8",
-    "what stands before is not believed",
+    "what is written before is not believed",
   );
   assert.equal(
     await ipOf("203.0.113.8, 10.0.0.9:4444"),

@@ -8,7 +8,7 @@ import { rightAddress, sameSite } from "#http/auth/csrf.ts";
 const asked = (headers: Record<string, string>, publicUrl: string | null = "https://sms.test") =>
   sameSite({ headers } as unknown as IncomingMessage, publicUrl, "Sms.internal:8080");
 
-test("Sec-Fetch-Site decides, whatever Origin says", () => {
+test("Sec-Fetch-Site decides, with any Origin", () => {
   const words: Record<string, string> = {
     "same-origin": "yes",
     none: "yes",

@@ -10,13 +10,13 @@ const read = (value?: string) =>
     headers: value === undefined ? {} : { "idempotency-key": value },
   } as unknown as IncomingMessage);
 
-test("1 to 255 characters are a key, nothing is none", () => {
+test("1 to 255 characters are a key, nothing is no key", () => {
   assert.equal(read(), null);
   assert.equal(read("a"), "a");
   assert.equal(read("k".repeat(255)), "k".repeat(255));
 });
 
-test("an empty key protects nobody, so it is told", () => {
+test("an empty key protects no request, so it is refused", () => {
   assert.deepEqual(read(""), {
     path: ["Idempotency-Key"],
     message: "The Idempotency-Key field is required.",

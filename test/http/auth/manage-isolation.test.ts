@@ -1,4 +1,4 @@
-// Nothing of the management API reaches what is somebody else's. The requests are made from the list of endpoints,
+// Nothing of the management API reaches another account's data. The requests are made from the list of endpoints,
 // so a route that is added is tested by itself: it fails here until its ids and its body are known below.
 
 import assert from "node:assert/strict";

@@ -24,7 +24,7 @@ const refusal = { success: false, message: "Sign in, or send a management token.
 const forbidden = { success: false, message: "You do not have permission.", code: "forbidden" };
 const notFound = { success: false, message: "Not found.", code: "not_found" };
 
-test("without a credential, and with any that is none here: 401 with its challenge", async () => {
+test("without a credential, and with any that is not valid here: 401 with its challenge", async () => {
   const token = await tokenFor(it);
   const wrong: Record<string, string>[] = [
     {},
@@ -187,7 +187,7 @@ test("the credential is judged before the body", async () => {
   assert.equal(reply.statusCode, 401);
 });
 
-test("sixty wrong credentials a minute and client, then 429; what was right lately still is", async () => {
+test("sixty wrong credentials a minute and client, then 429; what was right before still is", async () => {
   const from = "192.0.2.66";
   const token = await tokenFor(it);
   const ask = (headers: Record<string, string>, client = from) =>
@@ -206,7 +206,7 @@ test("sixty wrong credentials a minute and client, then 429; what was right late
 
 test("every change is in the log: who, where, what, names of fields, how it ended; never a value", async () => {
   const headers = bearer(await tokenFor(it));
-  const secret = "a value that nobody may keep";
+  const secret = "a value that no log may keep";
   const replies = [
     await manage(it, "POST", "/users", { headers, body: { email: "new@acme.test", password: secret } }),
     await manage(it, "POST", "/tokens", { headers, body: { name: "logged", role: "operator" } }),

@@ -1,4 +1,4 @@
-// The gate of the AI endpoints: the key before the body, and OpenAI's error object whatever goes wrong below
+// The gate of the AI endpoints: the key before the body, and OpenAI's error object for all that goes wrong below
 // /api/ai, on every path and for every kind of fault.
 
 import assert from "node:assert/strict";
@@ -68,7 +68,7 @@ const wrongKeys: [what: string, headers: Record<string, string>, looked: boolean
   ["unknown", { authorization: "Bearer tlp_nobody" }, true],
   ["a channel's key", { authorization: `Bearer ${channelKey}` }, true],
   ["a channel's key in its own header", { "api-key": channelKey }, true],
-  ["in a header that is none", { "x-key": token, key: token }, false],
+  ["in a header that is not read", { "x-key": token, key: token }, false],
   ["a good one behind a bad Bearer", { authorization: "Basic x", "x-api-key": token }, false],
   ["two in one header", { "x-api-key": `${token}, ${token}` }, false],
 ];
@@ -105,7 +105,7 @@ for (const name of ["x-api-key", "api-key"])
     assert.deepEqual(seen.tokens, [token]);
   });
 
-test("a key in the URL is none", async () => {
+test("a key in the URL does not count", async () => {
   const { to } = gated();
   const asked = { url: `${url}?api_key=${token}`, headers: { "content-type": "application/json" }, body };
   assertError(await ask(to, asked), 401, "invalid_api_key");
@@ -273,7 +273,7 @@ test("a body that does not come is a 408 in OpenAI's shape", async () => {
   });
 });
 
-test("bytes that are no request are told in the shape of the path that they name", async () => {
+test("bytes that are no request are answered in the shape of the path that they name", async () => {
   await withWire({ ai: gated().ai }, async ({ open }) => {
     const line = await open();
     line.write(`POST ${url} HTTP/1.1\r\nHost: x\r\nBad Header\r\n\r\n`);
@@ -291,7 +291,7 @@ test("bytes that are no request are told in the shape of the path that they name
   });
 });
 
-test("a client that goes away is a signal for whoever serves, wherever they are", async () => {
+test("a client that goes away is a signal for the one who serves, wherever they are", async () => {
   let release: () => void = () => {};
   const stopped = new Promise<void>((resolve) => {
     release = resolve;

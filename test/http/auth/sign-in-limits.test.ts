@@ -63,7 +63,7 @@ async function besiege(): Promise<void> {
   }
 }
 
-test("ten strangers' wrong guesses from ten networks lock nobody out", async () => {
+test("ten other clients' wrong guesses from ten networks lock no user out", async () => {
   for (let network = 1; network <= 10; network++)
     assert.equal(await statusOf(attempt("a wrong password", `192.0.2.${network}`)), 401);
   assert.equal(await statusOf(attempt(password, home)), 200);
@@ -96,7 +96,7 @@ test("right passwords use up nothing that others share", async () => {
   for (let i = 0; i < 120; i++) assert.equal(await statusOf(attempt(password, `198.51.100.${i}`)), 200);
 });
 
-test("a known browser has ten attempts a minute of its own, and they are nobody else's", async () => {
+test("a known browser has ten attempts a minute of its own, and no other browser uses them", async () => {
   const device = deviceOf(await attempt(password, home));
   for (let i = 0; i < 10; i++)
     assert.equal(await statusOf(attempt("a wrong password", home, { cookie: device })), 401);

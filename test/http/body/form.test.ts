@@ -34,7 +34,7 @@ test("fields and files come out in order, with their bytes", async () => {
   assert.ok(type.includes(read.boundary));
 });
 
-test("a form that is cut off, has no boundary or a hundred fields too many is none", async () => {
+test("a form that is cut off, has no boundary or a hundred fields too many is refused", async () => {
   const form = new FormData();
   for (let at = 0; at < 101; at += 1) form.append(`f${at}`, "x");
   const { bytes, type } = await encoded(form);

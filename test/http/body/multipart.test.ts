@@ -205,7 +205,7 @@ for (const [parameters, filename] of filenames) {
   });
 }
 
-test("whatever the bytes are, it comes to an end", () => {
+test("with any bytes, it comes to an end", () => {
   const piece = fc.constantFrom(
     "--XX",
     "--",

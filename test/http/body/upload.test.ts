@@ -1,4 +1,4 @@
-// Uploads over real connections: files go to the store as they come, limits hold while they do, and whatever is
+// Uploads over real connections: files go to the store as they come, limits hold while they do, and all that is
 // answered but success leaves nothing behind.
 
 import assert from "node:assert/strict";
@@ -304,7 +304,7 @@ test("behind its key a file streams, within the limits of the account", async ()
   });
 });
 
-test("uploads whose key has not come are in nobody's way, and have no more time than others", async () => {
+test("uploads whose key has not come block no other upload, and have no more time than others", async () => {
   await withWire({ timeouts: { upload: 120_000 } }, async (wire) => {
     const lines = [];
     for (let at = 0; at < 20; at++) {

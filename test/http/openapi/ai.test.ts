@@ -64,7 +64,7 @@ test("what is only read has no errors of bodies and providers", () => {
   ]);
 });
 
-test("the headers that clients look for are told", () => {
+test("the headers that clients look for are sent", () => {
   const replies = repliesOf("createEmbedding");
   assert.ok("WWW-Authenticate" in replies[401]!.headers);
   assert.ok("Retry-After" in replies[429]!.headers && "retry-after-ms" in replies[429]!.headers);

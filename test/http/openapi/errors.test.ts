@@ -19,7 +19,7 @@ import {
 const headOf = (name: string) => endpoints.find(({ head }) => head.name === name)!.head;
 const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-test("codes of one status are one response, whatever their order", () => {
+test("codes of one status are one response, in any order", () => {
   const { responses, share } = sharedResponses();
   const replies = problemReplies(["commit_unknown", "not_found", "unavailable", "not_found"], share);
   assert.deepEqual(replies, { 404: reference("NotFound"), 503: reference("UnavailableOrCommitUnknown") });

@@ -9,7 +9,7 @@ const answer = (result: Parameters<typeof refused>[0]) => {
   return [status, body];
 };
 
-test("a wrong value is told by its field, also one that is taken", () => {
+test("a wrong value is reported by its field, also one that is taken", () => {
   assert.deepEqual(answer({ kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] }), [
     422,
     {

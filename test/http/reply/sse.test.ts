@@ -1,5 +1,5 @@
 // A stream of events on a real socket: the headers and the first text together, comments in silences alone, no faster
-// than the client reads, and whoever speaks is stopped when nobody listens.
+// than the client reads, and the writer is stopped when the client has left.
 
 import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-// How a request broke is told once, to who listens and to who asks later.
+// How a request broke is reported once, to who listens and to who asks later.
 
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";

@@ -1,4 +1,4 @@
-// Accepting a send when storage misbehaves: what the caller may be told.
+// Accepting a send when storage misbehaves: what the caller may hear.
 
 import assert from "node:assert/strict";
 import test from "node:test";

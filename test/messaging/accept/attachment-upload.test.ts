@@ -112,7 +112,7 @@ test("files come in the order of their indices, others behind those before them"
   );
 });
 
-test("a fault is told by the index that its file was given, or that came next", async () => {
+test("a fault is reported by the index that its file was given, or that came next", async () => {
   const { upload } = opened(account(5));
   await put(upload, "c.exe", Buffer.from("c"), 5);
   await put(upload, "a.txt", Buffer.from("a"), 0);
@@ -120,7 +120,7 @@ test("a fault is told by the index that its file was given, or that came next", 
   assert.deepEqual(errorsOf(upload), { "attachments.5": wrongType(5), "attachments.6": wrongType(6) });
 });
 
-test("every fault of every file is told, and nothing is stored after the first", async () => {
+test("every fault of every file is reported, and nothing is stored after the first", async () => {
   const { upload, pieces } = opened(account(5, 2_048));
   await put(upload, "good.pdf", pdf(1_000));
   await put(upload, "wrong.png", pdf(1_000));
@@ -138,7 +138,7 @@ test("every fault of every file is told, and nothing is stored after the first",
   assert.throws(() => upload.files());
 });
 
-test("one file too many is the one fault that is told", async () => {
+test("one file too many is the one fault that is reported", async () => {
   const { upload } = opened(account(1));
   await put(upload, "a.txt", Buffer.from("x"));
   await put(upload, "b.exe", Buffer.from("x"));
@@ -177,7 +177,7 @@ test("what was not accepted is removed, what was is not", async () => {
   assert.deepEqual(taken.removed, []);
 });
 
-test("storage that fails is told of; files that cannot be removed are left to the upkeep", async () => {
+test("storage that fails is reported; files that cannot be removed are left to the upkeep", async () => {
   const { upload, log, breakStorage } = opened();
   await put(upload, "a.pdf", pdf(1_000));
   breakStorage();

@@ -79,7 +79,7 @@ test("an email is its address as given, how it is compared, and a price of one",
 });
 
 test("faults of the body and of the account come together", async () => {
-  const prepared = await prepare(read({ ...mail, email: "x" }, { ...mail, gateway_identifier: "nobody" }));
+  const prepared = await prepare(read({ ...mail, email: "x" }, { ...mail, gateway_identifier: "unknown" }));
   assert.ok(prepared.kind === "invalid");
   assert.deepEqual(
     prepared.issues.map(({ path }) => path.join(".")),

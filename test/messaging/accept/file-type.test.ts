@@ -44,7 +44,7 @@ const files: [name: string, head: Buffer, types: AttachmentType[]][] = [
 for (const [name, head, types] of files) {
   test(`${name}: ${types.join(", ") || "nothing that may come"}`, () => {
     const may = attachmentTypes.filter((type) => looksLike(type, head));
-    // Half of a binary signature is text to whoever looks at bytes alone, unless it has some that no text has.
+    // Half of a binary signature is text to a reader that looks at bytes alone, unless it has some that no text has.
     const expected = name === "half of a signature" ? ["csv", "txt"] : types;
     assert.deepEqual(may, expected);
   });

@@ -51,7 +51,7 @@ const international: [raw: string, expected: string | null][] = [
   ["", null],
 ];
 
-test("international numbers, whatever the country of the account", () => {
+test("international numbers, for every country of the account", () => {
   for (const [raw, expected] of international)
     for (const country of [null, "DE", "US"]) assert.equal(recipient(raw, country), expected, raw);
 });

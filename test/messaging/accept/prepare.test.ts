@@ -32,7 +32,7 @@ const rules: Parameters<typeof createPreparer<Draft>>[0] = {
   channel: "sms",
   partsOf: ({ to, text }, country) => ({
     written: to,
-    recipient: to === "nobody" ? null : to && `${country}:${to}`,
+    recipient: to === "unknown" ? null : to && `${country}:${to}`,
     content: "text",
     body: text,
   }),
@@ -115,7 +115,7 @@ test("issues of the body, of numbers, of gateways and of what a gateway reaches 
   const prepared = await prepare(
     [
       draft({}),
-      draft({ to: "nobody", gateway_identifier: "missing" }),
+      draft({ to: "unknown", gateway_identifier: "missing" }),
       draft({ to: undefined }),
       draft({ to: "far" }),
     ],

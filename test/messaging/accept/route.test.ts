@@ -75,7 +75,7 @@ test("a local time is an instant; a past one is due at once", () => {
 });
 
 test("what is no active gateway of the channel is a fault of its contact", () => {
-  for (const identifier of ["sms", "off", "nobody"]) {
+  for (const identifier of ["sms", "off", "unknown"]) {
     const { found, errors } = place({ gateway_identifier: identifier });
     assert.equal(found, null);
     assert.deepEqual(errors, [

@@ -115,7 +115,7 @@ test("a named gateway must be an active SMS gateway of the account", async () =>
   });
   const messages = await ready(read({ ...plain, gateway_identifier: "on" }), of);
   assert.deepEqual([messages.gateway_id, messages.gateway_pinned], [["gw_on"], [1]]);
-  for (const gateway_identifier of ["off", "mail", "nobody's", "ON"]) {
+  for (const gateway_identifier of ["off", "mail", "another's", "ON"]) {
     assert.deepEqual(await faults(read({ ...plain, gateway_identifier }), of), [
       "contact.0.gateway_identifier: The selected contact.0.gateway_identifier is invalid.",
     ]);
@@ -186,7 +186,7 @@ test("a date that does not exist is refused", async () => {
 
 test("all faults of all contacts come together: the body's own and those that need the account", async () => {
   const found = await faults(
-    read({ message: "no number" }, { number: "abc", message: "", gateway_identifier: "nobody's" }, plain, {
+    read({ message: "no number" }, { number: "abc", message: "", gateway_identifier: "another's" }, plain, {
       ...plain,
       schedule_at: "soon",
     }),

@@ -129,7 +129,7 @@ test("tracking without a public URL is warned about, by the gateway's name", asy
 });
 
 test("a lane is driven by its gateway's rules, in the account's hours, with its timeout", async () => {
-  // The clock stands at midnight UTC, nine in the morning in Tokyo; at eleven UTC the hours are over there.
+  // The clock is at midnight UTC, nine in the morning in Tokyo; at eleven UTC the hours are over there.
   const [day] = await it.accepted([{ number: "+4915123456789", message: "by day" }]);
   const { opened, outbound } = open(lane());
   const driven = await opened;

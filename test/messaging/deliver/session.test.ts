@@ -148,7 +148,7 @@ test("without a linked device the state is stored as well, and nothing of a link
   assert.deepEqual([row?.status, row?.linked_at], ["connected", null]);
 });
 
-test("a connection that takes more than 30 s to open is a pause, and a shorter one is none", async () => {
+test("a connection that takes more than 30 s to open is a pause, and a shorter one is not", async () => {
   const played = await play({ open: () => new Promise(() => {}) });
   await played.clock.advance(29_999);
   assert.deepEqual(played.lane, [null]);

@@ -70,7 +70,7 @@ describe("the text of a very long mail", () => {
     assert.ok(!textOfHtml(paragraph.repeat(count - 3)).includes("…"));
   });
 
-  it("is no longer than its HTML may be, whatever one tag becomes", () => {
+  it("is no longer than its HTML may be, for every tag", () => {
     const text = textOfHtml("<hr>".repeat(50_000));
     assert.equal(text.length, maxTextLength + ending.length);
     assert.ok(text.endsWith(ending));
@@ -93,7 +93,7 @@ describe("htmlOfText", () => {
     assert.equal(textOfHtml(html), text);
   });
 
-  it("keeps its lines, whatever ends them", () => {
+  it("keeps its lines, with every line end", () => {
     assert.match(htmlOfText("a\r\nb\rc\n\nd"), /<p>a<br>\nb<br>\nc<br>\n<br>\nd<\/p>/);
   });
 

@@ -1,4 +1,4 @@
-// Tags come as they stand, attributes decoded, whatever the quoting.
+// Tags come as they are, attributes decoded, in any quoting.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

@@ -74,7 +74,7 @@ test("one click takes https", () => {
   );
 });
 
-test("headers are one line of ASCII, whoever the recipient is", () => {
+test("headers are one line of ASCII, for every recipient", () => {
   const { unsubscribeHeaders } = mailLinks(
     { sealer, publicUrl },
     { ...mail, recipient: "o'hara+{x}@xn--4ca.example" },

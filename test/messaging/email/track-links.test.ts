@@ -64,7 +64,7 @@ test("everything else is left alone", () => {
     assert.equal(withTracking(html, all), html);
 });
 
-test("a link that nobody wants followed stays byte for byte", () => {
+test("a link that is not to be tracked stays byte for byte", () => {
   const html = "<a href='https://a.test/u?x=1&amp;y'>1</a><a href=https://b.test>2</a>";
   const clickUrl = (target: string) => (target.startsWith("https://a.") ? null : "https://t.test/");
   assert.equal(
@@ -73,7 +73,7 @@ test("a link that nobody wants followed stays byte for byte", () => {
   );
 });
 
-test("the pixel stands before the end of the body, of the document, or at the end", () => {
+test("the pixel is before the end of the body, of the document, or at the end", () => {
   const pixel = /<img src="https:\/\/t\.test\/o\/1" width="1" height="1" alt="" [^>]*>/;
   const cases: [html: string, before: string][] = [
     ["<html><body><p>x</p></body></html>", "</body></html>"],
@@ -139,7 +139,7 @@ const piece = fc.constantFrom(
   "<title>",
 );
 
-test("of whatever is put together, only the values of links change", () => {
+test("in every mail that is put together, only the values of links change", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
       const html = pieces.join("");
@@ -196,7 +196,7 @@ test("links add 256 KiB to a mail at most", () => {
   assert.ok(made.endsWith('<a href="https://a.test/">x</a></body>'));
 });
 
-test("of a mail of megabytes only the beginning is looked through, and the pixel stands at its end", () => {
+test("of a mail of megabytes only the beginning is looked through, and the pixel is at its end", () => {
   const link = '<a href="https://a.test/">x</a>';
   const long = `<body>${link}${"<p>word</p>".repeat(100_000)}`;
   const made = withTracking(`${long}${link}</body>`, { pixelUrl: "P", clickUrl: () => "C" });

@@ -92,18 +92,18 @@ for (const engine of engines) {
     }
 
     test("a bounce settles and suppresses before it is answered, however often it is brought", async () => {
-      const { id, path, accountId } = await sent("nobody@gmail.com");
+      const { id, path, accountId } = await sent("absent@gmail.com");
       // Its case is the least that servers change.
       for (const to of [path, path.toUpperCase(), path]) assert.match(await bring(to, samples.gmail), /^250/);
       const { status, error_code } = await messageRow(store, id);
       assert.deepEqual([status, error_code], ["bounced", "5.1.1"]);
       assert.deepEqual(await timeline(store, id), ["sending", "sent", "bounced"]);
       const [entry] = await listed(store, accountId);
-      assert.deepEqual([entry?.recipient, entry?.reason], ["nobody@gmail.com", "bounce"]);
+      assert.deepEqual([entry?.recipient, entry?.reason], ["absent@gmail.com", "bounce"]);
       assert.ok(announced > 0);
     });
 
-    test("the address decides which message it is, whatever the report says", async () => {
+    test("the address decides which message it is, with any report", async () => {
       const mine = await sent("mine@example.com");
       const other = await sent("other@example.com");
       const forged = Buffer.from(
@@ -126,7 +126,7 @@ for (const engine of engines) {
       assert.equal((await listed(store, accountId))[0]?.reason, "complaint");
     });
 
-    test("an address that is none of ours is refused; one of a mail that is gone is taken", async () => {
+    test("an address that is not ours is refused; one of a mail that is gone is taken", async () => {
       const { path } = await sent("a@example.com");
       const changed = path.replace(/.(?=@)/, (last) => (last === "0" ? "1" : "0"));
       for (const to of [changed, "postmaster@b.example.com", "b+@b.example.com", "victim@example.com"])

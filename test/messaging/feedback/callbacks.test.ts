@@ -68,7 +68,7 @@ for (const engine of engines) {
 
     test("an unknown gateway, a wrong token, no secret and nonsense are told apart, and change nothing", async () => {
       const body = { id: `p-${id}`, state: "DELIVRD" };
-      assert.deepEqual(await receiveCallback(deps, "nobody", callback(body)), { kind: "not_found" });
+      assert.deepEqual(await receiveCallback(deps, "unknown", callback(body)), { kind: "not_found" });
       assert.deepEqual(await receiveCallback(deps, "main", callback(body, "wrong")), { kind: "forbidden" });
       assert.deepEqual(await receiveCallback(deps, "mute", callback(body)), { kind: "not_found" });
       assert.deepEqual(await receiveCallback(deps, "main", callback({ hello: 1 })), { kind: "malformed" });
@@ -89,7 +89,7 @@ for (const engine of engines) {
       assert.equal(later.error, null);
     });
 
-    test("a status that nobody knows changes nothing; it is counted, and logged once a day", async () => {
+    test("a status that is unknown changes nothing; it is counted, and logged once a day", async () => {
       const before = await it.message(id);
       for (let i = 0; i < 2; i++)
         assert.deepEqual(await receiveCallback(deps, "main", callback({ id: `p-${id}`, state: "EATEN" })), {
@@ -187,7 +187,7 @@ for (const engine of engines) {
         [row?.sender, row?.recipient, row?.body, row?.consent_keyword, row?.in_reply_to, row?.media],
         ["+491511", "+15005550006", "Hello", null, null, "[]"],
       );
-      assert.equal(announced, count + 2, "a forged one tells nobody");
+      assert.equal(announced, count + 2, "a forged one announces nothing");
     });
 
     test("its sender is spelled as recipients are, and stays as it came when it is no number", async () => {

@@ -40,7 +40,7 @@ test("who did it is what the provider says, or else what the program's name says
   assert.equal(engagementFrom("gw_1", unnamed, now).machine, false);
 });
 
-test("texts are cut and cleaned, and a time that is none is the report's", () => {
+test("texts are cut and cleaned, and a time that is not valid is the report's", () => {
   const stored = engagementFrom(
     "gw_1",
     {

@@ -79,7 +79,7 @@ function scene(): Scene {
   };
 }
 
-test("an opening is written after whoever asked was answered, and told of", async () => {
+test("an opening is written after the client was answered, and reported", async () => {
   const { visits, clock, stored, announced, tries } = scene();
   visits.open(openToken(sealer, idOf(1)), visitor);
   await Promise.resolve();

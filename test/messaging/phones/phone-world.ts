@@ -12,7 +12,7 @@ type StartedLink = z.output<typeof startedLinkReply>["data"];
 
 export const minute = 60_000;
 export const hour = 60 * minute;
-/** No wait between two messages, so that the clock stands still in most tests. */
+/** No wait between two messages, so that the clock does not move in most tests. */
 export const unpaced = { per_second: 100_000, per_day: 1_000_000 };
 
 export interface PhoneWorld {

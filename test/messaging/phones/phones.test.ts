@@ -81,7 +81,7 @@ for (const engine of engines) {
       assert.equal(events.filter(({ type }) => type === "delivered").length, 1);
     });
 
-    test("a phone's report is taken whatever is in it", async () => {
+    test("a phone's report is taken with any content", async () => {
       phone.disconnect();
       const [id = ""] = await w.accepted(1);
       await phone.pull();

@@ -7,7 +7,7 @@ import { anthropicError, anthropicFailure } from "#providers/anthropic/failure.t
 const kind = (status: number, type: string, message = "x", details?: object) =>
   anthropicFailure(status, {}, JSON.stringify({ type: "error", error: { type, message, details } }), 0).kind;
 
-test("the type goes before the status; a type that is new goes by it", () => {
+test("the type goes before the status; a type that is new is classed by it", () => {
   assert.equal(kind(500, "overloaded_error"), "upstream_error");
   assert.equal(kind(400, "authentication_error"), "unauthorized");
   assert.equal(kind(418, "brand_new"), "unsupported");
@@ -17,7 +17,7 @@ test("the type goes before the status; a type that is new goes by it", () => {
   assert.equal(kind(409, "invalid_request_error"), "upstream_error");
 });
 
-test("accounts that cannot pay or are on hold are denied, whatever the status", () => {
+test("accounts that cannot pay or are on hold are denied, with any status", () => {
   assert.equal(
     kind(400, "invalid_request_error", "Your credit balance is too low to access."),
     "unauthorized",
@@ -39,7 +39,7 @@ test("accounts that cannot pay or are on hold are denied, whatever the status", 
   assert.equal(kind(429, "rate_limit_error", "This would exceed your organization's limit"), "rate_limited");
 });
 
-test("an error inside a 200 goes by its type alone", () => {
+test("an error inside a 200 is classed by its type alone", () => {
   const inside = (type: string) =>
     anthropicError(200, { type: "error", error: { type, message: "x" } }, null);
   assert.equal(inside("rate_limit_error").kind, "rate_limited");

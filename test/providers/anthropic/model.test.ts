@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { claudeCapabilities, claudeVersion } from "#providers/anthropic/model.ts";
 
-test("versions, whoever writes the name", () => {
+test("versions, in every spelling of the name", () => {
   const names: [string, number | null][] = [
     ["claude-3-haiku-20240307", 300],
     ["claude-3-5-sonnet-latest", 305],

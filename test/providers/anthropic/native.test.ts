@@ -77,7 +77,7 @@ test("errors, garbage and a missing start are failures", () => {
   assert.deepEqual(first({ event: "ping", data: "{}" }), undefined);
 });
 
-test("whole answers: an empty one is none, an error in a 200 is one", () => {
+test("whole answers: an empty one is no answer, an error in a 200 is one", () => {
   const kindOf = (value: unknown) => {
     const parsed = forwardedAnswer(JSON.stringify(value));
     return parsed.kind === "answer" ? parsed.output : parsed.failure.kind;

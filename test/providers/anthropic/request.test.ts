@@ -51,7 +51,7 @@ test("effort none: said only to models that think unasked", () => {
   assert.deepEqual(bodyOf({ reasoning_effort: "none" }, "claude-haiku-5-5").thinking, { type: "disabled" });
 });
 
-test("a model that does not think, and an effort that nobody knows, are refused", () => {
+test("a model that does not think, and an effort that is unknown, are refused", () => {
   assert.equal(refusedAt({ reasoning_effort: "low" }, "claude-3-5-haiku-latest"), "reasoning_effort");
   assert.equal(refusedAt({ reasoning_effort: "extreme" }), "reasoning_effort");
 });
@@ -165,7 +165,7 @@ test("models without structured output refuse a schema", () => {
   assert.equal(refusedAt({ response_format }, "claude-sonnet-4-20250514"), "response_format");
 });
 
-test("the newer version of the API takes no samplers, whatever the model; their defaults say nothing", () => {
+test("the newer version of the API takes no samplers, on any model; their defaults say nothing", () => {
   const made = (more: object) =>
     anthropicBody(requestOf({ messages, ...more }, "claude-haiku-4-5"), undefined, "2026-10-21");
   for (const [name, value] of [

@@ -100,7 +100,7 @@ const aboutRequest: readonly string[] = ["invalid_request", "unsupported"];
 const failureOf = (provider: Provider, status: number, body: unknown): Failure =>
   provider.failure(status, {}, JSON.stringify(body), 0);
 
-describe("whatever a vendor quotes behind its own words", () => {
+describe("anything a vendor quotes behind its own words", () => {
   for (const provider of providers) {
     test(`${provider.kind}: a wrong parameter stays the caller's fault`, () => {
       const property = fc.property(fc.constantFrom(400, 404, 422), quoted, (status, message) => {

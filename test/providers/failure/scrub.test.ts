@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { scrub } from "#providers/failure/scrub.ts";
 
-test("keys go, whoever made them", () => {
+test("keys go, of every vendor", () => {
   const keys = [
     "sk-proj-abc123DEF456ghi789",
     "sk-ant-api03-abc-123_DEF",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { badAnswer, badFrame, vendorFailure } from "#providers/failure/vendor-failure.ts";
 
-test("a kind has one type and one code; more is told where it is known", () => {
+test("a kind has one type and one code; more is reported where it is known", () => {
   assert.deepEqual(vendorFailure("context_length", 400, "Too long.", { param: "messages" }), {
     kind: "context_length",
     status: 400,

@@ -57,7 +57,7 @@ test("ids of calls: a sane length, distinct, from the answer's own id", () => {
   for (const id of ids) assert.match(id, /^call_abc{22}_\d+$/);
 });
 
-test("created is told where Google tells it, else left to the gateway; the model likewise", () => {
+test("created is reported where Google reports it, else left to the gateway; the model likewise", () => {
   const made = (more: object) => {
     const candidates = [{ content: { parts: [{ text: "x" }] }, finishReason: "STOP" }];
     const answer = geminiAnswer(JSON.stringify({ candidates, ...more }), request);

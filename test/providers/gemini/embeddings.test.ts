@@ -71,7 +71,7 @@ test("what Gemini has nothing for is refused by name", () => {
 const wire = '{"embeddings":[{"values":[-0.012345678901234567,1e-9,0.5]},{"values":[1,2,3]}]}';
 const input = ["one", "two"];
 
-test("vectors keep every digit; the usage is told where Google tells it", () => {
+test("vectors keep every digit; the usage is reported where Google reports it", () => {
   const plain = gemini.embeddingsAnswer(wire, asked({ input }));
   assert.ok(plain.kind === "answer" && plain.output);
   assert.equal(
@@ -99,7 +99,7 @@ test("packed, as OpenAI's clients ask for it unless told otherwise", () => {
   assert.deepEqual(second, [1, 2, 3]);
 });
 
-test("an answer that lacks a vector is none, and an error is what it says", () => {
+test("an answer that lacks a vector is no answer, and an error is what it says", () => {
   for (const [text, kind] of [
     ["", "upstream_error"],
     ["[]", "upstream_error"],

@@ -1,4 +1,4 @@
-// Gemini on recorded traffic: the conformance suite, and that its key never stands in a URL.
+// Gemini on recorded traffic: the conformance suite, and that its key is never in a URL.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -14,7 +14,7 @@ const outputOf = (value: unknown) => {
   return answer.kind === "answer" ? answer.output : answer.kind;
 };
 
-test("without any choice nothing was answered, whatever was counted", () => {
+test("without any choice nothing was answered, with any count", () => {
   assert.equal(outputOf({ choices: [choice], usage }), true);
   assert.equal(outputOf({ choices: [{ ...choice, message: { content: "" } }], usage }), true);
   assert.equal(outputOf({ choices: [], usage }), false);
@@ -31,7 +31,7 @@ function logprobs(tokens: number): object {
 }
 
 describe("an answer beyond the bounds", () => {
-  test("is none, whatever it is made of", () => {
+  test("is no answer, with any content", () => {
     for (const filling of [
       `[${"{},".repeat(50_000)}{}]`,
       `[${"1,".repeat(200_000)}1]`,
@@ -71,7 +71,7 @@ describe("an answer beyond the bounds", () => {
     assert.equal(answer.kind === "failure" && answer.failure.kind, "rate_limited");
   });
 
-  test("that was cut off inside of them is none", () => {
+  test("that was cut off inside of them is no answer", () => {
     const text = JSON.stringify({ choices: [{ logprobs: logprobs(1_500), message }] });
     assert.equal(openaiAnswer(text.slice(0, -10)).kind, "failure");
     assert.equal(openaiAnswer(text.slice(0, text.length >> 1)).kind, "failure");

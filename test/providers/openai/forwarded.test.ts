@@ -23,7 +23,7 @@ function failed(...args: Parameters<typeof read>) {
   return result.failure;
 }
 
-test("lists: an answer with items is output, an empty list is none, another shape is a failure", () => {
+test("lists: an answer with items is output, an empty list is not, another shape is a failure", () => {
   const image = answered("image", {
     created: 1,
     data: [{ b64_json: "aGk=" }],

@@ -1,5 +1,5 @@
 // OpenAI and those who speak it, on recorded traffic: the conformance suite, and that what is passed on is passed on
-// byte by byte, in whatever way a caller wrote it.
+// byte by byte, in every way a caller may write it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,14 +33,14 @@ test("a request is passed on byte by byte, but for the model's name", () => {
 test("streamed, only the wish for the usage is added, inside what the caller said", () => {
   const usage = '"stream_options":{"include_usage":true}';
   assert.equal(bodyOf(`{"model":"p",${fragile}}`, true), `{"model":"gpt-4.1",${fragile},${usage}}`);
-  for (const [address, sent] of [
+  for (const [options, sent] of [
     ["null", '{"include_usage":true}'],
     ["{}", '{"include_usage":true}'],
     ['{"include_usage":false,"z":-0}', '{"include_usage":true,"z":-0}'],
     ['{ "z" : 1e400 }', '{ "z" : 1e400 ,"include_usage":true}'],
   ] as const) {
     assert.equal(
-      bodyOf(`{"model":"p","stream_options":${address},${fragile}}`, true),
+      bodyOf(`{"model":"p","stream_options":${options},${fragile}}`, true),
       `{"model":"gpt-4.1","stream_options":${sent},${fragile}}`,
     );
   }

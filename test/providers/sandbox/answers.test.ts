@@ -80,7 +80,7 @@ test("arguments fit the schema of the first function", () => {
   });
 });
 
-test("whatever the schema says, the arguments are a JSON object, also where it is deep", () => {
+test("with every schema, the arguments are a JSON object, also where it is deep", () => {
   const deep: Record<string, unknown> = { type: "object" };
   deep.properties = { again: deep };
   assert.ok(JSON.parse(toolCall(tool(deep))!.arguments).again);
@@ -116,7 +116,7 @@ test("a vector has the length 1, and tells texts apart", () => {
   );
 });
 
-test("tokens are reckoned, and nothing is none", () => {
+test("tokens are reckoned, and no text has none", () => {
   assert.deepEqual(["", "a", "four", "fours"].map(estimateTokens), [0, 1, 1, 2]);
 });
 

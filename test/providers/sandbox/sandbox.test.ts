@@ -136,7 +136,7 @@ test("tools calls the first tool, and then says what came of it", () => {
   assert.equal(whole({ model: "tools" }).choice.message.content, "one two three four");
 });
 
-test("a model that it does not have is told by its name", () => {
+test("a model that it does not have is reported by its name", () => {
   const { answer } = ask({ model: "gpt-4o" });
   const failure = sandbox.failure(answer.status, {}, textOf(answer), 0);
   assert.equal(failure.kind, "model_not_found");
@@ -167,7 +167,7 @@ test("embeddings are small, the same each time, and come in the form asked for",
   assert.deepEqual(floats, [...new Float32Array(one!.embedding as number[])]);
 });
 
-test("there is nobody to check, nothing to configure and no URL", () => {
+test("there is no vendor to check, nothing to configure and no URL", () => {
   assert.equal(sandbox.check({}), null);
   assert.deepEqual(sandbox.urls({}), []);
   assert.ok(sandbox.embeds);

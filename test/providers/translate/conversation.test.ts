@@ -110,7 +110,7 @@ test("what OpenAI refuses is a issue that says where", () => {
   }
 });
 
-test("whatever OpenAI accepts is a conversation that keeps its promises", () => {
+test("all that OpenAI accepts is a conversation that keeps its promises", () => {
   fc.assert(
     fc.property(conversations, (messages) => {
       const { turns } = read(messages);

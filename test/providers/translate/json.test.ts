@@ -1,4 +1,4 @@
-// Numbers survive the way through a parser, whatever a double thinks of them.
+// Numbers survive the way through a parser, also those that no double holds.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,7 +37,7 @@ test("text that is no JSON is undefined", () => {
   for (const text of ["", "{", "nul", "<html>", '{"a":1e5']) assert.equal(parseExactly(text), undefined);
 });
 
-test("whatever else JSON holds is as a plain parse has it", () => {
+test("all else that JSON holds is as a plain parse has it", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       assert.deepEqual(

@@ -19,7 +19,7 @@ test("data URLs become bytes", () => {
   assert.deepEqual(mediaPart({ type: "image_url", image_url: "data:image/png;base64,AA==" }), png);
 });
 
-test("links keep their URL; the type is told by the ending", () => {
+test("links keep their URL; the type comes from the ending", () => {
   const link = (url: string) => image(url);
   assert.deepEqual(link("https://x.test/a.JPG?b=1"), {
     kind: "link",

@@ -15,7 +15,7 @@ const fields = (body: Record<string, unknown>) => requestFields(body, "Vendor");
 const refusedParam = (body: Record<string, unknown>) => fields(body).firstIssue()?.param ?? null;
 const tool = { type: "function", function: { name: "f", strict: true, parameters: { type: "object" } } };
 
-test("what nobody read is refused by name, unless it asks for nothing", () => {
+test("what no adapter read is refused by name, unless it asks for nothing", () => {
   assert.deepEqual(fields({ logit_bias: { "1": 2 } }).firstIssue(), {
     kind: "unsupported_parameter",
     param: "logit_bias",
@@ -48,7 +48,7 @@ test("what nobody read is refused by name, unless it asks for nothing", () => {
   );
 });
 
-test("numbers keep their bounds, and the first fault is told", () => {
+test("numbers keep their bounds, and the first fault is reported", () => {
   const read = fields({ temperature: 3, seed: 1.5, top_p: 0.5 });
   assert.equal(read.number("temperature", 0, 2), undefined);
   assert.equal(read.whole("seed", 0, 9), undefined);

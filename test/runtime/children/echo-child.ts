@@ -1,4 +1,4 @@
-// A child process for tests: answers what it is sent, and ends as it is told.
+// A child process for tests: answers what it is sent, and ends as asked.
 
 import { connect } from "node:net";
 

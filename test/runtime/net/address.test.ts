@@ -97,7 +97,7 @@ const refused: Record<string, string[]> = {
   "a Teredo address": ["2001::1", "2001:0:7f00:1::"],
   "a benchmarking address": ["2001:2::1"],
   "an address with a zone": ["fe80::1%eth0", "2606:4700::1%1", "::1%lo"],
-  // Only canonical text is understood: whatever another parser might make of these, they are refused.
+  // Only canonical text is understood: with any reading of other parsers, they are refused.
   "not an IP address": [
     "",
     "localhost",

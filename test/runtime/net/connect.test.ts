@@ -56,7 +56,7 @@ describe("names", () => {
         const outbound = createOutbound({ allow: none, log, lookup: names({ "mixed.test": [...answers] }) });
         const result = await get(outbound, `http://mixed.test:${inside.port}/?key=secret`);
         assert.ok(result.kind === "not_sent" && result.code === "url_not_allowed", JSON.stringify(result));
-        // Nobody reads internal DNS through the reason; the operator reads it in the log.
+        // No client reads internal DNS through the reason; the operator reads it in the log.
         assert.ok(!result.reason.includes(address), result.reason);
         assert.match(result.reason, /^mixed\.test resolves to .*\.$/);
         assert.equal(log.lines()[0]!.address, address);
@@ -89,7 +89,7 @@ describe("names", () => {
     assert.deepEqual(found, [{ address: "93.184.215.14", family: 4 }]);
   });
 
-  test("localhost means this machine, whatever DNS says; no answers and failing DNS are unreachable", async () => {
+  test("localhost means this machine, with any answer of DNS; no answers and failing DNS are unreachable", async () => {
     const lookup = names({ "empty.test": [], localhost: ["93.184.215.14"] });
     const guarded = guardedLookup(readAllowList("127.0.0.1"), lookup);
     assert.deepEqual(await guarded("x.localhost."), [{ address: "127.0.0.1", family: 4 }]);

@@ -1,4 +1,4 @@
-// Connections to mail servers: guarded as requests are, within their time, and never left behind when nobody waits.
+// Connections to mail servers: guarded as requests are, within their time, and never left behind when no caller waits.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -68,11 +68,11 @@ test("a name is asked for, and every address of it is judged", async () => {
     assert.ok(!mixed.reason.includes("10.0.0.7"), "who asks must not read the inner DNS by it");
     assert.match(log.text(), /10\.0\.0\.7/);
     assert.equal(peer.connections(), 1);
-    const unknown = await dial({ host: "nobody.test", port: peer.port, timeoutMs: patience });
+    const unknown = await dial({ host: "absent.test", port: peer.port, timeoutMs: patience });
     assert.deepEqual(unknown, {
       kind: "not_sent",
       code: "unreachable",
-      reason: "nobody.test could not be reached (ENOTFOUND).",
+      reason: "absent.test could not be reached (ENOTFOUND).",
     });
   } finally {
     await peer.close();
@@ -96,7 +96,7 @@ test("private and loopback addresses are refused in every spelling, before a byt
   }
 });
 
-test("nobody listens: unreachable, with the system's word for it", async () => {
+test("no server listens: unreachable, with the system's word for it", async () => {
   const port = await closedPort();
   assert.deepEqual(await dialler().dial({ host: "127.0.0.1", port, timeoutMs: patience }), {
     kind: "not_sent",
@@ -115,7 +115,7 @@ function slowConnector() {
   return { connector, connected: begun.promise };
 }
 
-/** A socket that is really connected, to nobody in particular. */
+/** A socket that is really connected, to no particular server. */
 async function someSocket(): Promise<{ socket: Socket; close(): void }> {
   const peer = await openPeer();
   const dialled = await dialler().dial({ host: "127.0.0.1", port: peer.port, timeoutMs: patience });

@@ -1,4 +1,4 @@
-// Asks a DNS server of this test's own over UDP: what is there, what is not, and what nobody tells are three answers.
+// Asks a DNS server of this test's own over UDP: what is there, what is not, and what no server answers are three answers.
 
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";

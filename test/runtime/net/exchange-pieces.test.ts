@@ -27,7 +27,7 @@ test("an answer in many pieces is put together", () => {
   assert.equal(result?.kind === "answer" && result.body.toString(), "ab".repeat(16_000));
 });
 
-test("an answer in far too many pieces is none, and its connection is given up", () => {
+test("an answer in far too many pieces is refused, and its connection is given up", () => {
   const { results, add, aborted } = answering(1_048_576);
   add(16_384);
   assert.deepEqual(results, []);

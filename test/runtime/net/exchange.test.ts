@@ -69,7 +69,7 @@ describe("not sent", () => {
       assert.equal(words(result), "not_sent: Could not reach 127.0.0.1: no connection within 60 ms.");
     }));
 
-  test("a certificate that nobody vouches for, and one for another name", async () => {
+  test("a certificate without a known issuer, and one for another name", async () => {
     await withPeer({ tls: { key, cert } }, async (origin, outbound, peer) => {
       assert.equal(
         words(await ask(outbound, origin)),
@@ -114,7 +114,7 @@ describe("not sent", () => {
     }));
 
   for (const how of ["timeout", "abort"] as const) {
-    test(`${how} while the connection is being made: nothing goes out when it stands at last`, async () => {
+    test(`${how} while the connection is being made: nothing goes out when it is open at last`, async () => {
       const { promise: resolved, resolve } = Promise.withResolvers<Awaited<ReturnType<Lookup>>>();
       const peer = await openPeer({ onRequest: (socket) => socket.write(answer("ok")) });
       const outbound = createOutbound({ allow, lookup: () => resolved });

@@ -172,7 +172,7 @@ describe("answers", () => {
     }));
 });
 
-test("redirects to the inside are answers, and nobody goes there", async () => {
+test("redirects to the inside are answers, and no request follows them", async () => {
   const inside = await openPeer({ onRequest: (socket) => socket.write(answer("inside")) });
   for (const status of [301, 302, 303, 307, 308]) {
     for (const location of [

@@ -198,7 +198,7 @@ test("a port that is taken cannot be had", async () => {
   await assert.rejects(openSmtpListener(options), { code: "EADDRINUSE" });
 });
 
-/** A connection from an address of this machine, and all that it is told. */
+/** A connection from an address of this machine, and all that it receives. */
 async function caller(
   localAddress = "127.0.0.1",
 ): Promise<{ socket: Socket; received(): string; closed: Promise<unknown> }> {

@@ -132,7 +132,7 @@ describe("patience", () => {
       },
     ));
 
-  test("time that passes while nobody reads does not count", () =>
+  test("time that passes while no caller reads does not count", () =>
     withPeer(
       { onRequest: (socket, nth) => nth === 1 && socket.write(chunked) },
       async (url, upstreams, peer) => {
@@ -204,7 +204,7 @@ describe("connections", () => {
       assert.deepEqual([why, reused], ["cut", false]);
     }));
 
-  test("nobody there, and a header that cannot be sent, are values", async () => {
+  test("no server, and a header that cannot be sent, are values", async () => {
     const upstreams = createStreamingClient({ allow });
     const url = `http://127.0.0.1:${await closedPort()}/`;
     assert.equal(failed(await open(upstreams, url)).why, "unreachable");
@@ -225,7 +225,7 @@ describe("connections", () => {
       },
     ));
 
-  test("refused addresses never see a byte, whatever they are called", () =>
+  test("refused addresses never see a byte, under every name", () =>
     withPeer({}, async (_url, _upstreams, peer) => {
       const strict = createStreamingClient({
         allow: readAllowList(""),

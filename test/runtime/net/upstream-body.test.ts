@@ -14,7 +14,7 @@ describe("cut off", () => {
   const cuts: Record<string, [string, (socket: Socket) => void]> = {
     "chunked, closed": [chunked + piece("one"), (socket) => socket.end()],
     "chunked, reset": [chunked + piece("one"), (socket) => socket.resetAndDestroy()],
-    "chunked, with a size that is none": [`${chunked}${piece("one")}zz\r\n`, () => {}],
+    "chunked, with a size that is no number": [`${chunked}${piece("one")}zz\r\n`, () => {}],
     "short of its length": ["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\none", (socket) => socket.end()],
     "without a length, reset": ["HTTP/1.1 200 OK\r\n\r\none", (socket) => socket.resetAndDestroy()],
   };
@@ -37,7 +37,7 @@ describe("cut off", () => {
       });
     }));
 
-  test("inside its head, or with a head that is none", async () => {
+  test("inside its head, or with a head that is not valid", async () => {
     for (const wire of ["HTTP/1.1 200 OK\r\ncontent-ty", "SSH-2.0-OpenSSH_9\r\n", ""]) {
       await withPeer({ onRequest: (socket) => socket.end(wire) }, async (url, upstreams) => {
         assert.equal(failed(await open(upstreams, url)).why, "cut", wire);

@@ -15,7 +15,7 @@ async function waiting(wait: AutoResetEvent, ms: number) {
   return { clock, done, over: () => over };
 }
 
-test("lasts as long as it was told", async () => {
+test("lasts as long as it was asked to", async () => {
   const { clock, done, over } = await waiting(new AutoResetEvent(), 1000);
   await clock.advance(999);
   assert.equal(over(), false);

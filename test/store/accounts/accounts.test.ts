@@ -43,7 +43,7 @@ onBothEngines((open) => {
     assert.equal(await database.run(countAccounts, null), before + 1);
   });
 
-  test("nobody is null", async () => {
+  test("an unknown account is null", async () => {
     const { database } = open();
     assert.equal(await database.run(findAccountByKey, "no such hash"), null);
     assert.equal(await database.run(findAccountByName, "Acme "), null);

@@ -83,7 +83,7 @@ onBothEngines((store) => {
     }
   });
 
-  test("a body stands apart from the row of its message, and lookups show it", async () => {
+  test("a body is stored apart from the row of its message, and lookups show it", async () => {
     const { database, query } = store();
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId, { channel: "email" });

@@ -1,4 +1,4 @@
-// Sending domains and their keys, as both engines keep them: which keys sign, which wait, and that whoever drives the
+// Sending domains and their keys, as both engines keep them: which keys sign, which wait, and that the process that drives the
 // account's email lanes hears of it.
 
 import assert from "node:assert/strict";

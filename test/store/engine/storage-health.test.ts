@@ -1,4 +1,4 @@
-// Readiness goes by what storage did to the calls that were made anyway, and by what a check asks for itself.
+// Readiness follows what storage did to the calls that were made anyway, and by what a check asks for itself.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -47,7 +47,7 @@ test("storage that works is ok, and a check asks for one read", async () => {
   assert.deepEqual(it.asked, ["probeRead"]);
 });
 
-test("a fault is passed on to whoever called; one call's fault turns nothing red", async () => {
+test("a fault is passed on to the caller; one call's fault turns nothing red", async () => {
   const it = watching();
   for (const fault of ["unavailable", "commit_unknown"] as const) {
     it.next.push(fault);

@@ -56,7 +56,7 @@ onBothEngines((open) => {
     assert.deepEqual(await listed(store, accountId), [{ recipient, reason: "manual", note: "asked" }]);
   });
 
-  test("a bounce that says nothing of the address, and one of what was never sent, suppress nobody", async () => {
+  test("a bounce that says nothing of the address, and one of what was never sent, suppress no address", async () => {
     const store = open();
     const mails = await makeSentMails(store);
     await store.database.run(storeReceipts, bounced(mails, { bounce: null, code: "5.3.4" }));
@@ -106,7 +106,7 @@ onBothEngines((open) => {
     assert.deepEqual(await softRow(store, first.accountId), [], "the list ends the row");
   });
 
-  test("whoever comes to the list in another way has no row of soft bounces any more", async () => {
+  test("an address that comes to the list in another way has no row of soft bounces any more", async () => {
     const store = open();
     const { database } = store;
     const recipients = ["hand@example.com", "link@example.com", "hard@example.com", "stays@example.com"];

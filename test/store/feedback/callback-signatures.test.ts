@@ -1,4 +1,4 @@
-// Proofs that are good for one event: kept until they are too old, whoever comes first.
+// Proofs that are good for one event: kept until they are too old, in any order.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -99,7 +99,7 @@ onBothEngines((open) => {
     assert.equal((await mailRow(store, id)).open_count, 2);
   });
 
-  test("nobody speaks of another gateway's mail, of an SMS, of what was never sent or is not there", async () => {
+  test("no report is about another gateway's mail, of an SMS, of what was never sent or is not there", async () => {
     const store = open();
     const { id, accountId, gatewayId } = await makeSentMails(store);
     const other = await makeGateway(store.database, accountId, { channel: "email" });
@@ -130,7 +130,7 @@ onBothEngines((open) => {
     assert.equal((await messageRow(store, ids[2]!)).status, "sent");
   });
 
-  test("webhooks are told of openings, clicks and complaints, with what happened; of the rest not", async () => {
+  test("webhooks are sent for openings, clicks and complaints, with what happened; of the rest not", async () => {
     const store = open();
     const { id, accountId } = await makeSentMails(store);
     await listen(store, accountId, ["message.*"]);
@@ -203,7 +203,7 @@ onBothEngines((open) => {
     assert.equal(await store.database.run(unsubscribe, { ...word, accountId: "acc_none" }), false);
   });
 
-  test("what was held after a restore stays held, whoever opens what went out before", async () => {
+  test("what was held after a restore stays held, also when a recipient opens what went out before", async () => {
     const store = open();
     const { id } = await makeSentMails(store);
     await store.query("update messages set status = 'queued', held_due_at = 5 where id = ?", id);

@@ -170,7 +170,7 @@ onBothEngines((open) => {
     });
   });
 
-  test("it answers what the provider names; a name that is none of ours is no reason to guess", async () => {
+  test("it answers what the provider names; a name that is not ours is no reason to guess", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 2, each: { recipient: sender } });
     const [first, second] = sending.ids as [string, string];
@@ -234,7 +234,7 @@ onBothEngines((open) => {
     assert.equal(await ask({ received_at: now - 1000 }), doubted);
   });
 
-  test("what went to somebody else, by another gateway, channel or account, or never, is not answered", async () => {
+  test("what went to another person, by another gateway, channel or account, or never, is not answered", async () => {
     const store = open();
     const { database } = store;
     const sending = await makeSending(store, { each: { recipient: sender } });

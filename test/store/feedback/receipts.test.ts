@@ -40,7 +40,7 @@ function permutations<T>(list: readonly T[]): T[][] {
 }
 
 onBothEngines((open) => {
-  test("a message with a reference for each part is delivered when all parts are, whoever is first", async () => {
+  test("a message with a reference for each part is delivered when all parts are, in any order", async () => {
     const references = ["P1", "P2", "P3"];
     for (const early of permutations(references).flatMap((order) =>
       [0, 1, 2, 3].map((count) => ({ order, count })),
@@ -220,7 +220,7 @@ onBothEngines((open) => {
     assert.equal((await messageRow(store, sending.id)).status, "delivered");
   });
 
-  test("a report on an unknown message changes nothing and harms nobody in its group", async () => {
+  test("a report on an unknown message changes nothing and harms no other report in its group", async () => {
     const store = open();
     const sending = await makeSending(store);
     await settle(store, sending, "accepted", { details: { reference: "SM6" } });

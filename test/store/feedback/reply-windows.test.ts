@@ -1,4 +1,4 @@
-// When people last wrote: the latest counts, in whatever order the reports come, and old ones are deleted.
+// When people last wrote: the latest counts, in any order of the reports, and old ones are deleted.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

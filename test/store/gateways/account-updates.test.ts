@@ -1,4 +1,4 @@
-// What a provider says of a gateway: the newest counts, and a pause is one whoever writes it.
+// What a provider says of a gateway: the newest counts, and a pause is one from either writer.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

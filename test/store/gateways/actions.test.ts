@@ -67,7 +67,7 @@ onBothEngines((open) => {
     assert.deepEqual([await waiting(10), await waiting(3)], [5, 3]);
   });
 
-  test("another account's gateway is none", async () => {
+  test("another account's gateway is not found", async () => {
     const store = open();
     const { id, identifier } = await made(store, { active: 0 });
     const foreign = { accountId: await makeAccount(store.database), identifier };

@@ -1,4 +1,4 @@
-// The events about a gateway say what it is called and how it stands, to its own account, and nothing of its settings.
+// The events about a gateway say what it is called and its state, to its own account, and nothing of its settings.
 
 import assert from "node:assert/strict";
 import test from "node:test";

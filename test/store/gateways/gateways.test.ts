@@ -31,7 +31,7 @@ const defaultsOf = async (store: Store, accountId: string) =>
   ).map(({ id }) => id);
 
 onBothEngines((open) => {
-  test("a gateway is found by id and by identifier, and nobody is null", async () => {
+  test("a gateway is found by id and by identifier, and an unknown one is null", async () => {
     const { database } = open();
     const accountId = await makeAccount(database);
     const id = await makeGateway(database, accountId, { identifier: "sms-main", settings: "v1.sealed" });
@@ -43,7 +43,7 @@ onBothEngines((open) => {
     assert.notEqual(settingsContext(id), settingsContext("gw_0"));
   });
 
-  test("a new gateway has a lane that nobody holds", async () => {
+  test("a new gateway has a lane that no process holds", async () => {
     const store = open();
     const id = await makeGateway(store.database, await makeAccount(store.database), { active: 0 });
     assert.deepEqual(await laneOf(store, id), {
@@ -97,7 +97,7 @@ onBothEngines((open) => {
     assert.deepEqual([lane.pauses, lane.paused_ms], [0, 150]);
   });
 
-  test("a change that ends a pause is told, by its own account; a change of what runs is not", async () => {
+  test("a change that ends a pause is reported, to its own account; a change of what runs is not", async () => {
     const store = open();
     const { database } = store;
     const accountId = await makeAccount(database);

@@ -84,7 +84,7 @@ onBothEngines((open) => {
     assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 2, changes }), true);
   });
 
-  test("the first connection of a link is an event, and so is the link's end; a reconnection is none", async () => {
+  test("the first connection of a link is an event, and so is the link's end; a reconnection is no event", async () => {
     const store = open();
     const { database } = store;
     const accountId = await makeAccount(database);

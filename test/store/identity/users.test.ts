@@ -96,7 +96,7 @@ onBothEngines((open) => {
     assert.equal(unknownUser.kind, "overtaken");
   });
 
-  test("a new password or being switched off ends all of a user's sessions, and nobody else's", async () => {
+  test("a new password or being switched off ends all of a user's sessions, and no other user's", async () => {
     const [user, other] = [await insert(), await insert()];
     let revision = user.revision;
     for (const change of [{ password: "new" }, { active: 0 as const }]) {

@@ -188,7 +188,7 @@ onBothEngines((open) => {
     assert.equal((await laneOf(store, lane)).paused_since, now);
   });
 
-  test("the beginning and the end of a pause are told once each, a longer pause is not, nor one that was not ours to end", async () => {
+  test("the beginning and the end of a pause are reported once each, a longer pause is not, nor one that was not ours to end", async () => {
     const store = open();
     const { database } = store;
     const accountId = await makeAccount(database);
@@ -221,7 +221,7 @@ onBothEngines((open) => {
     ]);
   });
 
-  test("a lane that is no gateway's pauses like any other, and tells nobody", async () => {
+  test("a lane that is no gateway's pauses like any other, and records no event", async () => {
     const store = open();
     const id = fresh("wh");
     await store.database.run(ensureLane, { id, kind: "webhook" });

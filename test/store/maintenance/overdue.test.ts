@@ -1,4 +1,4 @@
-// What became too late where nobody sends, and what is only kept for a while.
+// What became too late where no process sends, and what is only kept for a while.
 
 import assert from "node:assert/strict";
 import test from "node:test";

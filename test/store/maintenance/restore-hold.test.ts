@@ -225,7 +225,7 @@ for (const engine of engines) {
       );
       assert.equal(JSON.parse(rows[0]!.log)[0].reason, detail);
       assert.equal(await count(store, "outbox_held"), 0);
-      // What is told is what the cancelling did.
+      // What is reported is what the cancelling did.
       assert.equal(await count(store, "outbox where type = 'message.cancelled'"), 3);
       assert.equal(await database.run(readRestoreHold, null), null);
     });
@@ -272,7 +272,7 @@ for (const engine of engines) {
       },
     );
 
-    story("a hold on an installation where nothing is pending is none", async (store) => {
+    story("a hold on an installation where nothing is pending is not stored", async (store) => {
       await makeMessages(store.database, { count: 1 });
       await store.query("update messages set status = 'sent', due_at = null");
       assert.equal(await hold(store), null);

@@ -134,7 +134,7 @@ onBothEngines((open) => {
       );
       await store.query(
         `insert into audit_entries (id, at, actor_kind, actor_name, action, detail, outcome)
-         values (?, 1, 'nobody', '', 'x', '{}', '200')`,
+         values (?, 1, 'unknown', '', 'x', '{}', '200')`,
         `aud_${i}`,
       );
     }

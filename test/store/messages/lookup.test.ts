@@ -64,7 +64,7 @@ onBothEngines((open) => {
     for (const limit of [1, 5, 23, 24]) {
       assert.deepEqual(await pages(database, accountId, limit), ids.toReversed());
     }
-    // What arrives while somebody pages does not shift the pages behind.
+    // What arrives while a client pages does not shift the pages behind.
     const first = await database.run(recentMessages, {
       accountId,
       channel: "sms",

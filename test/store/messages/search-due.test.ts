@@ -1,4 +1,4 @@
-// The messages that wait, in the order in which they are due: whatever is asked for, look after look finds exactly what a
+// The messages that wait, in the order in which they are due: for every query, look after look finds exactly what a
 // plain reading of all rows finds.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Searching messages: whatever is asked for, look after look finds exactly what a plain reading of all rows finds.
+// Searching messages: for every query, look after look finds exactly what a plain reading of all rows finds.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

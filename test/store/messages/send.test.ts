@@ -16,7 +16,7 @@ test("a send crosses to the thread of SQLite as values, and comes back as it was
     const text: string = JSON.stringify(sendCodec.encode(send, texts));
     assert.doesNotMatch(text, /recipient_raw|sender_name|Ж/);
     const decoded = sendCodec.decode(JSON.parse(text), textsOf(texts.bytes()));
-    // Half of a character is none in a database, either.
+    // Half of a character is no character in a database, either.
     assert.deepEqual(decoded, JSON.parse(JSON.stringify(send).replaceAll("\\ud800", "\ufffd")));
   }
 });

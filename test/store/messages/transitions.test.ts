@@ -230,7 +230,7 @@ onBothEngines((open) => {
     assert.equal(events?.count, 600);
   });
 
-  test("a doubt and a proof at once: the proof stands, whichever came first", async () => {
+  test("a doubt and a proof at once: the proof counts, whichever came first", async () => {
     const store = open();
     for (let round = 0; round < 20; round++) {
       const sending = await makeSending(store);

@@ -1,4 +1,4 @@
-// A member's change, and a budget that runs low, are told to its own account, once, if it asked, and says nothing of the member's settings.
+// A member's change, and a budget that runs low, are reported to its own account, once, if it asked, and says nothing of the member's settings.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -23,7 +23,7 @@ onBothEngines((open) => {
     assert.deepEqual(await notesOf(store, deaf), []);
   });
 
-  test("a budget that runs low is told once a period, whichever process says it", async () => {
+  test("a budget that runs low is reported once a period, whichever process says it", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     await listen(store, accountId, ["budget.*"]);

@@ -1,4 +1,4 @@
-// Percentiles out of counts: near enough to the true ones, whatever was counted, and the same however it was split.
+// Percentiles out of counts: near enough to the true ones, for any counts, and the same however it was split.
 
 import assert from "node:assert/strict";
 import test from "node:test";

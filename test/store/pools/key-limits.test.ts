@@ -175,7 +175,7 @@ onBothEngines((open) => {
     assert.deepEqual(admitted, [1, 2, 3, 4, 5]);
   });
 
-  test("a key that is revoked or gone admits nobody, at once, and leaves no rows", async () => {
+  test("a key that is revoked or gone admits no call, at once, and leaves no rows", async () => {
     const of = await makePool(open().database);
     const { keyId } = of;
     const limits = { requests_per_minute: 10, concurrency: 5 };

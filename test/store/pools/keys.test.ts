@@ -30,7 +30,7 @@ onBothEngines((open) => {
         name: key.name,
       },
     );
-    assert.equal(await run(findKeyHash, "hash of nobody"), null);
+    assert.equal(await run(findKeyHash, "hash of no key"), null);
   });
 
   test("a change of a key that was revoked meanwhile is overtaken; another text revives it", async () => {

@@ -1,4 +1,4 @@
-// Pools and members, as both engines keep them: found by their key, changed one at a time, and nobody else's.
+// Pools and members, as both engines keep them: found by their key, changed one at a time, and no other account's.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -36,9 +36,9 @@ onBothEngines((open) => {
     assert.deepEqual(
       { ...found.pool },
       { ...poolRow(of.accountId, { id: of.poolId }), revision: 2 },
-      "and nothing else stands in the row",
+      "and nothing else is in the row",
     );
-    assert.equal(await run(findPoolByKey, "hash of nobody"), null);
+    assert.equal(await run(findPoolByKey, "hash of no key"), null);
     await run(revokePoolKey, { ...of, id: of.keyId, at: now });
     assert.equal(await open().other.run(findPoolByKey, hash), null);
   });

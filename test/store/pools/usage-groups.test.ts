@@ -16,7 +16,7 @@ onBothEngines((open) => {
   const run: ReturnType<typeof open>["database"]["run"] = (operation, input) =>
     open().database.run(operation, input);
 
-  test("usage goes by model, end user, tag and hour, over one pool or all of the account", async () => {
+  test("usage is grouped by model, end user, tag and hour, over one pool or all of the account", async () => {
     const of = await makePool(open().database);
     const other = { ...of, poolId: `${of.poolId}_other`, keyId: `${of.keyId}_other` };
     const hour = 3_600_000;

@@ -106,7 +106,7 @@ onBothEngines((open) => {
     assert.deepEqual([sum!.requests, sum!.errors, sum!.latencies], [2, 1, {}]);
   });
 
-  test("usage goes by key with its name, by day within bounds, and to nobody else", async () => {
+  test("usage is grouped by key with its name, by day within bounds, and to no other account", async () => {
     const of = await makePool(open().database);
     const gone = { ...of, keyId: "key_gone" };
     await run(recordUsage, [callRow(of, { day: "2027-01-31" })]);

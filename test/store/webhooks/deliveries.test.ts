@@ -143,7 +143,7 @@ onBothEngines((open) => {
     const row = await deliveryRow(store, endpointId, event);
     assert.equal(row.attempts, 1);
     assert.ok(row.due_at === now + 5000 || row.due_at === now + 6000);
-    // Both are told when it is due, so that neither forgets it.
+    // Both learn when it is due, so that neither forgets it.
     assert.deepEqual(new Set(results.map(({ dueAt }) => dueAt)), new Set([row.due_at]));
     assert.equal((await log(store, endpointId, event)).length, 1);
   });

@@ -76,7 +76,7 @@ onBothEngines((open) => {
     assert.equal(await find({ eventId: "evt_none" }), null);
   });
 
-  test("replayed, whatever became of it: due now, with all its tries, and the log it had", async () => {
+  test("replayed, in every state: due now, with all its tries, and the log it had", async () => {
     const store = open();
     const { accountId, endpointId, events } = await one(store, 3);
     await settleOne(store, endpointId, events[0]!);

@@ -1,4 +1,4 @@
-// From notes to deliveries: each event is as it was, is told once to each endpoint, and no note is lost on the way.
+// From notes to deliveries: each event is as it was, is sent once to each endpoint, and no note is lost on the way.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -83,7 +83,7 @@ onBothEngines((open) => {
     await drain(store, accountId);
   });
 
-  test("an accepted request is told message by message, a page at a time, each as it was at acceptance", async () => {
+  test("an accepted request is reported message by message, a page at a time, each as it was at acceptance", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     await makeEndpoint(store.database, accountId);
@@ -113,7 +113,7 @@ onBothEngines((open) => {
     assert.deepEqual(await noteIds(store, accountId), []);
   });
 
-  test("a scheduled message is told as scheduled, due at its time", async () => {
+  test("a scheduled message is reported as scheduled, due at its time", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     await makeEndpoint(store.database, accountId);
@@ -137,7 +137,7 @@ onBothEngines((open) => {
     );
   });
 
-  test("a huge request shares its places with small ones, which are told whole", async () => {
+  test("a huge request shares its places with small ones, which are reported whole", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     await makeEndpoint(store.database, accountId);
@@ -195,7 +195,7 @@ onBothEngines((open) => {
     });
   });
 
-  test("a request that another process told further meanwhile is left as it stands", async () => {
+  test("a request that another process told further meanwhile is left as it is", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const endpointId = await makeEndpoint(store.database, accountId);
@@ -219,7 +219,7 @@ onBothEngines((open) => {
     assert.deepEqual(await noteIds(store, accountId), []);
   });
 
-  test("an endpoint that was switched off meanwhile is told nothing, and an event for nobody is not kept", async () => {
+  test("an endpoint that was switched off meanwhile gets nothing, and an event for no endpoint is not kept", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const endpointId = await makeEndpoint(store.database, accountId);

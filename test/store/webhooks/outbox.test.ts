@@ -34,7 +34,7 @@ onBothEngines((open) => {
     }));
   };
 
-  test("where nobody listens, nothing is written", async () => {
+  test("where no endpoint listens, nothing is written", async () => {
     const { accountId, ...of } = await makeSending(open());
     await listen(await makeAccount(open().database), ["*"]);
     await listen(accountId, ["*"], 0);
@@ -115,7 +115,7 @@ onBothEngines((open) => {
     });
   });
 
-  test("credit that runs low is told once on its way down", async () => {
+  test("credit that runs low is reported once on its way down", async () => {
     const { database } = open();
     const accountId = await makeAccount(database, { sms: 20 });
     const gatewayId = await makeGateway(database, accountId);

@@ -106,7 +106,7 @@ test("documents: as files, as text, with their parts", () => {
   ]);
 });
 
-test("what this member cannot be told is an issue that says where", () => {
+test("what this member's API has no field for is an issue that says where", () => {
   const cases: [object, string, RegExp][] = [
     [
       { messages: [{ role: "user", content: [{ type: "hologram" }] }] },

@@ -56,7 +56,7 @@ function chunkOf(delta: object, finish: string | null = null): Chunk {
 
 type Part = { kind: "text" | "reasoning" | "call"; text: string; call: number };
 
-test("any mixture of thoughts, text and calls is told in full, block by block (2,000 mixtures)", () => {
+test("any mixture of thoughts, text and calls is written in full, block by block (2,000 mixtures)", () => {
   const anyPart = fc.record({
     kind: fc.constantFrom<Part["kind"]>("text", "reasoning", "call"),
     text: fc.string({ maxLength: 5 }),

@@ -118,7 +118,7 @@ gatewayConformance(brevo, {
         },
       },
       {
-        name: "a code that is new goes by its status",
+        name: "a code that is new is classed by its status",
         result: failure(422, "something_new", "x"),
         outcome: {
           kind: "rejected",

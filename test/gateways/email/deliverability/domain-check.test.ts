@@ -164,7 +164,7 @@ describe("DMARC", () => {
     expect(await dmarc(record, [{ ...smtp, domain: "notexample.com" }]), "ok", /refused/);
   });
 
-  test("the policy of the domain above counts where there is none, with what it says of those below", async () => {
+  test("the policy of the domain above counts where a domain has no policy, with what it says of those below", async () => {
     const above = async (record: string) => {
       const dns = zone({ "TXT _dmarc.example.com": [record] });
       return (await checkDomain({ dns, clock: movableClock() }, "a.mail.example.com", [], [])).dmarc;

@@ -45,7 +45,7 @@ test("a record for each key that signs or is about to, and advice on a policy", 
   assert.ok(!JSON.stringify(records).includes("sealed"));
 });
 
-test("domains are read in one spelling, and what is none is refused", () => {
+test("domains are read in one spelling, and what is not a domain is refused", () => {
   assert.equal(domainOf("News.Example.COM"), "news.example.com");
   assert.equal(domainOf("bücher.example"), "xn--bcher-kva.example");
   for (const text of ["", "example", "-a.com", "a_b.com", "1.2.3.4", "a..com", "x@example.com", "a.com/x"])

@@ -119,7 +119,7 @@ gatewayConformance(mailgun, {
         },
       },
       {
-        name: "a 500 is in doubt, whatever it says",
+        name: "a 500 is in doubt, with any text",
         result: answer(500, { message: "Domain not found: x" }),
         outcome: {
           kind: "unknown",
@@ -175,7 +175,7 @@ gatewayConformance(mailgun, {
   },
 });
 
-/** What stands in the call, as the vendor's document: junk that is no JSON stands in it as text. */
+/** What is in the call, as the vendor's document: junk that is no JSON is in it as text. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
@@ -315,7 +315,7 @@ test("known sentences have a code and a fault", () => {
   }
 });
 
-test("unknown ones have neither, whatever they look like", () => {
+test("unknown ones have neither, in any form", () => {
   for (const json of [
     null,
     [],

@@ -1,4 +1,4 @@
-// A key that verifiers call too weak never signs, and what stands in DNS is what verifiers read.
+// A key that verifiers call too weak never signs, and what is in DNS is what verifiers read.
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
@@ -15,7 +15,7 @@ test("RSA of 2048 bits in both forms, and Ed25519, are read", () => {
   assert.equal(readPrivateKey(`\n${edwards.export(pem())}\n`)?.algorithm, "ed25519-sha256");
 });
 
-test("whatever else is not", () => {
+test("anything else is not", () => {
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(pem()).toString();
   const sealed = rsa
     .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" })
@@ -37,7 +37,7 @@ test("the published form is the one of the RFCs", () => {
   const structure = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
   const text = `-----BEGIN PRIVATE KEY-----\n${structure.toString("base64")}\n-----END PRIVATE KEY-----\n`;
   assert.equal(publishedKey(readPrivateKey(text)!), "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
-  // An SPKI structure of RSA begins so, whatever the key.
+  // An SPKI structure of RSA begins so, with every key.
   assert.match(
     publishedKey(readPrivateKey(rsa.export(pem()).toString())!),
     /^MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA.{340,350}IDAQAB$/,

@@ -128,7 +128,7 @@ describe("what is changed on the way", () => {
     "a second subject": (mail) => `Subject: Your bill\r\n${mail}`,
     "the address for answers": (mail) => mail.replace("help@", "evil@"),
     "a second address for answers": (mail) => `Reply-To: evil@example.com\r\n${mail}`,
-    "the recipient": (mail) => mail.replace("To: someone@", "To: somebody@"),
+    "the recipient": (mail) => mail.replace("To: someone@", "To: another@"),
     "the date": (mail) => mail.replace("28 May", "29 May"),
     "the type": (mail) => mail.replace("boundary=b1", "boundary=b2"),
     "the link to unsubscribe": (mail) => mail.replace("/u/1", "/u/2"),
@@ -219,7 +219,7 @@ describe("corner cases of the canonical form", () => {
   });
 });
 
-test("whatever a mail is made of, an independent verifier agrees", async () => {
+test("for every kind of mail, an independent verifier agrees", async () => {
   const value = fc
     .array(fc.constantFrom("a", "Zz", ":", ";", "=", " ", "\t", "  ", "\r\n ", "\r\n\tx", "\u00e9", "\u00a0"))
     .map((parts) => parts.join(""))

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailboxField, parameter, textField } from "#gateways/email/mime/header-text.ts";
 
-test("plain text stands as it is, folded before a word that does not fit", () => {
+test("plain text stays as it is, folded before a word that does not fit", () => {
   assert.equal(textField("Subject", "Hello there"), "Subject: Hello there\r\n");
   assert.equal(textField("Subject", ""), "Subject:\r\n");
   const long = Array.from({ length: 30 }, (_, index) => `word${index}`).join(" ");
@@ -40,7 +40,7 @@ test("what is not plain ASCII is encoded: words of at most 75 columns, lines of 
   }
 });
 
-test("no text makes a second field, whatever is in it", () => {
+test("no text makes a second field, with any content", () => {
   for (const text of [
     "a\r\nBcc: eve@example.org",
     "a\nBcc: x",

@@ -66,7 +66,7 @@ test("files: in any script, always to be saved, their content untouched", async 
   assert.doesNotMatch(raw.toString("latin1"), /disposition: inline/i);
 });
 
-test("a content type that is none becomes bytes without a meaning", async () => {
+test("a content type that is not valid becomes bytes without a meaning", async () => {
   for (const wrong of ["", "pdf", 'text/html"\r\nX: y', "text/plain; name=x", "a/b/c"]) {
     const parts = partsOf(sampleEmail({ attachments: [file("a.pdf", "x", wrong)] }));
     const read = await parsed(await built(parts));

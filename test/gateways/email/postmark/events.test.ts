@@ -59,7 +59,7 @@ describe("postmark: bounces", () => {
     }
   });
 
-  test("a type that is new goes by whether Postmark gave the address up", async () => {
+  test("a type that is new is classed by whether Postmark gave the address up", async () => {
     const [soft] = (await reports(bounce("Brandnew"))).receipts;
     assert.equal(soft?.bounce, "soft");
     const [hard] = (await reports(bounce("Brandnew", { Inactive: true, Details: "" }))).receipts;
@@ -85,7 +85,7 @@ describe("postmark: engagements", () => {
     assert.deepEqual((await reports(complaint)).engagements, [{ kind: "complained", ...names, key: "7" }]);
   });
 
-  test("unsubscribed by the recipient, and by nobody else", async () => {
+  test("unsubscribed by the recipient, and by no one but them", async () => {
     const change = (more: object) =>
       event("SubscriptionChange", "ChangedAt", {
         Origin: "Recipient",

@@ -153,7 +153,7 @@ gatewayConformance(postmark, {
         },
       },
       {
-        name: "a code that is new goes by its status",
+        name: "a code that is new is classed by its status",
         result: failure(422, 4999, "Something new"),
         outcome: {
           kind: "rejected",
@@ -330,7 +330,7 @@ test("an invalid email request is the gateway's fault when it is about the sende
   assert.equal(postmarkFault("406", "Invalid 'From'"), "permanent");
 });
 
-test("the code is the body's, and 0 is none", () => {
+test("the code is the body's, and 0 is no error", () => {
   assert.equal(postmarkCode({ ErrorCode: "406", Message: "x" }), "406");
   for (const json of [
     null,

@@ -50,7 +50,7 @@ test("what is no report, and what names no mail of ours, is taken and is nothing
     });
 });
 
-test("without the token, exactly once, nothing is read; without a setting nobody has it", async () => {
+test("without the token, exactly once, nothing is read; without a setting no call has it", async () => {
   for (const query of ["", "token=wrong", `token=${token}&token=${token}`, "token="])
     assert.equal((await receive(callback(samples.gmail, query), token)).kind, "forbidden", query);
   for (const none of [undefined, ""])

@@ -1,4 +1,4 @@
-// Reading a mail as parts: bounded, whatever it says about itself, and right where it is sound.
+// Reading a mail as parts: bounded, any mail is, with anything it says about itself, and right where it is sound.
 
 import assert from "node:assert/strict";
 import test from "node:test";

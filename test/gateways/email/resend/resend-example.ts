@@ -16,7 +16,7 @@ export const reference = "56761188-7520-42d8-8898-ff6fc54ce618";
 export const svixId = "msg_2W2D3qXLS5fOaPja1GDg7rF2CwB";
 export const at = now - 2000;
 
-/** An event of the type; `more` stands in its data. */
+/** An event of the type; `more` is in its data. */
 export function event(type: string, more: object = {}): object {
   return {
     type,

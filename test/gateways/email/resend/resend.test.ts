@@ -125,7 +125,7 @@ gatewayConformance(resend, {
         },
       },
       {
-        name: "a name that is new goes by its status",
+        name: "a name that is new is classed by its status",
         result: failure(402, "something_new", "Pay."),
         outcome: {
           kind: "deferred",

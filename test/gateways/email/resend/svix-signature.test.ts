@@ -1,5 +1,5 @@
 // Signatures are made by `standardwebhooks`, which is not ours, and by the examples that Svix publishes; anything else
-// about a call, its time included, makes it nobody's.
+// about a call, its time included, makes its signature invalid.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -62,7 +62,7 @@ test("a call signed by an independent signer passes, also among other signatures
   }
 });
 
-test("whatever is changed, missing or by another secret does not", () => {
+test("a call that is changed, missing or by another secret does not", () => {
   const other = `whsec_${Buffer.from("another secret, as long.").toString("base64")}`;
   const signature = call(body).headers["svix-signature"]!;
   assert.equal(svixVerified(call(body), other, now), null);

@@ -205,7 +205,7 @@ gatewayConformance(ses, {
         },
       },
       {
-        name: "an error that is new goes by its status",
+        name: "an error that is new is classed by its status",
         result: failure(400, "BrandnewException", "Something new"),
         outcome: {
           kind: "rejected",
@@ -215,7 +215,7 @@ gatewayConformance(ses, {
         },
       },
       {
-        name: "5xx stays in doubt, whatever it says",
+        name: "5xx stays in doubt, with any text",
         result: failure(503, "TooManyRequestsException", "Service is unavailable"),
         outcome: {
           kind: "unknown",

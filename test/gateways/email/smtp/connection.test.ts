@@ -75,7 +75,7 @@ test("with STARTTLS nothing but the greeting is said before the connection is en
   );
 });
 
-test("a server that claims to be another is told nothing", async (context) => {
+test("a server that claims to be another gets no command", async (context) => {
   for (const security of ["starttls", "tls"] as const) {
     const { server, connection } = await opened(
       context,

@@ -134,7 +134,7 @@ test("one that dies after the content is never tried again here", async (context
   assert.equal(server.connections(), 1);
 });
 
-test("half an answer after the content is none", async (context) => {
+test("half an answer after the content is no answer", async (context) => {
   const { server, send } = await pooled(context);
   server.script((at) => (at === "dot" ? "250-queued" : null));
   const sent = send();
@@ -193,7 +193,7 @@ test("a large mail that stops flowing is given up, and was not sent", async (con
 
 const large = `${"x".repeat(70)}\r\n`.repeat(400_000);
 
-test("an acceptance that comes before the final dot is none: certainly not sent, and the connection is done with", async (context) => {
+test("an acceptance that comes before the final dot does not count: certainly not sent, and the connection is done with", async (context) => {
   const word = "354 Go ahead\r\n";
   const early = "250 2.0.0 Ok: queued as Q0";
   for (const extensions of [["PIPELINING"], []])
@@ -214,7 +214,7 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
       }
 });
 
-test("whatever is said while the content flows ends the connection at once: no command is put into the content", async (context) => {
+test("any reply while the content flows ends the connection at once: no command is put into the content", async (context) => {
   for (const [answer, code, trouble] of [
     ["250 2.0.0 Ok: queued", "bad_reply", undefined],
     ["354 Go ahead", "bad_reply", undefined],
@@ -228,7 +228,7 @@ test("whatever is said while the content flows ends the connection at once: no c
     await server.reached("DATA", 2);
     for (let turns = 0; turns < 200; turns += 1) await turn();
     server.say(answer);
-    // The clock stands still: nothing waits for an answer that never comes.
+    // The clock does not move: nothing waits for an answer that never comes.
     const outcome = await sent;
     assert.ok(outcome.kind === "deferred" && outcome.code === code, JSON.stringify(outcome));
     assert.equal(outcome.gatewayFault, trouble);

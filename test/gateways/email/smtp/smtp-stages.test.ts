@@ -1,5 +1,5 @@
-// Nine steps of handing over a mail, and six ways in which each can fail: whatever happens before the final dot was
-// certainly not sent, whatever happens after it without a reply is not known, and nothing is ever sent twice here.
+// Nine steps of handing over a mail, and six ways in which each can fail: all that fails before the final dot was
+// certainly not sent, all that fails after it without a reply is not known, and nothing is ever sent twice here.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -106,7 +106,7 @@ for (const extensions of [["PIPELINING"], []]) {
           assert.equal(server.handed.length, stage === "dot" ? 1 : 0);
           assert.equal(server.connections(), 1, "nothing was tried again behind the lane's back");
 
-          // The server is well again: the next mail goes through, whatever is left of the connection.
+          // The server is well again: the next mail goes through, in any state of the connection.
           server.script(() => null);
           const next = await session.send(sampleMail({}, { id: "msg_02test" }), signal);
           assert.deepEqual(next, { kind: "accepted", reference: "msg_02test@example.com" });

@@ -196,7 +196,7 @@ test("STARTTLS and TLS, with a private authority: encrypted, and signed in", asy
   }
 });
 
-test("a certificate that nobody vouches for is no certificate", async (context) => {
+test("a certificate without a known issuer is no certificate", async (context) => {
   for (const security of ["starttls", "tls"] as const) {
     const server = await mailServer(context, { secure: security === "tls" });
     const outcome = await server.send({ security });
@@ -319,7 +319,7 @@ test("an attachment that cannot be read: told as that, before anything is sent",
   assert.deepEqual(server.received, []);
 });
 
-test("nobody listens, or the address is not allowed: certainly not sent", async () => {
+test("no server listens, or the address is not allowed: certainly not sent", async () => {
   const unreached = await sendOnce(smtp, sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
   assert.ok(unreached.kind === "deferred" && unreached.gatewayFault === "unreachable");
   const inside = await sendOnce(

@@ -36,7 +36,7 @@ test("an item has what every version of the app needs, and dates with three digi
   assert.equal(wireItem({ ...item, sim: 2 }).simNumber, 2);
 });
 
-test("reports are read one by one, with whatever dates", () => {
+test("reports are read one by one, with any dates", () => {
   const body = [
     {
       id: "msg_01.3",

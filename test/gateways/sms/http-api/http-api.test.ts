@@ -211,7 +211,7 @@ gatewayConformance(httpApi, {
         outcome: { kind: "deferred", code: "http_503", reason: "The provider answered 503." },
       },
       {
-        name: "a 503 that nobody declared",
+        name: "a 503 that the adapter does not declare",
         settings: { definite: [] },
         result: answer(503, ""),
         outcome: { kind: "unknown", code: "http_503", reason: "The provider answered 503." },

@@ -67,7 +67,7 @@ describe("http-api: settings", () => {
   ]);
 });
 
-test("nothing of the settings stands in what the schema says about wrong ones", () => {
+test("nothing of the settings is in what the schema says about wrong ones", () => {
   const wrong = {
     ...settings,
     method: "TRACE",

@@ -1,4 +1,4 @@
-// Whatever a message says, it arrives as it is and changes nothing around it.
+// Any text of a message arrives as it is and changes nothing around it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

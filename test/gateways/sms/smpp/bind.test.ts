@@ -57,7 +57,7 @@ test("a peer that is silent is tested, and given up when it does not answer", as
   assert.match(it.log.text(), /did not answer enquire_link/);
 });
 
-test("the SMSC's own requests are answered: enquire_link, unbind, and what nobody knows", async (context) => {
+test("the SMSC's own requests are answered: enquire_link, unbind, and unknown ones", async (context) => {
   const it = await openSession(context);
   const [session] = it.smsc.bound;
   assert.ok(session);

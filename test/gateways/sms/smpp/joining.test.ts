@@ -1,4 +1,4 @@
-// Messages of several parts are joined whatever the order, across sessions, and delivered incomplete after a day.
+// Messages of several parts are joined in any order, across sessions, and delivered incomplete after a day.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -58,7 +58,7 @@ for (const change of [
       fc.property(fc.oneof(text, gsm), (whole) => {
         const parts = partsOf(whole, settings, 7);
         assert.ok(parts !== null);
-        // Where packing ends on a whole octet, a last `@` cannot be told from nothing; none of the letters is one.
+        // Where packing ends on a whole octet, a last `@` cannot be distinguished from nothing; none of the letters is one.
         assert.equal(joined(parts, settings), whole);
         for (const part of parts) assert.ok(part.text.length <= 160, `${part.text.length} octets`);
         const counts = settings.default_alphabet === "gsm7" && settings.data_coding.latin1 === null;
@@ -69,7 +69,7 @@ for (const change of [
   });
 }
 
-test("a text of more than 255 parts is none", () => {
+test("a text of more than 255 parts is refused", () => {
   assert.equal(partsOf("x".repeat(153 * 255), settingsWith(), 1)?.length, 255);
   assert.equal(partsOf("x".repeat(153 * 255 + 1), settingsWith(), 1), null);
 });

@@ -9,7 +9,7 @@ test("a status is shown by number and name", () => {
   assert.deepEqual([statusName(0x410), statusCode(0x410)], ["0x00000410", "smpp.0x410"]);
 });
 
-test("both words for too fast are throttling, and the operator's own statuses are nobody's", () => {
+test("both words for too fast are throttling, and the operator's own statuses have no class", () => {
   assert.deepEqual(
     [classOf(0x58), classOf(0x14), classOf(0x08), classOf(0x0b)],
     ["throttled", "throttled", "later", "message"],

@@ -169,7 +169,7 @@ gatewayConformance(twilio, {
         },
       },
       {
-        name: "a code that is new goes by its status",
+        name: "a code that is new is classed by its status",
         result: failure(400, 21999, "Something new"),
         outcome: {
           kind: "rejected",
@@ -194,7 +194,7 @@ gatewayConformance(twilio, {
         },
       },
       {
-        name: "a 5xx is in doubt, whatever code it names",
+        name: "a 5xx is in doubt, with any code",
         result: failure(503, 21211, "Invalid 'To' Phone Number"),
         outcome: {
           kind: "unknown",

@@ -49,7 +49,7 @@ export function jwtOf(claims: object, key: unknown, algorithm = "HS256"): string
 
 export const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 
-/** The private key of RFC 8032, 7.1, test 1, whose public key stands in Telnyx's settings. */
+/** The private key of RFC 8032, 7.1, test 1, whose public key is in Telnyx's settings. */
 const ed25519Key = createPrivateKey({
   key: Buffer.from(
     `302e020100300506032b6570042204209d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60`,

@@ -1,4 +1,4 @@
-// How a number stands at Meta, told in findings; its registration.
+// The state of a number at Meta, in findings; its registration.
 
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";

@@ -1,4 +1,4 @@
-// Values of Meta's documents, whatever their type.
+// Values of Meta's documents, of any type.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ test("fields are an object's own, and nothing else has any", () => {
   assert.equal(valueAt({ a: null }, "a", "b"), undefined);
 });
 
-test("texts and numbers are text; anything else is none", () => {
+test("texts and numbers are text; anything else is ignored", () => {
   assert.deepEqual(["x", 52.5, "", null, {}, ["x"], true].map(text), ["x", "52.5", "", "", "", "", ""]);
   assert.deepEqual(["x", 0, "", null].map(textOrNull), ["x", "0", null, null]);
   assert.deepEqual([list(["a"]), list({ length: "1" }), list(undefined)], [["a"], [], []]);

@@ -19,7 +19,7 @@ const inbound = (from: string, reference: string, sentAt: number): InboundMessag
   sentAt,
 });
 
-test("the last message of each person is told, once, whatever Meta answers", async () => {
+test("the last message of each person is reported, once, with every answer of Meta", async () => {
   const outbound = scriptedOutbound({ kind: "no_answer", reason: "cut" });
   const messages = Array.from({ length: 30 }, (_, i) => inbound(`+1${i % 10}`, `wamid.${i}`, i));
   await markRead(messages.toReversed(), parsedSettings(), { outbound });

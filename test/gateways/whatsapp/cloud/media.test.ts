@@ -167,7 +167,7 @@ test("a redirect is followed", async () => {
   assert.deepEqual(await storeOf().source(contentOf("/moved")), { id: "9000000000" });
 });
 
-test("a document that the upload refuses goes by link, or is rejected where the settings say so", async () => {
+test("a document that the upload refuses is sent as a link, or is rejected where the settings say so", async () => {
   const csv = contentOf("/a.csv#part", { media: "document" });
   assert.deepEqual(await storeOf().source(csv), { link: `${files}/a.csv` });
   const refused = await storeOf({ media_by: "upload" }).source(csv);

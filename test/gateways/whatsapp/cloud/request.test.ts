@@ -22,7 +22,7 @@ test("a number keeps its plus, and our id goes along", () => {
   });
 });
 
-test("a person without a number goes by their user id", () => {
+test("a person without a number is named by their user id", () => {
   const body = bodyOf({ id: "msg_1", recipient: "US.1349" }, { type: "text", text: {} }, parsedSettings());
   const { to, recipient } = JSON.parse(body);
   assert.deepEqual([to, recipient], [undefined, "US.1349"]);

@@ -137,7 +137,7 @@ real("a refusal of the server comes with its number; silence is no answer", asyn
   server.receipt("3EB0000000000000000002", ann);
   const receipt = await one.next("receipt");
   assert.deepEqual([receipt.messageId, receipt.status], ["msg_2", "delivered"]);
-  assert.deepEqual(await one.send("+4915199999999", "nobody"), { kind: "not_sent", why: "not_on_whatsapp" });
+  assert.deepEqual(await one.send("+4915199999999", "no one"), { kind: "not_sent", why: "not_on_whatsapp" });
 });
 
 real("what is in flight when the line is cut has left", async ({ server, device }) => {
@@ -279,7 +279,7 @@ real("goodbyes come with the library's number", async ({ server, device }) => {
   }
 });
 
-real("a device that is logged out is told to WhatsApp, and keeps no keys", async ({ server, device }) => {
+real("a device that is logged out is reported to WhatsApp, and keeps no keys", async ({ server, device }) => {
   const one = device();
   await one.link(server);
   one.tell({ type: "log_out", n: 9 });

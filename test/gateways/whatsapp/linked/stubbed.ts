@@ -31,7 +31,7 @@ export const stubbedLinked: GatewayAdapter = {
   defaultPace: undefined,
 };
 
-/** `unlinked`: no device is linked before somebody links one. */
+/** `unlinked`: no device is linked before a person links one. */
 export async function openStubPeer({ unlinked = false } = {}): Promise<LinePeer> {
   const peer = await openLinePeer();
   const { port } = peer.settings as { port: number };

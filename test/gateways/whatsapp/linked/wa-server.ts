@@ -104,7 +104,7 @@ export class WaServer {
     return [...this.#connections].filter((connection) => connection.isReady).length;
   }
 
-  /** Somebody on WhatsApp. */
+  /** A person on WhatsApp. */
   person(digits: string): void {
     const person = makePerson(this.#lib, digits);
     this.#people.set(digits, person);
@@ -176,7 +176,7 @@ export class WaServer {
     for (const connection of this.#connections) connection.drop();
   }
 
-  /** From here on what clients send is read by nobody, and nothing is sent. */
+  /** From here on what clients send is not read, and nothing is sent. */
   blackHole(): void {
     for (const connection of this.#connections) connection.isSilent = true;
   }
@@ -193,7 +193,7 @@ export class WaServer {
   async write(from: string, message: object, id = this.#id()): Promise<string> {
     const person = this.#people.get(from);
     const linked = this.#linked;
-    if (person === undefined || linked === null) throw new Error("Nobody is there.");
+    if (person === undefined || linked === null) throw new Error("No device is linked.");
     if (!person.keys.has("opened")) {
       const [preKey] = linked.preKeys.splice(0, 1);
       const prefixed = (key: Bytes) => Buffer.concat([Buffer.from([5]), key]);

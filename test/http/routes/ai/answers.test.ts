@@ -83,7 +83,7 @@ test("a failure keeps its error, and says who was tried, if anybody was", () => 
   assert.equal(untried.headers?.["Retry-After"], undefined);
 });
 
-test("where no repeat helps, clients are told not to: every key is refused, or there is nobody", () => {
+test("where no repeat helps, clients are asked not to: every key is refused, or there is no member", () => {
   for (const [code, header] of [
     ["provider_denied", "false"],
     ["no_member", "false"],
@@ -116,7 +116,7 @@ for (const [by, code, type] of [
   });
 }
 
-test("a key that was revoked meanwhile is none; a caller who left is not answered", () => {
+test("a key that was revoked meanwhile is refused; a caller who left is not answered", () => {
   assert.equal(answer({ kind: "gone" }).status, 401);
   assert.equal(toReply(answered({ kind: "aborted" })), null);
 });

@@ -98,7 +98,7 @@ test("a stream: its headers, one name in every chunk, who served it in the last 
   assert.ok(frames.every(({ usage }) => usage == null));
 });
 
-test("a failure before the first word is nobody's to see: the second answers, and it is told", async () => {
+test("a failure before the first word is seen by no client: the second answers, and the call is recorded", async () => {
   for (const stream of [false, true]) {
     await it.pool({ name: "assistants" });
     primary.answer(fails(503));
@@ -179,7 +179,7 @@ test("a chunk that is finished at once is a whole stream", async () => {
   assert.ok(text.endsWith("data: [DONE]\n\n"));
 });
 
-test("faults of the request ask nobody", async () => {
+test("faults of the request ask no member", async () => {
   const before = primary.asked.length + second.asked.length;
   for (const body of ["{", "[]", "{}", '{"messages":[]}', '{"messages":[{}],"model":"a","model":"b"}']) {
     const { status, json } = await it.ask(path, { body });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { at, defer, events, lookUp, messages, start } from "../../../ai/deferred/story.ts";
 import { ask, keyText, makePool } from "../../../ai/pooled.ts";
 
-test("the reply comes at once; the answer is stored, and its end is told once", async () => {
+test("the reply comes at once; the answer is stored, and its end is reported once", async () => {
   const { it } = await start();
   try {
     const reply = await defer(it);
@@ -33,7 +33,7 @@ test("the reply comes at once; the answer is stored, and its end is told once", 
       events(it).map(({ type, data: event }) => ({ type, data: event })),
       [{ type: "completion.done", data }],
     );
-    // What has ended is not cancelled, and is nobody else's.
+    // What has ended is not cancelled, and belongs to this account alone.
     assert.deepEqual([(await at(it, "POST", `${id}/cancel`)).statusCode], [409]);
     assert.equal((await at(it, "GET", "cmp_none")).json().error.code, "completion_not_found");
   } finally {
@@ -62,7 +62,7 @@ for (const [what, headers, stream, param] of [
   ["another way of delivery", { "x-trunkline-deliver": "sms" }, false, "X-Trunkline-Deliver"],
   ["a stream", {}, true, "stream"],
   [
-    "a time that is none",
+    "a time that is no time",
     { "x-trunkline-schedule-at": "2026-02-30 00:00:00" },
     false,
     "X-Trunkline-Schedule-At",

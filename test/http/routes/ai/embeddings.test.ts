@@ -84,7 +84,7 @@ test("Gemini's vectors for OpenAI's own client, which asks for them packed", asy
   }
 });
 
-test("faults of the request are told in OpenAI's shape", async () => {
+test("faults of the request are reported in OpenAI's shape", async () => {
   for (const [body, param] of [
     ["{", null],
     ["{}", "input"],

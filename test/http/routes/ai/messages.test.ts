@@ -214,7 +214,7 @@ describe("translated for a member with chat completions alone", () => {
     assert.equal(chat.asked.length - before, 3);
   });
 
-  test("a prompt that is too long is told in Anthropic's words", async () => {
+  test("a prompt that is too long is reported in Anthropic's words", async () => {
     chat.answer(
       fails(400, {
         message:
@@ -228,7 +228,7 @@ describe("translated for a member with chat completions alone", () => {
     assert.match(failed.message, /prompt is too long: 9001 tokens > 8192 maximum/);
   });
 
-  test("a wrong key is told at once, and not to be tried again", async () => {
+  test("a wrong key is refused at once, and not to be tried again", async () => {
     const unknownKey = new Anthropic({
       baseURL: it.baseUrl.replace(/\/v1$/, ""),
       apiKey: "tlp_wrong",

@@ -22,7 +22,7 @@ before(async () => {
     ],
   });
   whole = it.key;
-  narrow = await it.pool({ keys: [{ name: "narrow", models: ["echo", "nobody-has-it"] }] });
+  narrow = await it.pool({ keys: [{ name: "narrow", models: ["echo", "no-member-has-it"] }] });
 });
 after(() => it?.close());
 

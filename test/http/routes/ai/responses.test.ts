@@ -279,7 +279,7 @@ describe("translated for a member with chat completions alone", () => {
   });
 });
 
-test("a WebSocket at this path is 426 whatever the key, and a plain GET is 405", async () => {
+test("a WebSocket at this path is 426 with any key, and a plain GET is 405", async () => {
   const socket = connect(it.port, "127.0.0.1");
   socket.write(
     "GET /api/ai/v1/responses HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: x\r\n\r\n",

@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from "fastify";
 import { type Harness, type HarnessOptions, harness } from "../../../harness.ts";
 import { bearer, type Method, manage, signedIn, tokenFor, userFor } from "../../managing.ts";
 
-/** Asks as somebody; the path stands after `/api/manage/v1`. */
+/** Asks as a user; the path comes after `/api/manage/v1`. */
 export type Ask = (method: Method, path: string, body?: object) => Promise<LightMyRequestResponse>;
 
 export interface Managed {
@@ -13,7 +13,7 @@ export interface Managed {
   operator: Ask;
   /** A program with a new token for this account. */
   member(accountId: string): Promise<Ask>;
-  /** Somebody who signed in, and may manage this account. */
+  /** A person who signed in, and may manage this account. */
   person(email: string, accountId: string): Promise<Ask>;
   close(): Promise<void>;
 }

@@ -57,7 +57,7 @@ test("a known outcome is 409 and says which", async () => {
   });
 });
 
-test("no answer, or another one, is 422 and asks nobody", async () => {
+test("no answer, or another one, is 422 and asks no one", async () => {
   asked.length = 0;
   for (const [body, message] of [
     [{}, "The answer field is required."],

@@ -103,7 +103,7 @@ for (const [name, body, errors] of faulty) {
   });
 }
 
-test("whatever acceptance refuses, the files do not stay", async () => {
+test("when acceptance refuses, the files do not stay", async () => {
   const results = [
     { kind: "insufficient_credit", needed: 1, remaining: 0 },
     { kind: "unavailable", retryAfterMs: 1 },

@@ -57,7 +57,7 @@ test("by GET, without a body", async () => {
   assert.equal(calls[0]?.[1].body.length, 0);
 });
 
-test("the address is the configured one, whatever the request says", async () => {
+test("the address is the configured one, with any request", async () => {
   const { options, calls } = taking();
   await withWire(options, async ({ open }) => {
     const line = await open();
@@ -98,7 +98,7 @@ for (const [result, status, type, text] of results) {
   });
 }
 
-test("a body over 1 MiB is refused, whatever the send limit is", async () => {
+test("a body over 1 MiB is refused, with any send limit", async () => {
   const { options, calls } = taking();
   const to = edge({ ...options, settings: { maxBodyBytes: 32 * 1024 * 1024 } });
   assert.equal((await ask(to, { url: "/callbacks/a", body: Buffer.alloc(1024 * 1024) })).status, 200);

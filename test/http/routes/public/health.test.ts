@@ -5,7 +5,7 @@ import test from "node:test";
 import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { ask, edge } from "../../edge.ts";
 
-test("live, whatever the storage says", async () => {
+test("live, in any state of the storage", async () => {
   const readiness = () => assert.fail("asked");
   const { status, json } = await ask(edge({ core: { readiness } }), { method: "GET", url: "/health/live" });
   assert.equal(status, 200);

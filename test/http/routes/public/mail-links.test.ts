@@ -65,7 +65,7 @@ const request = async (it: Scene, options: InjectOptions & { url: string }) => {
 };
 const person = { "user-agent": "Thunderbird" };
 
-test("the pixel is the same image under the same headers, whatever the token", async () => {
+test("the pixel is the same image under the same headers, for every token", async () => {
   const it = scene();
   const good = openToken(sealer, messageId);
   const replies = [];
@@ -91,7 +91,7 @@ test("the pixel is the same image under the same headers, whatever the token", a
   );
 });
 
-test("HEAD is nobody's opening or click", async () => {
+test("HEAD counts as no opening or click", async () => {
   const it = scene();
   const pixel = await request(it, { method: "HEAD", url: `/t/o/${openToken(sealer, messageId)}` });
   assert.deepEqual([pixel.statusCode, pixel.rawPayload.length], [200, 0]);
@@ -190,7 +190,7 @@ test("looking at the unsubscribe page does nothing, the button and one click do,
   assert.deepEqual(it.stored, []);
 });
 
-test("a token that is not valid unsubscribes nobody, and says so", async () => {
+test("a token that is not valid unsubscribes no recipient, and says so", async () => {
   const it = scene();
   for (const method of ["GET", "POST"] as const) {
     for (const token of ["x", openToken(sealer, messageId), `${unsubscribeToken(sealer, subscription)}A`]) {

@@ -108,7 +108,7 @@ test("without a token: only by a name of the machine itself, or a page could hav
     "127.0.0.1@evil.example",
   ];
   for (const host of others) assert.equal(await statusFor(null, { host }), 403, host);
-  // The token is proof enough, whatever the name.
+  // The token is proof enough, with any name.
   assert.equal(await statusFor(token, { host: "evil.example", authorization: `Bearer ${token}` }), 200);
 });
 

@@ -47,7 +47,7 @@ const backends = async () =>
     .n as number;
 const unavailable = (error: unknown) => error instanceof StorageError && error.fault === "unavailable";
 
-test("a process has no more connections than it was told, the listening one included", async () => {
+test("a process has no more connections than it was configured for, the listening one included", async () => {
   await allow(-1);
   const database = await openPostgres({ url, connections: 4 });
   await Promise.all(Array.from({ length: 40 }, () => database.run(short, null)));

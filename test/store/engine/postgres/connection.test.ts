@@ -1,4 +1,4 @@
-// Rows through one JSON parameter on PostgreSQL: typed by the table, sorted by bytes, whatever they hold.
+// Rows through one JSON parameter on PostgreSQL: typed by the table, sorted by bytes, with any content.
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";

@@ -122,7 +122,7 @@ test("an operation's own exception is a bug, with or without a code, and keeps t
   assert.equal(await database.run(backend, null), before);
 });
 
-test("errors of the connection are unavailable, whatever their code", () => {
+test("errors of the connection are unavailable, with every code", () => {
   const of = (code?: string, message = "as it comes") => {
     const error = Object.assign(new Error(message), code === undefined ? {} : { code });
     recordConnectionError(error);

@@ -41,7 +41,7 @@ const refusal = (fault: string, message: RegExp) => (error: unknown) =>
   error instanceof StorageError && error.fault === fault && message.test(error.message);
 
 describe("start", () => {
-  test("every connection flushes its commits, whatever the server's default is", async () => {
+  test("every connection flushes its commits, with every default of the server", async () => {
     const setting = readOperation("setting", async (tx, name: string) => {
       const { rows } = await sql<{ s: string }>`select current_setting(${name}) as s`.execute(tx.db);
       return rows[0]!.s;
@@ -132,7 +132,7 @@ describe("lost connections", () => {
     for (const name of names) assert.equal(await facts(name), 0);
   });
 
-  test("idle connections that are cut harm nobody", async () => {
+  test("idle connections that are cut harm no caller", async () => {
     await Promise.all(Array.from({ length: 12 }, () => database.run(countAccounts, null)));
     await admin.query(
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'trunkline' and datname = current_database()",

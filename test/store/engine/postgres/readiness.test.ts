@@ -1,5 +1,5 @@
-// Readiness on a real PostgreSQL whose connections are cut: red while it is away, and not a moment longer. The clock stands
-// still throughout, so whatever is green again is so by what storage does, not because time passed.
+// Readiness on a real PostgreSQL whose connections are cut: red while it is away, and not a moment longer. The clock does
+// not move at all, so what is green again is so by what storage does, not because time passed.
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";

@@ -1,4 +1,4 @@
-// A backup of a database in use: whole, of one moment, held, for nobody else to read; or none at all.
+// A backup of a database in use: whole, of one moment, held, for no other user to read; or none at all.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -45,7 +45,7 @@ test("indexes agree between the engines", async () => {
   assert.deepEqual(await lines(postgres, indexesOf.postgres), indexes);
 });
 
-test("ids sort by their bytes, whatever the database's language", async () => {
+test("ids sort by their bytes, in every language of the database", async () => {
   const ids = ["msg_A", "msg_Z", "msg_a", "msg_b", "msg_é"];
   for (const { database, engine } of stores) {
     const accountId = await makeAccount(database);

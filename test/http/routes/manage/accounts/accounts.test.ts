@@ -54,7 +54,7 @@ test("a new account has everything that was asked for, and its key works", async
   assert.equal(own.json().data.name, "made");
 });
 
-test("faults are told by field, a name that is taken too", async () => {
+test("faults are reported by field, a name that is taken too", async () => {
   await create({ name: "taken" });
   const taken = await m.operator("POST", "/accounts", { name: "taken" });
   assert.deepEqual([taken.statusCode, taken.json().errors], [422, { name: ["is taken"] }]);
@@ -96,9 +96,9 @@ test("a change is of the given fields alone, also inside the plan", async () => 
 
 test("an account can be renamed, but not to a taken name, and not one that the provisioning file names", async () => {
   const { id } = await create({ name: "old name" });
-  await create({ name: "somebody" });
+  await create({ name: "other name" });
   const rename = (name: string) => m.operator("PATCH", `/accounts/${id}`, { name });
-  assert.deepEqual((await rename("somebody")).json().errors, { name: ["is taken"] });
+  assert.deepEqual((await rename("other name")).json().errors, { name: ["is taken"] });
   assert.equal(dataOf<Shown>(await rename("new name")).name, "new name");
   await m.it.system.database.run(storeProvisionMark, { kind: "account", name: "new name", hash: "x" });
   const refused = await rename("third name");

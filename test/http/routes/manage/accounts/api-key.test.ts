@@ -21,7 +21,7 @@ test("a new key is shown once; the one before it stops working", async () => {
   assert.deepEqual([await works(api_key), await works(key)], [true, false]);
 });
 
-test("the key is shown to a person who gives their password again, and to nobody else", async () => {
+test("the key is shown to a person who gives their password again, and to no other person", async () => {
   const { id, key } = await m.it.account({ name: "revealed" });
   const ann = await m.person("ann@example.test", id);
   const path = `/accounts/${id}/api-key/reveal`;

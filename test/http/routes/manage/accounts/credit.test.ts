@@ -1,4 +1,4 @@
-// Credit by hand, and the ledger: whatever happens to a balance, its entries add up to what is left.
+// Credit by hand, and the ledger: after every change of a balance, its entries add up to what is left.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

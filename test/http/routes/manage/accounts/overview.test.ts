@@ -1,4 +1,4 @@
-// The overview: each thing that needs a person stands there with its reason, and goes when it is well again.
+// The overview: each thing that needs a person is listed with its reason, and goes when it is well again.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -111,7 +111,7 @@ test("a failing endpoint, a domain that does not sign, a plan that ends, and cre
   assert.deepEqual((await find("credit_low"))?.count, { n: 5, more: false });
   assert.equal((await overview()).credit.sms?.remaining, 5);
   const all = await kinds();
-  assert.equal(new Set(all).size, all.length, "each thing stands there once");
+  assert.equal(new Set(all).size, all.length, "each thing is listed once");
 });
 
 test("another account's overview says nothing of it", async () => {

@@ -74,7 +74,7 @@ async function watch(accountId: string, token: string): Promise<Stream> {
 const topicsIn = (text: string) =>
   [...text.matchAll(/"topics":(\[.*?\])/g)].flatMap(([, topics = ""]) => JSON.parse(topics) as string[]);
 
-test("who watches an account is told of its changes by topic, and of no other account's", async () => {
+test("who watches an account gets its changes by topic, and of no other account's", async () => {
   const own = await watch(ours.id, await tokenFor(m.it, ours.id));
   const other = await watch(theirs.id, await tokenFor(m.it, theirs.id));
   assert.equal(own.status, 200);

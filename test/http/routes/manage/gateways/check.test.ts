@@ -1,4 +1,4 @@
-// How a gateway stands at its provider: its check, its registration, and what Meta's callbacks say of it.
+// The state of a gateway at its provider: its check, its registration, and what Meta's callbacks say of it.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -62,7 +62,7 @@ test("a gateway is made and shown, its secrets masked", async () => {
   assert.deepEqual(list, [made]);
 });
 
-test("an identifier that anybody has is taken, and faults are told by field", async () => {
+test("an identifier that anybody has is taken, and faults are reported by field", async () => {
   await create({ identifier: "mine" });
   const again = await m.operator("POST", path, { ...http, identifier: "mine" });
   const other = await m.it.account({ name: "other" });

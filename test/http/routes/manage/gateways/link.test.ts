@@ -95,7 +95,7 @@ test("a device is linked by the QR code, which its asker alone sees, and not aft
   assert.equal(waiting.qr?.text, "https://wa.me/x#secret-1");
   assert.match(waiting.qr?.svg ?? "", /^<svg xmlns=/);
   assert.deepEqual([waiting.method, waiting.code, waiting.library], ["qr", null, "stub 1"]);
-  const other = await it.link("somebody else");
+  const other = await it.link("another");
   assert.deepEqual([other.state, other.qr], ["waiting_for_scan", null]);
   assert.ok(!JSON.stringify(await place.shown()).includes("secret-1"));
   await place.pass(60_001);
@@ -233,7 +233,7 @@ test("an outdated library is said, and tried again after a long while", async (c
   await it.place.untilLater(() => it.place.events("gateway.outdated").length === 1, "the event");
 });
 
-test("a link that another program took is taken back once, and then left until somebody resumes it", async (context) => {
+test("a link that another program took is taken back once, and then left until a person resumes it", async (context) => {
   const it = await Linking.open(context, { linked: true });
   await it.disconnect(440);
   await it.until("reconnecting");
@@ -254,7 +254,7 @@ test("while the number is limited it writes to people it knows, and to others la
   await place.until(() => it.peer.taken.includes("hello"), first);
   it.tell({ type: "limits", untilMs: 1_900_000_000_000 });
   assert.equal((await it.until("limited")).limited_until, "2030-03-17T17:46:40.000Z");
-  await place.send("to somebody new", undefined, "+4915123450000");
+  await place.send("to a new person", undefined, "+4915123450000");
   await place.send("again");
   await place.untilLater(() => it.peer.taken.includes("again"), "sent to a person it knows");
   assert.deepEqual(it.peer.taken, ["hello", "again"]);

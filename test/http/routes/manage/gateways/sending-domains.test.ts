@@ -90,7 +90,7 @@ test("a key that is carried over signs at once", async () => {
   assert.deepEqual([again.statusCode, again.json().errors], [422, { domain: ["is taken"] }]);
 });
 
-test("faults are told by field, and a key in them is not repeated", async () => {
+test("faults are reported by field, and a key in them is not repeated", async () => {
   const bad = { domain: "nodots", keys: [{ selector: "-", private_key: weakKey }], colour: "red" };
   const reply = await post("", bad);
   assert.equal(reply.statusCode, 422);

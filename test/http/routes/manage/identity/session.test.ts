@@ -66,7 +66,7 @@ test("a token sees itself, has nothing to sign out of and no password to change"
   assert.equal((await manage(it, "POST", "/session/password", { headers, body })).statusCode, 409);
 });
 
-test("fixation: a session that somebody planted is not the one that is signed in", async () => {
+test("fixation: a session that an attacker planted is not the one that is signed in", async () => {
   const planted = await signedIn(it, "op@acme.test", client());
   const secret = planted.cookie.split("=")[1]!;
   for (const value of [secret, "x".repeat(43), "chosen"]) {
@@ -112,7 +112,7 @@ test("twelve hours without use, or seven days with it, end a session", async () 
 test("guessing: the same answer for unknown and known addresses, the same refusal for a stored hash", async () => {
   const row = await it.system.database.run(findUserByEmail, "op@acme.test");
   const replies = [
-    await attempt("nobody@acme.test", "a wrong password"),
+    await attempt("unknown@acme.test", "a wrong password"),
     await attempt("op@acme.test", "a wrong password"),
     await attempt("op@acme.test", row!.password),
     await attempt("no address at all", "x"),
@@ -125,7 +125,7 @@ test("guessing: the same answer for unknown and known addresses, the same refusa
   }
 });
 
-test("ten attempts a minute of a network at an address, in whatever case; right ones count too", async () => {
+test("ten attempts a minute of a network at an address, in any case; right ones count too", async () => {
   await userFor(it, "target@acme.test");
   const from = client();
   for (let i = 0; i < 10; i++) {
@@ -153,7 +153,7 @@ test("attempts above the limit are not written down; those below are, without th
   assert.equal(it.log.text().includes("a wrong password"), false);
 });
 
-test("another site's page can sign nobody in", async () => {
+test("another site's page can sign no user in", async () => {
   const right = ["op@acme.test", passwordOf("op@acme.test")] as const;
   for (const headers of [
     { origin: "https://elsewhere.test" },

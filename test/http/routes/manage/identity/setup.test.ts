@@ -16,7 +16,7 @@ let clients = 0;
 const setUp = (body: object, from = `198.51.100.${++clients}`) =>
   manage(it, "POST", "/setup", { body, from });
 
-test("without a code there is no operator, whatever else is right; every wrong one costs an attempt", async () => {
+test("without a code there is no operator, with all else right; every wrong one costs an attempt", async () => {
   const from = "203.0.113.1";
   for (let i = 0; i < 10; i++) {
     const reply = await setUp({ ...ann, code: `tls_guess${i}` }, from);
@@ -47,7 +47,7 @@ test("the code makes an operator, signs in, and is spent", async () => {
   assert.equal(it.log.text().includes(code), false);
 });
 
-test("somebody's address is not taken over by a code that is not for it", async () => {
+test("another user's address is not taken over by a code that is not for it", async () => {
   const code = await it.system.createSetupCode();
   const refused = await setUp({ ...ann, code, password: "another long password" });
   assert.deepEqual([refused.statusCode, refused.json().errors], [422, { email: ["is taken"] }]);

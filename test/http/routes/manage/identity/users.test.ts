@@ -48,7 +48,7 @@ test("a user is made, listed, and never shown with a password", async () => {
     assert.equal((await manage(it, "GET", `/users?${query}`, { headers: operator })).statusCode, 422, query);
 });
 
-test("faults are told by field", async () => {
+test("faults are reported by field", async () => {
   const faulty: [object, string][] = [
     [{ ...bob, email: "other@acme.test" }, "account"],
     [{ ...bob, email: "other@acme.test", role: "operator", account: account.id }, "account"],
@@ -64,7 +64,7 @@ test("faults are told by field", async () => {
   }
 });
 
-test("the last active operator stays, by whatever way one tries", async () => {
+test("the last active operator stays, in every way one tries", async () => {
   for (const body of [
     { active: false },
     { role: "member", account: account.id },
@@ -100,7 +100,7 @@ test("an operator resets another's password, ending their sessions, but not thei
   await assert.rejects(signedIn(it, "dave@acme.test", "198.51.100.2"), /401/);
 });
 
-test("nobody raises themselves: members reach no user, and bodies change listed fields alone", async () => {
+test("no user raises themselves: members reach no user, and bodies change listed fields alone", async () => {
   const id = await userFor(it, "eve@acme.test", account.id);
   const eve = (await signedIn(it, "eve@acme.test", "198.51.100.3")).headers;
   for (const headers of [eve, bearer(await tokenFor(it, account.id))]) {

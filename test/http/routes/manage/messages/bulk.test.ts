@@ -31,7 +31,7 @@ const change = async (action: string, ids: string[]) =>
 const statusOf = async (id: string) =>
   dataOf<{ record: { status: string } }>(await member("GET", `${path}/${id}`)).record.status;
 
-test("what waits is cancelled; what went out, another account's and what is no id is told", async () => {
+test("what waits is cancelled; what went out, another account's and what is no id is reported", async () => {
   const later = { number: "+15550000001", message: "hi", schedule_at: "2027-01-01 00:00:00" };
   const waiting = await m.it.accepted(Array.from({ length: 45 }, () => later));
   const [sent = ""] = await m.it.accepted([{ number: "+15550000001", message: "hi" }]);
@@ -66,7 +66,7 @@ test("unknown outcomes are answered together", async () => {
   assert.deepEqual(await Promise.all(ids.map(statusOf)), ["sent", "sent", "failed"]);
 });
 
-test("faulty requests are told at their fields", async () => {
+test("faulty requests are reported at their fields", async () => {
   for (const [body, field] of [
     [{ action: "burn", ids: ["a"] }, "action"],
     [{ action: "cancel", ids: [] }, "ids"],

@@ -77,7 +77,7 @@ test("messages are found by request, sandbox, error, reference and hold", async 
   const { provider_reference } = await record(first);
   assert.deepEqual(await find({ reference: provider_reference }), [first]);
   assert.deepEqual(await find({ reference: provider_reference, gateway: "two" }), []);
-  assert.deepEqual(await find({ reference: "of nobody" }), []);
+  assert.deepEqual(await find({ reference: "of no message" }), []);
   assert.deepEqual(await find({ held: "true" }), []);
   assert.deepEqual(await find({ held: "false" }), [later, failed, first]);
 });
@@ -139,7 +139,7 @@ test("what a filter cannot mean is a fault of that filter", async () => {
   const queries = {
     channel: "fax",
     status: "lost",
-    gateway: "nobody's",
+    gateway: "unknown",
     recipient: "call me",
     created_from: "yesterday",
     created_to: "2026-05-01",
@@ -173,7 +173,7 @@ test("one message has its timeline and its tries", async () => {
   });
 });
 
-test("what waits is cancelled, what ended is not; another account's message is none", async () => {
+test("what waits is cancelled, what ended is not; another account's message is not found", async () => {
   const other = await m.it.account({ name: "stranger" });
   const foreign = `/accounts/${other.id}/messages/${later}`;
   const missing = await m.operator("GET", `${path}/msg_01aryz6s41tsv4rrffq69g5fav`);

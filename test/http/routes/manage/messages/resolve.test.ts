@@ -1,4 +1,4 @@
-// Answers to unknown outcomes over the management API: who gave them stands in the message's timeline.
+// Answers to unknown outcomes over the management API: who gave them is in the message's timeline.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -72,9 +72,9 @@ test("pages and searches", async () => {
   assert.equal((await off("email", "jane+x@example.com")).statusCode, 204);
 });
 
-test("faults are told at their place, and nothing is stored", async () => {
+test("faults are reported at their place, and nothing is stored", async () => {
   const before = await listed();
-  const mixed = await add({ channel: "sms", recipients: ["+4915100000009", "nobody"] });
+  const mixed = await add({ channel: "sms", recipients: ["+4915100000009", "no number"] });
   assert.equal(mixed.statusCode, 422);
   assert.deepEqual(mixed.json().errors, { "recipients.1": ["is not a phone number"] });
   for (const [body, field] of [
@@ -109,7 +109,7 @@ test("who is not on the list is 404, and a member sees and changes their own lis
     ["whatsapp", "+4915100000001"],
     ["fax", "+4915100000001"],
     ["sms", "\0"],
-    ["sms", "nobody"],
+    ["sms", "no number"],
   ] as const)
     assert.equal((await off(channel, recipient)).statusCode, 404, `${channel} ${recipient}`);
   const other = await m.it.account({ name: "other" });

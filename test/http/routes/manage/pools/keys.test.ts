@@ -58,7 +58,7 @@ test("a made key is in the answer once, and nowhere after", async () => {
   for (const reply of [one, all]) assert.ok(!reply.body.includes(key!.slice(4)));
 });
 
-test("a given key is not told back, and its text is nobody else's", async () => {
+test("a given key is not shown again, and no other key has its text", async () => {
   const text = `given-${"x".repeat(40)}`;
   assert.equal((await create({ name: "given", key: text })).key, null);
   assert.ok(await works(text));

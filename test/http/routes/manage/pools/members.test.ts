@@ -77,7 +77,7 @@ test("a member is added and shown, its secrets masked", async () => {
   assert.deepEqual(dataOf<Shown[]>(await m.operator("GET", `${path}/members`)), [made]);
 });
 
-test("faults are told by field: the provider's, the address, the name", async () => {
+test("faults are reported by field: the provider's, the address, the name", async () => {
   await create({ name: "taken" });
   const add = (input: object) => m.operator("POST", `${path}/members`, { ...openai, ...input });
   assert.deepEqual(errorsOf(await add({ name: "taken" })), { name: ["is taken"] });

@@ -66,7 +66,7 @@ test("only what is given changes", async () => {
   assert.equal(renamed.name, "other");
 });
 
-test("faults are told by field, a name is taken, and what a provisioning file named keeps its name", async () => {
+test("faults are reported by field, a name is taken, and what a provisioning file named keeps its name", async () => {
   const { id } = await create({ name: "mine" });
   const again = await m.operator("POST", path, { name: "mine" });
   assert.deepEqual([again.statusCode, again.json().errors], [422, { name: ["is taken"] }]);

@@ -106,7 +106,7 @@ test("by key with its name, by member, with percentiles of what was answered", a
   );
 });
 
-test("days that make no sense are told by field", async () => {
+test("days that make no sense are reported by field", async () => {
   for (const [query, field] of [
     ["?from=2026-02-30", "from"],
     ["?to=yesterday", "to"],

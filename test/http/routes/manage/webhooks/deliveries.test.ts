@@ -83,7 +83,7 @@ test("newest first, page by page, and by status", async () => {
   assert.ok(rows[0]?.next_attempt_at);
 });
 
-test("a bad query is told by field", async () => {
+test("a bad query is reported by field", async () => {
   const path = await endpoint();
   for (const [query, field] of [
     ["?limit=0", "limit"],
@@ -142,7 +142,7 @@ test("an endpoint that is switched off is neither tested nor replayed: 409", asy
   }
 });
 
-test("an event that is another endpoint's, or nobody's, is 404", async () => {
+test("an event that is another endpoint's, or of none, is 404", async () => {
   const [path, other] = [await endpoint(), await endpoint()];
   const [id] = await events(other, 1);
   for (const event of [id, "evt_none", "%00"]) {

@@ -56,7 +56,7 @@ test("a secret that is given is never shown", async () => {
   assert.ok(!reply.body.includes(secret.slice(6)));
 });
 
-test("faults are told by field, of a url that is taken too, and values are not repeated", async () => {
+test("faults are reported by field, of a url that is taken too, and values are not repeated", async () => {
   const bad = { url: "https://x.test/", secret: "hunter2", events: ["message.snet"], colour: "red" };
   const reply = await m.operator("POST", path, bad);
   assert.equal(reply.statusCode, 422);
