@@ -49,7 +49,7 @@ export function shareProcesses(
     const text = readFileSync(path, "utf8");
     const isolated =
       needsOwnProcess.test(text) ||
-      [...text.matchAll(/from "(\.\.?\/[^"]+)"/g)]
+      [...text.matchAll(/^(?:import|export|})[^"\n]*from "(\.\.?\/[^"]+)"/gm)]
         .map((match) => posix.join(posix.dirname(path), match[1] ?? ""))
         .some((imported) => imported.startsWith("test/") && isolates(imported));
     known.set(path, isolated);
