@@ -152,11 +152,7 @@ export async function createAccount(deps: ConfigureDeps, input: AccountInput): P
   return id === null ? taken("name") : { kind: "created", id };
 }
 
-type UpdateAccountResult =
-  | { kind: "changed" }
-  | Refusal
-  /** The provisioning file finds the account by its name, so the name cannot change. */
-  | { kind: "provisioned" };
+type UpdateAccountResult = { kind: "changed" } | Refusal;
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateAccount(

@@ -22,11 +22,3 @@ export const taken = (field: string, message = "is taken"): Extract<Refusal, { k
 
 /** The same for an entry of the provisioning file that loses against other changes again and again. */
 export const changedElsewhere = (field: string) => taken(field, "is being changed elsewhere");
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The fields whose value is not undefined. */
-export function omitUndefined<T extends object>(fields: T): Partial<Defined<T>> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<Defined<T>>;
-}

@@ -1,12 +1,12 @@
-// Fields that a change leaves out.
+// The refusals of values that have to be unique.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { omitUndefined } from "#configure/changes.ts";
+import { changedElsewhere, taken } from "#configure/changes.ts";
 
-test("what is undefined is left out, null is not", () => {
-  assert.deepEqual(Object.entries(omitUndefined({ a: 1, b: undefined, c: null })), [
-    ["a", 1],
-    ["c", null],
-  ]);
+test("a value that is taken is an issue of its field", () => {
+  const issue = (message: string) => ({ kind: "invalid", issues: [{ path: ["name"], message }] });
+  assert.deepEqual(taken("name"), issue("is taken"));
+  assert.deepEqual(taken("name", "is used by another key"), issue("is used by another key"));
+  assert.deepEqual(changedElsewhere("name"), issue("is being changed elsewhere"));
 });

@@ -1,6 +1,7 @@
 // The APIs in which clients ask for completions. A new one is a folder beside this file and a row here.
 
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { chatCompletions } from "./chat-completions/chat-completions.ts";
@@ -24,10 +25,13 @@ export function errorShapeOf(target: string): ErrorShape {
 /** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
 export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
   const error = "error" in problem.body ? problem.body.error : null;
-  return isObject(error) ? shape.shaped(problem, error as never, requestId) : problem;
+  return isOpenAiError(error) ? shape.shaped(problem, error, requestId) : problem;
 }
 
-/** The answer to a client that asks for a WebSocket at an API that says why there are none; null: any other target. */
+const isOpenAiError = (value: unknown): value is OpenAiError =>
+  isObject(value) && typeof value.message === "string" && typeof value.type === "string";
+
+/** The answer to a client that asks for a WebSocket at an API that says why there are none; null for every other target. */
 export function webSocketRefusal(target: string): Problem | null {
   const path = (target.split("?", 1)[0] ?? "").replace(/\/$/, "");
   return clientApis.find((api) => api.path === path)?.webSocketRefusal ?? null;

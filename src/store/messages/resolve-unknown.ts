@@ -11,7 +11,7 @@ export type ResolveOutcome =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-/** Takes the step if the account's message is `unknown`. `channel` null: any. */
+/** Takes the step if the account's message is `unknown`. `channel` is null for every channel. */
 export const resolveUnknown = writeOperation(
   "resolveUnknown",
   async (

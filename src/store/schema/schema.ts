@@ -101,7 +101,7 @@ export interface GatewaysTable extends Revised {
   active: Flag;
   is_default: Flag;
   test: Flag;
-  /** Settings JSON, sealed as a whole: any field may contain a secret. */
+  /** Settings JSON, sealed as a whole, because each field may contain a secret. */
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
