@@ -6,7 +6,8 @@ import {
   pauseByOperator,
   resumeByOperator,
 } from "#store/gateways/actions.ts";
-import { type ConfigureDeps, signalGatewayChange } from "./resource.ts";
+import { signalGatewayChange } from "./gateway.ts";
+import type { ConfigureDeps } from "./resource.ts";
 
 /** A send that was accepted while the gateway was switched off is stored by then. */
 const quietMs = 60_000;

@@ -3,6 +3,7 @@
 
 import type { Issue } from "#contract/issue.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
+import type { Signals } from "#core/signals.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
@@ -10,13 +11,7 @@ import { retryOvertaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { changedElsewhere } from "./changes.ts";
 import { phoneIssues } from "./phone-of-account.ts";
-import {
-  type ConfigureDeps,
-  defineResource,
-  type Prepared,
-  type Saved,
-  signalGatewayChange,
-} from "./resource.ts";
+import { type ConfigureDeps, defineResource, type Prepared, type Saved } from "./resource.ts";
 
 interface Of {
   /** Null: the account does not exist yet. */
@@ -30,6 +25,12 @@ async function find(
 ): Promise<GatewaysTable | null> {
   const gateway = await database.run(findGatewayByIdentifier, identifier);
   return gateway?.account_id === accountId ? gateway : null;
+}
+
+/** Signals a change to the caches of accounts with their gateways, and to the owner of the gateway's lane. */
+export function signalGatewayChange(signals: Signals): void {
+  signals.emit("accountsChanged");
+  signals.emit("lanesChanged");
 }
 
 /** Gateways, which are found by their identifiers. */

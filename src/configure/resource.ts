@@ -264,12 +264,6 @@ const settingsIn = (row: object) => (row as { settings: string }).settings;
 const untaken = (stored: Stored): Saved | Refusal =>
   stored.kind === "taken" ? { kind: "invalid", issues: [stored.issue] } : stored;
 
-/** Signals a change to the caches of accounts with their gateways, and to the owner of the gateway's lane. */
-export function signalGatewayChange(signals: Signals): void {
-  signals.emit("accountsChanged");
-  signals.emit("lanesChanged");
-}
-
 /** Defines a resource of the configuration. */
 export function defineResource<Of, Row extends ManagedRow, S extends Shape, R extends Shape>(
   definition: ResourceDefinition<Of, Row, S, R>,

@@ -1,8 +1,7 @@
 // Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
-import { prepareGateway, upsertGateway } from "#configure/gateway.ts";
-import { signalGatewayChange } from "#configure/resource.ts";
+import { prepareGateway, signalGatewayChange, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
