@@ -95,6 +95,18 @@ test("an identifier that is there is changed, not doubled; its channel and accou
   });
 });
 
+test("the provisioning file names no phone that the account does not have", async () => {
+  const message = "is no phone of this account: it is the `device.id` of the link of one of its gateways";
+  const other = { identifier: "sim-2", channel: "sms", kind: "android", settings: { phone: "gw_none" } };
+  assert.deepEqual(await configure(other), {
+    kind: "invalid",
+    issues: [{ path: ["settings", "phone"], message }],
+  });
+  const own = await configure({ ...other, identifier: "sim-1", settings: {} });
+  assert.ok(own.kind === "saved");
+  assert.equal((await configure({ ...other, settings: { phone: own.id } })).kind, "saved");
+});
+
 test("wrong values are refused, each in its place", async () => {
   const cases: [object, string][] = [
     [{ ...sandbox, identifier: "" }, "identifier: must be 1 to 100"],
