@@ -23,9 +23,10 @@ export class Recipients {
     this.#values = values;
   }
 
-  /** The address of a number that has a device. */
+  /** The address of a number, or of a person who hides theirs (`…@lid`), that has a device. */
   async find(socket: Socket, number: string): Promise<Found> {
-    const found = await this.#lookUp(socket, number);
+    const isAddress = number.endsWith("@lid");
+    const found: Found = isAddress ? { kind: "found", jid: number } : await this.#lookUp(socket, number);
     if (found.kind !== "found") return found;
     const { jid } = found;
     try {

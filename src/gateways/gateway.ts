@@ -16,6 +16,9 @@ import type { DefaultPace } from "./rules.ts";
 
 const defaultTimeoutMs = 30_000;
 
+/** `user_id`: Meta's id of a person for one business. `lid`: WhatsApp's id of a person who hides their number. */
+type RecipientId = "user_id" | "lid";
+
 /** What a kind of gateway is and can do. `Parsed`: settings that passed their schema. */
 interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
   kind: string;
@@ -25,8 +28,10 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
   title: string;
   /** One sentence for the reference page. */
   summary: string;
-  /** It reaches people by WhatsApp's user ids too. */
-  takesUserIds?: true;
+  /** WhatsApp's ids by which it reaches people, beside their numbers; default: none. */
+  takesIds?: readonly RecipientId[];
+  /** The longest text and the longest caption of an image, a video or a document, in code points; default: no bound. */
+  maxChars?: { text: number; caption: number };
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */

@@ -10,7 +10,7 @@ export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
   id: string;
   /** Our id of the request that the message came with (`req_…`): its messages may share what is fetched for one of them. */
   requestId: string;
-  /** E.164 with its plus, a short code in digits, or an email address. */
+  /** E.164 with its plus, a short code in digits, an email address, or an id that the adapter takes. */
   recipient: string;
   /** 1 for the first transmission. */
   attempt: number;

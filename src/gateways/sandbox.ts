@@ -49,7 +49,7 @@ export const sandbox = defineGateway({
   title: "Sandbox",
   summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
   settings: z.strictObject({}),
-  takesUserIds: true,
+  takesIds: ["user_id", "lid"],
   test: true,
   mail: {
     sender: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),

@@ -3,7 +3,7 @@
 // through to a recipient who opted out.
 
 import { normaliseAddress } from "#contract/address.ts";
-import { isUserId } from "#contract/messages/user-id.ts";
+import { isLid, isUserId } from "#contract/messages/user-id.ts";
 import { toRecipient } from "./accept/phone.ts";
 
 export interface RecipientKind {
@@ -27,9 +27,11 @@ export const phoneNumber: RecipientKind = {
 
 export const whatsappRecipient: RecipientKind = {
   ...phoneNumber,
-  // A user id stays as it is.
-  normalise: (written, country) =>
-    isUserId(written.trim()) ? written.trim() : phoneNumber.normalise(written, country),
+  // An id stays as it is.
+  normalise: (written, country) => {
+    const id = written.trim();
+    return isUserId(id) || isLid(id) ? id : phoneNumber.normalise(written, country);
+  },
 };
 
 export const emailAddress: RecipientKind = {

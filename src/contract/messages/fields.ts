@@ -128,9 +128,10 @@ function isMediaUrl(text: string): boolean {
   if (text.length > 2048) return true;
   // The parser drops line ends and tabs, and trims: what is stored is what was judged.
   if (/[\p{Cc}\p{Cf}\s]/u.test(text)) return false;
+  // Of `https:///a.png` and `https:a.png` the parser would make the host `a.png`.
+  if (!/^https?:\/\/[^/\\?#]/i.test(text)) return false;
   const url = URL.parse(text);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
-  return url.username === "" && url.password === "" && url.hostname !== "";
+  return url !== null && url.username === "" && url.password === "" && url.hostname !== "";
 }
 
 /** The identifier of a gateway; that the account has it is checked later. */

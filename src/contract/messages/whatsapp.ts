@@ -31,7 +31,7 @@ import { asNumber } from "./sms.ts";
 const shared = {
   number: number.schema
     .describe(
-      "The recipient's WhatsApp number; with a `whatsapp-cloud` gateway also WhatsApp's user id of a person, such as `US.13491208655302741918`.",
+      "The recipient's WhatsApp number; with a `whatsapp-cloud` gateway also WhatsApp's user id of a person, such as `US.13491208655302741918`; with a `whatsapp-linked` gateway also the id of a person who hides their number, such as `271234567890123@lid`.",
     )
     .meta({
       type: ["string", "integer"],
@@ -46,7 +46,7 @@ const shared = {
     .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
 };
 
-/** Parameters and components together, as JSON. */
+/** Of parameters or components, as JSON. */
 const maxTemplateBytes = 32 * 1024;
 const maxParameters = 100;
 
@@ -90,16 +90,25 @@ const template = z
   })
   .meta({ id: "WhatsappTemplate" });
 
+/** Of `z.enum`, a value that is no text would be a wrong choice, and not one of the wrong type. */
+const mediaKind = z
+  .string()
+  .check(({ value, issues }) => {
+    if ((mediaKinds as readonly string[]).includes(value)) return;
+    issues.push({ code: "invalid_value", values: [...mediaKinds], input: value });
+  })
+  .meta({ enum: [...mediaKinds] });
+
 /** A contact as it is checked: text trimmed, empty text null, an integer number as text. */
 export const whatsappContact = z
   .object({
     ...shared,
     message: shortMessage.schema
       .describe(
-        "The text, which is the caption of a file. Audio files have no caption: their text is kept and not sent.",
+        "The text, which is the caption of a file. Audio files have no caption: their text is kept and not sent. A `whatsapp-cloud` gateway takes 4,096 characters and captions of 1,024, a `whatsapp-linked` one captions of 1,024; with a template the text is not sent.",
       )
       .meta({ maxLength: 65_536, examples: ["Your order is on its way."] }),
-    media: z.enum(mediaKinds).nullish().describe("What the file at `url` is."),
+    media: mediaKind.nullish().describe("What the file at `url` is."),
     url: mediaUrl.schema
       .nullish()
       .describe("The public address of the file: http or https, without a login. Required with `media`.")
@@ -233,21 +242,24 @@ function normalisedTemplate(value: unknown): unknown {
 function normalisedSections(value: unknown): unknown {
   const list = asRequired(trimOrNull(value));
   if (!Array.isArray(list)) return list;
-  return list.map((section: unknown) => {
-    if (!isObject(section)) return trimOrNull(section);
+  return list.map((item: unknown) => {
+    const section = fieldsOf(item);
     const rows = asRequired(trimOrNull(section.rows));
     return { title: trimOrNull(section.title), rows: Array.isArray(rows) ? rows.map(normalisedRow) : rows };
   });
 }
 
-function normalisedRow(row: unknown): unknown {
-  if (!isObject(row)) return trimOrNull(row);
+function normalisedRow(item: unknown): unknown {
+  const row = fieldsOf(item);
   return {
-    id: asRequired(asNumber(row.id)),
+    id: asRequired(trimOrNull(row.id)),
     title: asRequired(trimOrNull(row.title)),
     description: trimOrNull(row.description),
   };
 }
+
+/** An item that is no object counts as an empty one, as a contact does. */
+const fieldsOf = (item: unknown): Fields => (isObject(item) ? item : {});
 
 /** The issues of a schema, and behind them those of the rules for several fields. */
 function checkWith(
@@ -281,11 +293,11 @@ const checkContact = checkWith(whatsappContact, ({ media, url, filename, templat
     const [path, other] = [at("template", "parameters"), at("template", "components")];
     issues.push({ path, message: sentences.prohibits(path, other) });
   }
-  if (Buffer.byteLength(JSON.stringify([parameters, components])) > maxTemplateBytes)
-    issues.push({
-      path: at("template"),
-      message: sentences.atMostKilobytes(at("template"), maxTemplateBytes / 1024),
-    });
+  for (const [field, value] of Object.entries({ parameters, components })) {
+    if (Buffer.byteLength(JSON.stringify(value)) <= maxTemplateBytes) continue;
+    const path = at("template", field);
+    issues.push({ path, message: sentences.atMostKilobytes(path, maxTemplateBytes / 1024) });
+  }
   return issues;
 });
 

@@ -7,6 +7,7 @@ import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import type { ContentKind, MessagePayload } from "#contract/messages/content.ts";
 import type { Measure } from "#contract/messages/segments.ts";
+import { exceeds } from "#contract/normalise.ts";
 import { sentences } from "#contract/wording.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
@@ -56,6 +57,8 @@ interface PrepareRules<Draft extends SharedDraft> {
   partsOf(contact: Draft, country: string | null): MessageParts;
   /** Whether a gateway reaches a recipient; default: each reaches all. */
   reaches?(gateway: AccountGateway, recipient: string): boolean;
+  /** The longest body that a gateway sends of the contact, in code points; null, and the default: no bound of its own. */
+  maxCharsOf?(gateway: AccountGateway, contact: Draft): number | null;
   /** Measures the texts of one send, which cost a credit for each segment; default: a message costs one credit. */
   createMeasurer?(): (text: string) => Measure;
 }
@@ -65,6 +68,7 @@ export function createPreparer<Draft extends SharedDraft>({
   channel,
   partsOf,
   reaches,
+  maxCharsOf,
   createMeasurer,
 }: PrepareRules<Draft>) {
   return async (
@@ -88,31 +92,37 @@ export function createPreparer<Draft extends SharedDraft>({
       const contact = send.contacts[index]!;
       const { written, recipient, content, body, email, payload } = partsOf(contact, account.country);
       if (recipient === null) refuseNumber(index);
-      const route = routeOf(contact, index, content);
-      if (recipient != null && route !== null && reaches?.(route.gateway, recipient) === false)
+      const { gateway, timing } = routeOf(contact, index, content);
+      if (recipient != null && gateway !== null && reaches?.(gateway, recipient) === false)
         refuseNumber(index);
+      const maxChars = gateway === null ? null : (maxCharsOf?.(gateway, contact) ?? null);
+      if (maxChars !== null && body !== undefined && exceeds(body, maxChars)) {
+        const path = ["contact", index, "message"];
+        issues.push({ path, message: sentences.atMostCharacters(path, maxChars) });
+      }
       if (issues.length > 0) continue;
       const isComplete = content !== "email" || email !== undefined;
-      if (written === undefined || recipient == null || body === undefined || route === null || !isComplete)
+      const isRouted = gateway !== null && timing !== null;
+      if (written === undefined || recipient == null || body === undefined || !isRouted || !isComplete)
         throw new Error("A contact lacks a field, and has no issue.");
       const { encoding = null, segments = null } = measureText?.(body) ?? {};
       const id = ids[index]!;
       messages.push({
         id,
-        gateway_id: route.gateway.id,
-        gateway_pinned: route.named,
+        gateway_id: gateway.id,
+        gateway_pinned: contact.gateway_identifier === null ? 0 : 1,
         recipient_raw: written,
         recipient,
         content,
         body,
-        test: route.test,
-        status: route.status,
-        due_at: route.dueAt,
-        schedule_at: route.scheduleAt,
-        scheduled_for: route.scheduledFor,
+        test: gateway.test ? 1 : 0,
+        status: timing.status,
+        due_at: timing.dueAt,
+        schedule_at: timing.scheduleAt,
+        scheduled_for: timing.scheduledFor,
         encoding,
         segments,
-        cost: route.gateway.test ? 0 : (segments ?? 1),
+        cost: gateway.test ? 0 : (segments ?? 1),
       });
       if (email !== undefined) emails.push({ message_id: id, ...email });
       if (payload != null) payloads.push({ message_id: id, payload });

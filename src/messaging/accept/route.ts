@@ -9,27 +9,27 @@ import type { ContentKind } from "#contract/messages/content.ts";
 import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
-/** The gateway and the time of a message, as its row has them. Times are epoch ms. */
+/** The gateway and the time of a contact's message; null: the contact has an issue about it. */
 interface Route {
-  gateway: AccountGateway;
-  named: 0 | 1;
-  test: 0 | 1;
+  gateway: AccountGateway | null;
+  timing: Timing | null;
+}
+
+/** The time of a message, as its row has it. Times are epoch ms. */
+interface Timing {
   status: "queued" | "scheduled";
   dueAt: number;
   scheduleAt: string | null;
   scheduledFor: number | null;
 }
 
-/**
- * Returns a function that finds the route of each contact of a send accepted at `now` (epoch ms); null for a contact
- * with an issue, which is added to `issues`.
- */
+/** Returns a function that finds the route of each contact of a send accepted at `now` (epoch ms). It adds its issues to `issues`. */
 export function createRouter(
   account: Account,
   channel: Channel,
   now: number,
   issues: Issue[],
-): (contact: SharedDraft, index: number, content: ContentKind) => Route | null {
+): (contact: SharedDraft, index: number, content: ContentKind) => Route {
   const gatewayOf = gatewayFinder(account, channel);
   const readSchedule = scheduleReader(account.timeZone);
   return ({ gateway_identifier: identifier, schedule_at: scheduleAt }, index, content) => {
@@ -40,25 +40,18 @@ export function createRouter(
         issues.push({ path: ["contact", index, "gateway_identifier"], message: found.refusal });
       else gateway = found;
     }
-    let scheduledFor: number | null = null;
-    if (scheduleAt != null) {
-      scheduledFor = readSchedule(scheduleAt);
-      if (scheduledFor === null) {
-        const path = ["contact", index, "schedule_at"];
-        issues.push({ path, message: sentences.dateFormat(path, "Y-m-d H:i:s") });
-      }
+    if (scheduleAt === undefined) return { gateway, timing: null };
+    if (scheduleAt === null)
+      return { gateway, timing: { status: "queued", dueAt: now, scheduleAt, scheduledFor: null } };
+    const scheduledFor = readSchedule(scheduleAt);
+    if (scheduledFor === null) {
+      const path = ["contact", index, "schedule_at"];
+      issues.push({ path, message: sentences.dateFormat(path, "Y-m-d H:i:s") });
+      return { gateway, timing: null };
     }
-    if (gateway === null || scheduleAt === undefined) return null;
-    return {
-      gateway,
-      named: identifier === null ? 0 : 1,
-      test: gateway.test ? 1 : 0,
-      status: scheduledFor === null ? "queued" : "scheduled",
-      // A past time is due at once; its lateness counts from acceptance.
-      dueAt: Math.max(now, scheduledFor ?? now),
-      scheduleAt,
-      scheduledFor,
-    };
+    // A past time is due at once; its lateness counts from acceptance.
+    const dueAt = Math.max(now, scheduledFor);
+    return { gateway, timing: { status: "scheduled", dueAt, scheduleAt, scheduledFor } };
   };
 }
 

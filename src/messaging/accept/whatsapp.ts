@@ -2,7 +2,7 @@
 
 import type { AccountGateway } from "#accounts/account.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
-import { isUserId } from "#contract/messages/user-id.ts";
+import { isLid, isUserId } from "#contract/messages/user-id.ts";
 import type { WhatsappDraft, WhatsappListDraft } from "#contract/messages/whatsapp.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { toRecipient } from "./phone.ts";
@@ -22,16 +22,28 @@ export const prepareWhatsapp = createPreparer<WhatsappDraft | WhatsappListDraft>
     };
   },
   reaches,
+  maxCharsOf,
 });
 
 /** Some kinds of gateways reach phone numbers alone. */
 function reaches({ kind }: AccountGateway, recipient: string): boolean {
-  return recipient.startsWith("+") || (findAdapter(kind, "whatsapp")?.takesUserIds ?? false);
+  if (recipient.startsWith("+")) return true;
+  const takesIds = findAdapter(kind, "whatsapp")?.takesIds ?? [];
+  return takesIds.includes(isLid(recipient) ? "lid" : "user_id");
 }
 
-/** E.164, or a user id; null for what is neither, and for short codes, which have no WhatsApp. */
+/** Of lists and templates the bounds are the same with every gateway. */
+function maxCharsOf({ kind }: AccountGateway, contact: WhatsappDraft | WhatsappListDraft): number | null {
+  if ("sections" in contact || contact.template !== null) return null;
+  const maxChars = findAdapter(kind, "whatsapp")?.maxChars;
+  if (maxChars === undefined) return null;
+  // WhatsApp shows no text with audio: there the text is no caption.
+  return contact.media == null || contact.media === "audio" ? maxChars.text : maxChars.caption;
+}
+
+/** E.164, or one of WhatsApp's ids; null for what is neither, and for short codes, which have no WhatsApp. */
 function whatsappNumber(written: string, country: string | null): string | null {
-  if (isUserId(written)) return written;
+  if (isUserId(written) || isLid(written)) return written;
   const recipient = toRecipient(written, country)?.recipient;
   return recipient?.startsWith("+") ? recipient : null;
 }

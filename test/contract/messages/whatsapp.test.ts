@@ -47,6 +47,10 @@ const sends: [name: string, fields: object, issues: string[]][] = [
     "//cdn.example.com/a",
     "a.jpg",
     "https://",
+    "https:///a.jpg",
+    "https:cdn.example.com/a",
+    "https:/cdn.example.com/a",
+    "https://?a",
     "https://user@cdn.example.com/a",
     "https://:pw@cdn.example.com/a",
     "javascript:alert(1)",
@@ -107,8 +111,23 @@ const sends: [name: string, fields: object, issues: string[]][] = [
   [
     "too large a template",
     { template: { ...call, components: [{ type: "body", text: "x".repeat(33_000) }] } },
-    [the("template", "must not be greater than 32 kilobytes.")],
+    [the("template.components", "must not be greater than 32 kilobytes.")],
   ],
+  [
+    "components that are just not too large",
+    { template: { ...call, components: [{ type: "body", text: "x".repeat(32 * 1024 - 27) }] } },
+    [],
+  ],
+  [
+    "too large parameters",
+    { template: { ...call, parameters: ["x".repeat(33_000)] } },
+    [the("template.parameters", "must not be greater than 32 kilobytes.")],
+  ],
+  ...[5, true, {}, ["image"]].map((media): [string, object, string[]] => [
+    `the kind ${JSON.stringify(media)}`,
+    { ...file, media },
+    [the("media", "must be a string.")],
+  ]),
   [
     "everything wrong at once",
     { number: null, message: " ", media: "gif", filename: 5, gateway_identifier: [], schedule_at: "soon" },
@@ -135,11 +154,29 @@ const list = { ...good, button: "Choose", sections: [{ rows: rows("ab") }] };
 const lists: [name: string, fields: object, issues: string[]][] = [
   ["one section without a title", {}, []],
   ["header and footer", { header: "H", footer: "F" }, []],
-  ["a row's number as its id", { sections: [{ rows: [{ id: 5, title: "Five", description: "" }] }] }, []],
+  [
+    "a number as a row's id",
+    { sections: [{ rows: [{ id: 5, title: "Five", description: "" }] }] },
+    [the("sections.0.rows.0.id", "must be a string.")],
+  ],
   ["without a button", { button: "" }, [the("button", "is required.")]],
   ["without sections", { sections: [] }, [the("sections", "is required.")]],
   ["sections that are a text", { sections: "x" }, [the("sections", "must be an array.")]],
-  ["a section that is a number", { sections: [5] }, [the("sections.0", "must be an object.")]],
+  ...[5, "x", null, [], true].map((section): [string, object, string[]] => [
+    `a section that is ${JSON.stringify(section)}`,
+    { sections: [section] },
+    [the("sections.0.rows", "is required.")],
+  ]),
+  [
+    "one of two sections that is no object",
+    { sections: [5, { title: "A", rows: rows("a") }] },
+    [the("sections.0.title", "is required."), the("sections.0.rows", "is required.")],
+  ],
+  ...[5, "x", null, [], true].map((item): [string, object, string[]] => [
+    `a row that is ${JSON.stringify(item)}`,
+    { sections: [{ rows: [item] }] },
+    [the("sections.0.rows.0.id", "is required."), the("sections.0.rows.0.title", "is required.")],
+  ]),
   ["a section without rows", { sections: [{ title: "A" }] }, [the("sections.0.rows", "is required.")]],
   [
     "two sections, one without a title",

@@ -25,6 +25,8 @@ const gateway = (
   ...change,
 });
 
+const everything: ContentKind[] = ["text", "media", "list", "template"];
+
 const account: Account = {
   id: "acc_1",
   name: "acme",
@@ -36,7 +38,9 @@ const account: Account = {
   gateways: [
     gateway("texts", ["text"], { isDefault: true }),
     gateway("all", ["text", "media", "list", "template"]),
-    gateway("cloud", ["text"], { kind: "whatsapp-cloud" }),
+    gateway("cloud", everything, { kind: "whatsapp-cloud" }),
+    gateway("phone", ["text", "media", "list"], { kind: "whatsapp-linked" }),
+    gateway("sandbox", everything, { kind: "sandbox" }),
     gateway("box", ["text", "media", "list", "template"], { test: true }),
   ],
 };
@@ -48,9 +52,10 @@ const template = { name: "order_shipped", language: "en", parameters: ["Ada"] };
 async function prepare(
   contacts: object[],
   read: typeof readWhatsapp | typeof readWhatsappList = readWhatsapp,
+  of = account,
 ) {
   const send = read({ contact: contacts }, { maxContacts: 10 });
-  const prepared = await prepareWhatsapp(account, send, {
+  const prepared = await prepareWhatsapp(of, send, {
     now,
     newIds: (prefix, count) => Array.from({ length: count }, (_, at) => `${prefix}_${at}`),
     yieldToEventLoop: async () => {},
@@ -103,6 +108,66 @@ test("a user id stays as it is, and needs a gateway that reaches people by it", 
   assert.deepEqual([messages[0]?.recipient, messages[0]?.recipient_raw], [contact.number, contact.number]);
   assert.deepEqual(await prepare([contact]), [
     "contact.0.number: The contact.0.number field must be a valid phone number.",
+  ]);
+});
+
+test("the id of a person who hides their number needs a linked device", async () => {
+  const contact = { number: "271234567890123@lid", message: "Hello" };
+  const { messages } = await ready([
+    { ...contact, gateway_identifier: "phone" },
+    { ...contact, gateway_identifier: "sandbox" },
+  ]);
+  assert.deepEqual(
+    messages.map(({ recipient }) => recipient),
+    [contact.number, contact.number],
+  );
+  assert.deepEqual(
+    await prepare([
+      { ...contact, gateway_identifier: "cloud" },
+      { number: "US.13491208655302741918", message: "Hello", gateway_identifier: "phone" },
+      { number: "27123x@lid", message: "Hello", gateway_identifier: "phone" },
+    ]),
+    [0, 1, 2].map(
+      (index) => `contact.${index}.number: The contact.${index}.number field must be a valid phone number.`,
+    ),
+  );
+});
+
+const tooLong = (index: number, max: number) =>
+  `contact.${index}.message: The contact.${index}.message field must not be greater than ${max} characters.`;
+
+test("texts and captions are bounded by the kind of the gateway, whether it is named or not", async () => {
+  const long = { ...plain, message: "🚀".repeat(4097) };
+  const caption = { ...file, message: "x".repeat(1025) };
+  const at = (gateway_identifier: string) => ({ gateway_identifier });
+  const contacts = [
+    { ...long, ...at("cloud") },
+    { ...caption, media: "image", ...at("cloud") },
+    { ...caption, media: "video", ...at("cloud") },
+    { ...caption, ...at("phone") },
+    { ...long, ...file, media: "audio", message: long.message, ...at("cloud") },
+  ];
+  const issues = [tooLong(0, 4096), tooLong(1, 1024), tooLong(2, 1024), tooLong(3, 1024), tooLong(4, 4096)];
+  assert.deepEqual(await prepare(contacts), issues);
+  const fits = [
+    { ...plain, message: "🚀".repeat(4096), ...at("cloud") },
+    { ...file, message: "🚀".repeat(1024), ...at("cloud") },
+    { ...file, message: "x".repeat(4096), media: "audio", ...at("cloud") },
+    { ...long, template, ...at("cloud") },
+    { ...long, ...at("phone") },
+    { ...caption, ...at("all") },
+  ];
+  assert.equal((await ready(fits)).messages.length, fits.length);
+  const cloudAlone = { ...account, gateways: [gateway("cloud", everything, { kind: "whatsapp-cloud" })] };
+  assert.deepEqual(await prepare([long], readWhatsapp, cloudAlone), [tooLong(0, 4096)]);
+});
+
+test("the issue of a text that is too long comes with all other issues of its contact", async () => {
+  const contact = { number: "22333", message: "x".repeat(4097), schedule_at: "2026-13-01 00:00:00" };
+  assert.deepEqual(await prepare([{ ...contact, gateway_identifier: "cloud" }]), [
+    "contact.0.schedule_at: The contact.0.schedule_at field must match the format Y-m-d H:i:s.",
+    "contact.0.number: The contact.0.number field must be a valid phone number.",
+    tooLong(0, 4096),
   ]);
 });
 

@@ -7,6 +7,7 @@ import { defineGateway } from "#gateways/gateway.ts";
 import { checkNumber, registerNumber } from "./account.ts";
 import { markRead } from "./mark-read.ts";
 import { openReceivedFile, receivedFileMs } from "./received-file.ts";
+import { maxCaptionChars, maxTextChars } from "./request.ts";
 import { CloudSender } from "./send.ts";
 import { appSecretProof, cloudSettings } from "./settings.ts";
 import { handshake, isSigned } from "./signature.ts";
@@ -16,7 +17,8 @@ export const whatsappCloud = defineGateway({
   kind: "whatsapp-cloud",
   channels: ["whatsapp"],
   contents: ["text", "list", "template", "media"],
-  takesUserIds: true,
+  takesIds: ["user_id"],
+  maxChars: { text: maxTextChars, caption: maxCaptionChars },
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,

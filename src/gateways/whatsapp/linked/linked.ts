@@ -3,6 +3,7 @@
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
+import { maxCaptionChars, maxTextChars } from "./outgoing.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
 import { SessionStore } from "./session-store.ts";
@@ -43,6 +44,8 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     summary:
       "WhatsApp through a phone that links Trunkline as a device, by QR code. WhatsApp forbids it and may ban the number.",
     settings: linkedSettings,
+    takesIds: ["lid"],
+    maxChars: { text: maxTextChars, caption: maxCaptionChars },
     // Numbers that send like a machine are banned. The library sends one message after the other anyway.
     defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
     files: {

@@ -1,5 +1,6 @@
 // A message as the bridge sends it.
 
+import { exceeds } from "#contract/normalise.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { listText } from "./lists.ts";
@@ -8,14 +9,14 @@ import type { FileUploads } from "./uploads.ts";
 
 export type LinkedContent = "text" | "list" | "media";
 
-const maxTextChars = 65_536;
-const maxCaptionChars = 1024;
+export const maxTextChars = 65_536;
+export const maxCaptionChars = 1024;
 
 /** The outcome of a message that cannot be sent as it is. */
 export function refusalOf({ content }: OutgoingMessage<LinkedContent>): Outcome | null {
   const max = content.kind === "media" ? maxCaptionChars : maxTextChars;
   const text = content.kind === "list" ? listText(content) : content.text;
-  if (text.length <= max || hasNoCaption(content)) return null;
+  if (!exceeds(text, max) || hasNoCaption(content)) return null;
   return { kind: "rejected", code: "message_too_long", reason: `The text is longer than ${max} characters.` };
 }
 

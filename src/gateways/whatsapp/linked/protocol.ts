@@ -40,7 +40,7 @@ export type ToBridge =
       /** WhatsApp's id of the message, which is ours to choose. */
       id: string;
       messageId: string;
-      /** E.164. */
+      /** E.164, or `…@lid` of a person who hides their number. */
       number: string;
       content: BridgeContent;
       timeoutMs: number;

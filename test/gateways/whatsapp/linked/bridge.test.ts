@@ -46,6 +46,18 @@ real("a device is linked by QR code, and a message is sent when the server has a
   );
 });
 
+real("a person who hides their number is written to by their id, which needs no look-up", async (tools) => {
+  const { server, device } = tools;
+  const one = device();
+  await one.link(server);
+  assert.deepEqual(await one.send(`9${ann}@lid`, "Hello"), acked);
+  assert.deepEqual(
+    server.taken.map(({ to, text }) => [to, text]),
+    [[`9${ann}@lid`, "Hello"]],
+  );
+  assert.deepEqual(await one.send("123456@lid", "Hello"), { kind: "not_sent", why: "no_devices" });
+});
+
 test("without the library the bridge says that it is not installed", { timeout: 60_000 }, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "bridge-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
