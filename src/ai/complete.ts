@@ -4,6 +4,7 @@
 import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
+import { affinityOf } from "#ai/pools/affinity.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
@@ -64,6 +65,7 @@ export async function complete(
   const chain = runFailover(deps, {
     pool,
     choices: found.choices,
+    affinity: kind === "chat" ? affinityOf(pool, api, request.body) : null,
     mode: modeOf(request, pool),
     text: request.text,
     body: request.body,

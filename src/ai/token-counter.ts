@@ -2,6 +2,7 @@
 // when it does not answer in time, the number is the estimate that limits go by. Nothing of it counts against a member's health.
 
 import { promptTokens } from "#ai/limits/estimate.ts";
+import { affinityOf } from "#ai/pools/affinity.ts";
 import { eligibleMembers, order } from "#ai/pools/pool.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
@@ -42,7 +43,7 @@ export function createTokenCounter({
     const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
     // The first in order tells what the request would cost where it would go; others count differently.
-    const [choice] = order(found.choices, clock.monotonic(), () => 0);
+    const [choice] = order(found.choices, clock.monotonic(), () => 0, "stream", affinityOf(pool, api, body));
     if (choice === undefined || underWay >= maxConcurrent) return null;
     const { provider, settings } = choice.member;
     const native = provider.native(api.format, settings);

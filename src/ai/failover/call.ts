@@ -1,6 +1,7 @@
 // A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
+import type { Affinity } from "#ai/pools/affinity.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
@@ -17,6 +18,8 @@ export interface FailoverCall {
   /** Its rules say how its members are gone through. */
   pool: Pool;
   choices: readonly Choice<Member>[];
+  /** Names the conversation, which keeps going to one member of a tier; null: it does not. */
+  affinity?: Affinity | null;
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;

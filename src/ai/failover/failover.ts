@@ -126,7 +126,8 @@ class Failover {
     const { excluded } = this.#run;
     const choices = this.#choices;
     const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
-    return order(left, now, this.#deps.random, responseKindOf(this.#call.mode));
+    const { affinity = null, mode } = this.#call;
+    return order(left, now, this.#deps.random, responseKindOf(mode), affinity);
   }
 
   /** Decides which member may be asked next. A number: after this wait, ms. `over`: none, because the request is at fault. */

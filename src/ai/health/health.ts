@@ -171,6 +171,11 @@ export class MemberHealth {
     return ((this.#times.average(kind) ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
   }
 
+  /** Whether it has answered such a request, so that its cost is known. */
+  isMeasured(kind: ResponseKind): boolean {
+    return this.#times.average(kind) !== null;
+  }
+
   /** 0.1 to 1: a member that has just recovered gets less than its share. */
   #ramp(now: number): number {
     return Math.min(1, Math.max(0.1, (now - this.#recoveredAt) / healthRules.rampMs));

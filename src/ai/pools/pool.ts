@@ -2,6 +2,7 @@
 
 import type { MemberHealth } from "#ai/health/health.ts";
 import type { ResponseKind } from "#ai/health/response-times.ts";
+import { type Affinity, ranked } from "./affinity.ts";
 
 /** What selection needs to know of a member. */
 export interface Candidate {
@@ -113,13 +114,15 @@ function servingMembers<Member extends Candidate>(
  * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by
  * weight and health, without members that are down.
  * If all are down, the one that is back soonest comes first, because the least bad member beats none.
- * `random`: random numbers in [0, 1). `kind`: whose response times are compared.
+ * `random`: random numbers in [0, 1). `kind`: whose response times are compared. `affinity`: names the conversation, which
+ * keeps going to one member of a tier.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
   random: () => number,
   kind: ResponseKind = "stream",
+  affinity: Affinity | null = null,
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
   const rated = choices.map((choice) => ({ choice, availability: availabilityOf(choice, now) }));
@@ -134,13 +137,27 @@ export function order<Member extends Candidate>(
     return choices.toSorted((a, b) => until.get(a)! - until.get(b)!);
   }
   const tiers = [...new Set(usable.map(tierOf))].sort((a, b) => a - b);
-  return tiers.flatMap((tier) =>
-    shuffled(
-      usable.filter((choice) => tierOf(choice) === tier),
-      now,
-      random,
-      kind,
-    ),
+  return tiers.flatMap((tier) => {
+    const equals = usable.filter((choice) => tierOf(choice) === tier);
+    const kept = affinity === null || equals.length === 1 ? null : ranked(equals, affinity());
+    return kept !== null && !isOverrun(kept, now, kind) ? kept : shuffled(equals, now, random, kind);
+  });
+}
+
+/** A member this much dearer than another one of its tier shares its conversations: a cached prompt saves no more. */
+const overrunFactor = 4;
+
+/** Whether the first is so slow, or so busy, that the others of its tier take a part of its calls. */
+function isOverrun<Member extends Candidate>(
+  [first, ...others]: readonly Choice<Member>[],
+  now: number,
+  kind: ResponseKind,
+): boolean {
+  if (first === undefined) return false;
+  const cost = first.member.health.cost(now, kind);
+  // One that has not answered yet says nothing about being faster.
+  return others.some(
+    ({ member: { health } }) => health.isMeasured(kind) && cost > overrunFactor * health.cost(now, kind),
   );
 }
 

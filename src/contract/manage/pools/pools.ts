@@ -69,6 +69,12 @@ export const poolRules = z.strictObject({
     .describe(
       "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
     ),
+  affinity: z
+    .enum(["prefix", "none"])
+    .default("prefix")
+    .describe(
+      "Which of the members of one priority is asked first. `prefix`: one conversation keeps going to one member while that is well, so that the provider's cache of prompts works; over many conversations members share by weight. It is known by `prompt_cache_key`, by the session that Codex and Claude Code name in a header, or by its tools and its messages to the first one of the user. `none`: each request by weight and speed.",
+    ),
   whole_answers: z
     .enum(["forward", "stream"])
     .default("forward")

@@ -23,6 +23,7 @@ test("the defaults are the documented ones", () => {
     repeat: 1,
     wait_ms: 0,
     params: "adapt",
+    affinity: "prefix",
     whole_answers: "forward",
     timeouts: { answer_ms: null },
     hedge: null,
