@@ -85,7 +85,8 @@ ${entries.join("\n\n")}
 /** What a newcomer needs to know of a kind besides its settings. */
 const notes: Record<string, string> = {
   sandbox: `What happens is decided by the end of the number: \`0001\` (and every other one) is delivered, \`0002\` undelivered,
-\`0003\` refused, \`0004\` put off twice and then delivered, \`0005\` unknown, \`0006\` slow (5 s). An email address decides by
+\`0003\` refused, \`0004\` put off twice and then delivered, \`0005\` unknown, \`0006\` slow (5 s). Of WhatsApp, \`0007\` answers a list with its first row,
+and \`0008\` is read; both 2 s later. An email address decides by
 its local part: \`delivered\`, \`bounced\`, \`refused\`, \`deferred\`, \`unknown\`, \`slow\`.`,
   "http-api": `\`{{to}}\`, \`{{message}}\`, \`{{id}}\` and \`{{from}}\` are filled in once, escaped as the place where they stand needs it.
 A 2xx that \`success\` agrees with means accepted; 400, 413 and 422 mean refused; 429 means later; 401, 402, 403, 404, a

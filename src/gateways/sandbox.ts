@@ -3,22 +3,14 @@
 
 import { z } from "zod";
 import { emailSender } from "#gateways/email/settings.ts";
+import type { InboundMessage } from "./callback.ts";
 import { defineGateway } from "./gateway.ts";
-import type { OutgoingMessage } from "./message.ts";
+import type { ListContent, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
-import type { GatewayHost } from "./session.ts";
+import type { GatewayHost, SessionReport } from "./session.ts";
 
-const behaviours = [
-  "delivered",
-  "undelivered",
-  "bounced",
-  "refused",
-  "deferred",
-  "unknown",
-  "slow",
-  "opened",
-] as const;
-type Behaviour = (typeof behaviours)[number];
+const byLocalPart = ["delivered", "bounced", "refused", "deferred", "unknown", "slow", "opened"] as const;
+type Behaviour = (typeof byLocalPart)[number] | "undelivered" | "answered" | "read";
 
 const byLastDigits: Record<string, Behaviour> = {
   "0001": "delivered",
@@ -27,19 +19,22 @@ const byLastDigits: Record<string, Behaviour> = {
   "0004": "deferred",
   "0005": "unknown",
   "0006": "slow",
+  "0007": "answered",
+  "0008": "read",
 };
 
 const slowMs = 5000;
 /** A pixel that is loaded sooner than this counts as loaded by a machine. */
 const openedMs = 15_000;
+/** A person reads and answers after this, when the message has settled, ms. */
+const personMs = 2000;
 
 /** The outcome that the recipient selects: a number by its last four digits, an address by its local part. */
 function behaviourOf(recipient: string): Behaviour {
   const at = recipient.lastIndexOf("@");
   if (at < 0) return byLastDigits[recipient.slice(-4)] ?? "delivered";
   const local = recipient.slice(0, at).toLowerCase();
-  const found = behaviours.find((behaviour) => behaviour === local);
-  return found === "undelivered" ? "delivered" : (found ?? "delivered");
+  return byLocalPart.find((behaviour) => behaviour === local) ?? "delivered";
 }
 
 export const sandbox = defineGateway({
@@ -69,7 +64,7 @@ export const sandbox = defineGateway({
 });
 
 async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {
-  const reference = `sbx_${message.id}`;
+  const reference = referenceOf(message);
   const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };
   switch (behaviourOf(message.recipient)) {
     case "undelivered": {
@@ -114,15 +109,20 @@ async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSi
     case "opened":
       void simulateOpen(message.id, host);
       return delivered;
+    case "answered":
+      if (message.content.kind === "list") void simulateAnswer(message, message.content, host);
+      return delivered;
+    case "read":
+      // Only WhatsApp tells that a message was read.
+      if (host.channel === "whatsapp") void simulateReading(reference, host);
+      return delivered;
     case "delivered":
       return delivered;
   }
 }
 
-/** The recipient opens the mail. Ends with the session: a new owner of the lane simulates nothing of the last one's. */
-async function simulateOpen(messageId: string, { clock, report, signal }: GatewayHost): Promise<void> {
-  await clock.sleep(openedMs, signal);
-  if (signal.aborted) return;
+/** The recipient opens the mail. */
+async function simulateOpen(messageId: string, host: GatewayHost): Promise<void> {
   const opened = {
     kind: "opened",
     reference: null,
@@ -130,6 +130,47 @@ async function simulateOpen(messageId: string, { clock, report, signal }: Gatewa
     userAgent: "Sandbox",
     machine: false,
   } as const;
-  // It rejects when the session is closed before storage takes it.
-  await report({ engagements: [opened] }).catch(() => {});
+  await reportAfter(openedMs, { engagements: [opened] }, host);
 }
+
+/** The recipient reads the message. */
+async function simulateReading(reference: string, host: GatewayHost): Promise<void> {
+  await reportAfter(personMs, { receipts: [{ reference, status: "read" }] }, host);
+}
+
+/** The recipient chooses the first row of the list. */
+async function simulateAnswer(message: OutgoingMessage, list: ListContent, host: GatewayHost): Promise<void> {
+  const row = list.sections[0]?.rows[0];
+  if (row === undefined) return;
+  const { id, title, description } = row;
+  const answer: InboundMessage = {
+    reference: `sbx_answer_${message.id}`,
+    replyTo: referenceOf(message),
+    from: message.recipient,
+    to: "sandbox",
+    message: title,
+    media: [],
+    details: {
+      type: "interactive",
+      reply: { type: "list", id, title, description },
+      profileName: "Sandbox",
+      userId: null,
+      forwarded: false,
+    },
+  };
+  await reportAfter(personMs, { inbound: [answer] }, host);
+}
+
+/** Ends with the session: a new owner of the lane simulates nothing of the last one's. */
+async function reportAfter(
+  ms: number,
+  what: SessionReport,
+  { clock, report, signal }: GatewayHost,
+): Promise<void> {
+  await clock.sleep(ms, signal);
+  if (signal.aborted) return;
+  // It rejects when the session is closed before storage takes it.
+  await report(what).catch(() => {});
+}
+
+const referenceOf = ({ id }: OutgoingMessage) => `sbx_${id}`;

@@ -3,6 +3,7 @@
 // its lane, and no two are open at once.
 
 import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 import type { ChildPermissions } from "#runtime/children/child-process.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
@@ -129,6 +130,8 @@ export interface SharedProcess {
 
 /** What every session may use; it has no other access to the outside. */
 export interface GatewayHost {
+  /** What the gateway sends: a kind may serve several channels. */
+  channel: Channel;
   clock: Clock;
   random: Random;
   log: Log;

@@ -91,6 +91,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
   const { signal: _, readReport: __, ...tools } = toolsWith();
   return {
     ...tools,
+    channel: "sms",
     fileBytes: new Semaphore(64 * 1024 * 1024),
     random: { bytes: (count) => new Uint8Array(count), random: () => 0.5 },
     log: memoryLog(),

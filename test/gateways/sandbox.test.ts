@@ -40,6 +40,8 @@ test("the recipient decides: last four digits of a number, local part of an addr
     ["+15550000004", "deferred"],
     ["+15550000005", "unknown"],
     ["+15550000006", "accepted delivered"],
+    ["+15550000007", "accepted delivered"],
+    ["+15550000008", "accepted delivered"],
     ["+15550000062", "accepted delivered"],
     ["delivered@example.test", "accepted delivered"],
     ["bounced@example.test", "accepted bounced"],
@@ -50,6 +52,7 @@ test("the recipient decides: last four digits of a number, local part of an addr
     ["opened@example.test", "accepted delivered"],
     ["undelivered@example.test", "accepted delivered"],
     ["someone0002@example.test", "accepted delivered"],
+    ["read@example.test", "accepted delivered"],
   ]);
   for (const [recipient, kind] of expected) {
     const outcome = await send(recipient);

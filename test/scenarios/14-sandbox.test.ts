@@ -29,6 +29,8 @@ for (const [digits, status, attempts, types] of [
   ],
   ["0005", "unknown", 1, ["queued", "sending", "unknown"]],
   ["0006", "delivered", 1, ["queued", "sending", "sent", "delivered"]],
+  // No SMS is read.
+  ["0008", "delivered", 1, ["queued", "sending", "sent", "delivered"]],
 ] as const) {
   test(`…${digits} ends ${status} after ${attempts} tries`, async () => {
     const id = await send(`+1555000${digits}`);

@@ -114,6 +114,39 @@ test("issues of the body answer 422, and nothing is stored", async () => {
   });
 });
 
+test("…0007 answers a list with its first row after two seconds", async () => {
+  const person = "+15550000007";
+  const contact = { number: person, message: "When?", button: "Choose", sections };
+  const { data } = await send([contact], "/api/whatsapp/send-list");
+  await send([{ number: person, message: "Hi" }]);
+  const received = async () => (await it.get("/api/received/whatsapp")).json().data;
+  await it.advance(1_999);
+  assert.deepEqual(await received(), []);
+  await it.advance(1);
+  const [answer, ...others] = await received();
+  assert.deepEqual(others, [], "a text is not answered");
+  assert.deepEqual(answer.reply, { type: "list", id: "morning", title: "Morning", description: null });
+  assert.deepEqual(
+    [answer.from, answer.message, answer.in_reply_to, answer.type],
+    [person, "Morning", data.contact[0]?.id, "interactive"],
+  );
+});
+
+test("…0008 reads the message two seconds after it was delivered", async () => {
+  const { data } = await send([{ number: "+15550000008", message: "Hi" }]);
+  const id = data.contact[0]!.id;
+  await it.advance(1_999);
+  assert.equal((await record(id)).status, "delivered");
+  await it.advance(1);
+  const { status, read_at, events } = await record(id);
+  assert.equal(status, "read");
+  assert.notEqual(read_at, null);
+  assert.deepEqual(
+    events?.map(({ type }) => type),
+    ["queued", "sending", "sent", "delivered", "read"],
+  );
+});
+
 test("messages of the sandbox cost no credit", async () => {
   assert.equal((await it.get("/api/account")).json().data.credit.whatsapp.remaining, 3);
 });

@@ -110,13 +110,14 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const zone = gateway.time_zone;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
-  const { id, identifier } = gateway;
+  const { id, identifier, channel } = gateway;
   const { fence } = state;
   const transport = openTransport(
     { ...deps, storeReport: (report) => storeReport(deps, gateway, report) },
     {
       id,
       identifier,
+      channel,
       fence,
       callbackUrl,
       messageUrl: (messageId) => messageUrl(sealer, id, callbackUrl, messageId),

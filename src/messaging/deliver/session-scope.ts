@@ -31,7 +31,7 @@ export interface SessionDeps
 
 /** The gateway, as the owner of its lane knows it. */
 export interface SessionGateway
-  extends Pick<GatewayHost, "callbackUrl" | "messageUrl" | "timeoutMs" | "dkim"> {
+  extends Pick<GatewayHost, "channel" | "callbackUrl" | "messageUrl" | "timeoutMs" | "dkim"> {
   id: string;
   identifier: string;
   fence: number;
@@ -77,8 +77,9 @@ export class SessionScope {
     this.#gateway = gateway;
     this.#stopping = stopping;
     const { clock, random, log, outbound, fileBytes, storeReport } = deps;
-    const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
+    const { channel, identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
+      channel,
       clock,
       random,
       log: log.child({ gateway: identifier }),

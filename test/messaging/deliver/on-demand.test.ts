@@ -51,6 +51,7 @@ function play(
       identifier: "main",
       fence: 1,
       callbackUrl: "https://trunkline.test/callbacks/main",
+      channel: "sms",
       messageUrl: () => null,
       timeoutMs: 7000,
       dkim: [],

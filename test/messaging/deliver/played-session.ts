@@ -126,6 +126,7 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
       fence: 1,
       linked,
       callbackUrl: null,
+      channel: "sms",
       messageUrl: () => null,
       timeoutMs: 30_000,
       dkim: [],
