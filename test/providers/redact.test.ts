@@ -70,3 +70,15 @@ test("what a model says is passed on as it came", () => {
   const event = { event: null, data: JSON.stringify({ ...chunk, choices: delta }) };
   assert.deepEqual(member.stream(request).push(event), openai.stream(request).push(event));
 });
+
+test("what a stream tells of itself stays: that its model is thinking, and that a choice is unfinished", () => {
+  const settings = openai.settings.parse({ responses: true, base_url: "http://peer.test/v1" });
+  const reader = member.native("responses", settings)!.stream();
+  const item = { type: "reasoning", summary: [] };
+  const data = JSON.stringify({ type: "response.output_item.added", output_index: 0, item });
+  reader.push({ event: null, data });
+  assert.equal(reader.thinking?.(), true);
+  const chat = member.stream(request);
+  chat.push({ event: null, data: JSON.stringify({ choices: [{ index: 0, delta: { content: "Hi" } }] }) });
+  assert.equal(chat.missing?.(), true);
+});
