@@ -1,6 +1,7 @@
 // Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
 import type { FailoverDeps } from "#ai/failover/call.ts";
+import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import type { UnsupportedParameter } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
@@ -92,6 +93,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   const { database, clock, random, log, upstreams } = deps;
   const stopping = new AbortController();
   const pools = new Pools(deps);
+  const origins = new SealedOrigins();
   const budgets = createBudgets({
     clock,
     log,
@@ -164,6 +166,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     upstreams,
     answerBytes: deps.answerBytes,
     random: random.random,
+    origins,
     memberDown: (member, failure) => {
       checks.start();
       reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);

@@ -43,7 +43,9 @@ export function createTokenCounter({
     const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
     // The first in order tells what the request would cost where it would go; others count differently.
-    const [choice] = order(found.choices, clock.monotonic(), () => 0, "stream", affinityOf(pool, api, body));
+    const [choice] = order(found.choices, clock.monotonic(), () => 0, "stream", {
+      affinity: affinityOf(pool, api, body),
+    });
     if (choice === undefined || underWay >= maxConcurrent) return null;
     const { provider, settings } = choice.member;
     const native = provider.native(api.format, settings);

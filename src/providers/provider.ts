@@ -79,8 +79,24 @@ export interface NativeRequest {
   stream: boolean;
   /** The client's headers that are forwarded to a member of its format, in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** The member could not open the sealed reasoning in the request, which another one made: it goes without. */
-  unsealed?: boolean;
+  /** Sealed reasoning in the request that the member cannot open, since another one made it: it goes without. */
+  foreign?: ReadonlySet<string>;
+}
+
+/** Reasoning that the vendor sealed: clients send it back, and only those who can open it may get it. */
+export interface SealedReasoning {
+  /** Names all those who can open what one of them sealed; null: the member alone can. */
+  sharedBy: string | null;
+  /** The parameter that it is a part of. */
+  field: string;
+  /** What a request brings back that can be left out, the newest last. */
+  in(body: NativeRequest["body"]): readonly string[];
+  /** What a request brings back that cannot be left out, such as a compacted conversation; absent: nothing. */
+  essential?(body: NativeRequest["body"]): readonly string[];
+  /** What is new in the text of an answer or of a chunk. */
+  made(text: string): readonly string[];
+  /** Whether the failure says that the member could not open what the request has. */
+  isRefusal(failure: Failure): boolean;
 }
 
 /** How a member takes requests in a vendor's own format. The texts of answers and chunks stay in that format. */
@@ -90,8 +106,8 @@ export interface NativeApi {
   answer(text: string): ParsedAnswer;
   /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
   stream(): StreamReader;
-  /** Whether the request may be asked again `unsealed` after this failure; absent: the format has no sealed reasoning. */
-  withoutSealed?(failure: Failure, body: NativeRequest["body"]): boolean;
+  /** Absent: the format has none. */
+  sealed?: SealedReasoning;
   /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
   countTokens?(request: NativeRequest): VendorRequest;
 }

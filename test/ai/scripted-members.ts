@@ -2,6 +2,7 @@
 // for ever. Nothing here waits for real time; a reply that hangs does so until it is given up.
 
 import type { FailoverDeps } from "#ai/failover/call.ts";
+import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
@@ -208,6 +209,7 @@ export function script(): Script {
       clock,
       upstreams,
       random: () => 0,
+      origins: new SealedOrigins(),
       memberDown: (member, failure) => down.push({ member: member.name, failure }),
       memberUp: (member) => up.push(member.name),
       failedOver: (from, to, failure, memberCount) =>

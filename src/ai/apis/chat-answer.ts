@@ -3,6 +3,7 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
+import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
 /** Tokens as the usage of other APIs counts them. */
 export interface Counts {
@@ -61,11 +62,6 @@ function contentOf(content: unknown): string {
     .join("");
 }
 
-function signatureOf({ extra_content: extra }: Fields): string {
-  const google = isObject(extra) ? extra.google : null;
-  return isObject(google) ? textOf(google.thought_signature) : "";
-}
-
 function callsOf(message: Fields): CallPiece[] {
   return fieldsIn(message.tool_calls).map((call, at) => {
     const called = isObject(call.function) ? call.function : {};
@@ -74,7 +70,7 @@ function callsOf(message: Fields): CallPiece[] {
       id: textOf(call.id),
       name: textOf(called.name),
       arguments: textOf(called.arguments),
-      signature: signatureOf(call),
+      signature: signatureOf(call) ?? "",
     };
   });
 }

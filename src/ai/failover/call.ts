@@ -9,6 +9,7 @@ import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { AttemptDeps } from "./attempt.ts";
+import type { SealedOrigins } from "./sealed-origins.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
@@ -39,6 +40,8 @@ export interface FailoverCall {
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   random: () => number;
+  /** Who made the sealed reasoning that clients send back. */
+  origins: SealedOrigins;
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
@@ -90,7 +93,7 @@ export interface Run {
   last: Choice<Member> | null;
   /** Those that were asked again for a shorter answer, which happens once. */
   lowered: Choice<Member>[];
-  /** Those that are asked without the sealed reasoning of the request. */
+  /** Those that refused the sealed reasoning of the request, and are asked without any. */
   unsealed: Choice<Member>[];
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;

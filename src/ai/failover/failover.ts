@@ -2,13 +2,14 @@
 // whether one is repeated, and what the member's health records.
 
 import type { Member } from "#ai/pools/member.ts";
-import { type Choice, order } from "#ai/pools/pool.ts";
+import { type Choice, order, type Ties } from "#ai/pools/pool.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
 import { ableMembers } from "./able-members.ts";
 import type { AnswerMode, FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts";
 import { isHealthy } from "./healthy-members.ts";
 import { tryHedged } from "./hedge.ts";
+import { makerIn } from "./sealed-reasoning.ts";
 import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
 /** What is asked twice costs twice: not pictures, sound and the like. */
@@ -56,10 +57,12 @@ class Failover {
   #failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
   /** The member to ask once more. */
   #retryMember: Choice<Member> | null = null;
+  readonly #ties: Ties<Member>;
 
   constructor(deps: FailoverDeps, call: FailoverCall) {
     this.#deps = deps;
     this.#call = call;
+    this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };
   }
 
   async run(): Promise<FailoverResult> {
@@ -126,8 +129,7 @@ class Failover {
     const { excluded } = this.#run;
     const choices = this.#choices;
     const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
-    const { affinity = null, mode } = this.#call;
-    return order(left, now, this.#deps.random, responseKindOf(mode), affinity);
+    return order(left, now, this.#deps.random, responseKindOf(this.#call.mode), this.#ties);
   }
 
   /** Decides which member may be asked next. A number: after this wait, ms. `over`: none, because the request is at fault. */
@@ -176,7 +178,8 @@ class Failover {
     const larger = left.filter(({ member }) => (member.context_tokens ?? 0) > size);
     const candidates =
       larger.length > 0 ? larger : left.filter(({ member }) => member.context_tokens === null);
-    const next = order(candidates, this.#deps.clock.monotonic(), this.#deps.random)[0];
+    const now = this.#deps.clock.monotonic();
+    const next = order(candidates, now, this.#deps.random, responseKindOf(this.#call.mode), this.#ties)[0];
     for (const other of left) if (other !== next) excluded.push(other);
     return next !== undefined;
   }

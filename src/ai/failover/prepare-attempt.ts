@@ -1,11 +1,13 @@
 // The request of a call for one member: in the member's format, without the parameters that its model does not take.
 
+import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { ChatRequest, NativeApi, PreparedRequest } from "#providers/provider.ts";
 import { adapt, isAdaptable } from "#providers/translate/hints.ts";
 import { limitsAbove, lowered, type RequestForm } from "#providers/translate/lowered.ts";
+import { thoughtSignatures, withoutSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall } from "./call.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
@@ -18,8 +20,8 @@ interface PreparedAttempt {
 }
 
 /**
- * The call's request for this member. `native`: the member takes the format in which the client asks. `unsealed`: it could
- * not open the sealed reasoning of the request.
+ * The call's request for this member. `native`: the member takes the format in which the client asks. `foreign`: sealed
+ * reasoning of the request that it cannot open.
  */
 export function prepareAttempt(
   call: FailoverCall,
@@ -27,15 +29,19 @@ export function prepareAttempt(
   native: NativeApi | null,
   stream: boolean,
   now: number,
-  unsealed: boolean,
+  foreign: ReadonlySet<string>,
 ): PreparedAttempt {
-  return native === null
-    ? asChat(call, choice, stream, now)
-    : forwarded(call, native, choice, stream, now, unsealed);
+  const ready =
+    native === null
+      ? asChat(call, choice, stream, now, foreign)
+      : forwarded(call, native, choice, stream, now, foreign);
+  if (foreign.size === 0) return ready;
+  const { field } = native?.sealed ?? thoughtSignatures;
+  return { ...ready, adapted: [...ready.adapted, field] };
 }
 
 /** A whole answer that is folded is asked for as a stream. */
-function asked({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "body">) {
+function foldedForm({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "body">) {
   const { text, body } = form;
   if (mode !== "folded") return form;
   return { text: withMembers(text, { stream: "true" }), body: { ...body, stream: true } };
@@ -104,9 +110,16 @@ function without(request: ChatRequest, names: readonly string[]): ChatRequest {
 }
 
 /** The request as a chat completion, without the optional parameters that the model refused before. */
-function asChat(call: FailoverCall, choice: Choice<Member>, stream: boolean, now: number): PreparedAttempt {
+function asChat(
+  call: FailoverCall,
+  choice: Choice<Member>,
+  stream: boolean,
+  now: number,
+  foreign: ReadonlySet<string>,
+): PreparedAttempt {
   const { api } = call;
-  const chat = api.chat();
+  const asked = api.chat();
+  const chat = asked.kind === "chat" && foreign.size > 0 ? unsigned(asked, foreign) : asked;
   if (chat.kind === "unsupported_parameter")
     return {
       prepared: chat,
@@ -117,8 +130,8 @@ function asChat(call: FailoverCall, choice: Choice<Member>, stream: boolean, now
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
     .filter((name) => api.optional.has(name) && Object.hasOwn(chat.body, name));
-  if (optional.length === 0) return chatPrepared(call, choice, asked(call, chat), stream, now);
-  const form = without({ ...chat, ...asked(call, chat), model: choice.model, stream }, optional);
+  if (optional.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now);
+  const form = without({ ...chat, ...foldedForm(call, chat), model: choice.model, stream }, optional);
   const ready = chatPrepared(call, choice, form, stream, now);
   return {
     ...ready,
@@ -127,20 +140,27 @@ function asChat(call: FailoverCall, choice: Choice<Member>, stream: boolean, now
   };
 }
 
+/** The request without the thought signatures that the member did not make. */
+function unsigned(chat: ChatForm, foreign: ReadonlySet<string>): ChatForm {
+  const messages = withoutSignatures(chat.text, foreign);
+  if (messages === null) return chat;
+  const body = { ...chat.body, messages: JSON.parse(messages) };
+  return { kind: "chat", text: withMembers(chat.text, { messages }), body };
+}
+
 function forwarded(
   call: FailoverCall,
   native: NativeApi,
   { member, model }: Choice<Member>,
   stream: boolean,
   now: number,
-  unsealed: boolean,
+  foreign: ReadonlySet<string>,
 ): PreparedAttempt {
   const { headers } = call.api;
   const form: RequestForm = { text: call.text, body: call.body };
   const [{ text, body }, shorter] = shortened(form, call, member, model, now);
-  const prepared = native.prepare({ text, body, model, stream, headers, unsealed });
-  const adapted = unsealed ? [...shorter, "input"] : shorter;
-  return { prepared, request: { text, body, model, stream }, refused: [], adapted };
+  const prepared = native.prepare({ text, body, model, stream, headers, foreign });
+  return { prepared, request: { text, body, model, stream }, refused: [], adapted: shorter };
 }
 
 function prepare(

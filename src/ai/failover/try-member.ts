@@ -31,6 +31,7 @@ import type {
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
+import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
@@ -83,7 +84,8 @@ export async function tryMember(
   // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
   const folds = call.mode === "folded" && native === null;
   const stream = call.mode === "stream" || call.mode === "buffered" || folds;
-  const attempt = prepareAttempt(call, choice, native, stream, startedAt, run.unsealed.includes(choice));
+  const sealed = sealedIn(deps.origins, choice, native, call, run);
+  const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign);
   const { prepared, request, refused } = attempt;
   const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
@@ -146,7 +148,7 @@ export async function tryMember(
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
       rememberLimit(choice, call, request, failure, run, now) ||
-      canGoUnsealed(choice, native, request, failure, run) ||
+      canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
       (native === null && rememberUnsupported(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
   }
@@ -202,23 +204,10 @@ function rememberLimit(
   return true;
 }
 
-/** Whether the member is asked once more, without the sealed reasoning that it could not open. */
-function canGoUnsealed(
-  choice: Choice<Member>,
-  native: NativeApi | null,
-  { body }: ChatRequest,
-  failure: Failure,
-  { unsealed }: Run,
-): boolean {
-  if (unsealed.includes(choice) || native?.withoutSealed?.(failure, body) !== true) return false;
-  unsealed.push(choice);
-  return true;
-}
-
-/** How a whole answer of the mode is parsed; `native`: it is in the vendor's own format. */
+/** How a whole answer of the mode is parsed; `reader`: of chat completions, or of the vendor's own format. */
 function read(
   { provider }: Member,
-  native: NativeApi | null,
+  reader: AnswerReader,
   request: ChatRequest,
   mode: AnswerMode,
 ): (answer: VendorAnswer) => ParsedAnswer {
@@ -227,7 +216,7 @@ function read(
     case "stream":
     case "buffered":
     case "folded":
-      return ({ bytes }) => (native ?? provider).answer(textOf(bytes), request);
+      return ({ bytes }) => reader.answer(textOf(bytes), request);
     case "embeddings":
       return ({ bytes }) => provider.embeddingsAnswer(textOf(bytes), request);
     default:
@@ -255,8 +244,14 @@ function sendAttempt(
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
+  const reader =
+    call.pool.members.length > 1 ? noting(deps.origins, member, native) : (native ?? member.provider);
   const target: Target = {
-    provider: native === null ? member.provider : { ...native, failure: member.provider.failure },
+    provider: {
+      answer: (text) => reader.answer(text, request),
+      stream: () => reader.stream(request),
+      failure: member.provider.failure,
+    },
     prepared,
     timeouts: member.timeouts,
     extraHeaders: call.extraHeaders,
@@ -276,7 +271,7 @@ function sendAttempt(
       return { kind: "answer", ...fold(whole.chunks) };
     });
   }
-  return askWhole(deps, target, read(member, native, request, call.mode), limitAt, signal);
+  return askWhole(deps, target, read(member, reader, request, call.mode), limitAt, signal);
 }
 
 /** The member has begun to answer; the result reports how the answer ended. */

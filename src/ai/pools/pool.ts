@@ -110,19 +110,26 @@ function servingMembers<Member extends Candidate>(
     .map((member) => ({ member, model }));
 }
 
+/** What binds a request to some of the members of a tier. */
+export interface Ties<Member extends Candidate> {
+  /** Names the conversation, which keeps going to one member. */
+  affinity?: Affinity | null | undefined;
+  /** Whether the member made the newest sealed reasoning of the request; absent or null: the maker is not known. */
+  isMaker?: ((choice: Choice<Member>) => boolean) | null;
+}
+
 /**
  * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by
  * weight and health, without members that are down.
  * If all are down, the one that is back soonest comes first, because the least bad member beats none.
- * `random`: random numbers in [0, 1). `kind`: whose response times are compared. `affinity`: names the conversation, which
- * keeps going to one member of a tier.
+ * `random`: random numbers in [0, 1). `kind`: whose response times are compared.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
   random: () => number,
   kind: ResponseKind = "stream",
-  affinity: Affinity | null = null,
+  { affinity, isMaker }: Ties<Member> = {},
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
   const rated = choices.map((choice) => ({ choice, availability: availabilityOf(choice, now) }));
@@ -139,8 +146,12 @@ export function order<Member extends Candidate>(
   const tiers = [...new Set(usable.map(tierOf))].sort((a, b) => a - b);
   return tiers.flatMap((tier) => {
     const equals = usable.filter((choice) => tierOf(choice) === tier);
-    const kept = affinity === null || equals.length === 1 ? null : ranked(equals, affinity());
-    return kept !== null && !isOverrun(kept, now, kind) ? kept : shuffled(equals, now, random, kind);
+    const among = (some: readonly Choice<Member>[]) => {
+      const kept = affinity && some.length > 1 ? ranked(some, affinity()) : null;
+      return kept !== null && !isOverrun(kept, now, kind) ? kept : shuffled(some, now, random, kind);
+    };
+    if (!isMaker || equals.length === 1) return among(equals);
+    return [...among(equals.filter(isMaker)), ...among(equals.filter((choice) => !isMaker(choice)))];
   });
 }
 

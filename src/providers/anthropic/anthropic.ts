@@ -10,6 +10,7 @@ import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
 import { forwardedAnswer, forwardedBody, forwardedHeaders, forwardedStream } from "./native.ts";
 import { anthropicBody } from "./request.ts";
+import { sealedThinking } from "./sealed-thinking.ts";
 
 const settingsSchema = z.strictObject({
   base_url: hostRoot("https://api.anthropic.com"),
@@ -79,6 +80,7 @@ export const anthropic = defineProvider({
       prepare: (request) => ({ kind: "request", request: forwarded("/v1/messages", request) }),
       answer: forwardedAnswer,
       stream: forwardedStream,
+      sealed: sealedThinking(settings.base_url),
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },

@@ -9,12 +9,16 @@ import { usageOf } from "#providers/translate/completion.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { countedOf, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
-import { withoutForeignThinking } from "./foreign-thinking.ts";
+import { withoutForeignThinking } from "./sealed-thinking.ts";
 
 /** The client's text with the member's name of the model, and without ways to choose another upstream. */
-export function forwardedBody({ text, model }: Pick<NativeRequest, "text" | "model">): string {
+export function forwardedBody({
+  text,
+  model,
+  foreign,
+}: Pick<NativeRequest, "text" | "model" | "foreign">): string {
   const changes = { model: JSON.stringify(model), base_url: undefined, api_base: undefined };
-  return withMembers(withoutForeignThinking(text), changes);
+  return withMembers(withoutForeignThinking(text, foreign), changes);
 }
 
 /** The member's headers and the client's. Betas of both are asked for; the client's version counts. */

@@ -15,7 +15,7 @@ import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
-import { hasSealed, responsesAnswer, responsesBody, responsesStream, sealedElsewhere } from "./responses.ts";
+import { responsesAnswer, responsesBody, responsesSealed, responsesStream } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -210,7 +210,7 @@ export const openaiCompatible = defineProvider({
           }),
           answer: responsesAnswer,
           stream: responsesStream,
-          withoutSealed: ({ error }, body) => error.code === sealedElsewhere && hasSealed(body),
+          sealed: responsesSealed,
         }
       : null,
   forward: {

@@ -8,6 +8,7 @@ import type {
   Failure,
   NativeRequest,
   ParsedAnswer,
+  SealedReasoning,
   StreamPiece,
   StreamReader,
   Usage,
@@ -20,53 +21,76 @@ import { readUsage } from "./stream.ts";
 const isUnsealed = (item: unknown) =>
   isObject(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
 
-const isSealed = (item: unknown) =>
-  isObject(item) && item.type === "reasoning" && typeof item.encrypted_content === "string";
+const sealedIn = (items: unknown, types: readonly string[]): string[] =>
+  fieldsIn(items).flatMap(({ type, encrypted_content: content }) =>
+    types.includes(textOf(type)) && typeof content === "string" ? [content] : [],
+  );
 
 /** The code of OpenAI's refusal of reasoning that another organization, project or deployment sealed. */
-export const sealedElsewhere = "invalid_encrypted_content";
+const sealedElsewhere = "invalid_encrypted_content";
 
-/** Whether the request has thoughts that only the member which had them can open. */
-export const hasSealed = ({ input }: NativeRequest["body"]): boolean =>
-  Array.isArray(input) && input.some(isSealed);
+/** The sealed items in a whole answer, or in an event with an item or with the whole answer. */
+function sealedMade(text: string): string[] {
+  if (!text.includes('"encrypted_content"')) return [];
+  const value = parseJson(text);
+  if (!isObject(value)) return [];
+  const response = isObject(value.response) ? value.response : value;
+  const items = isObject(value.item) && value.type === "response.output_item.done" ? [value.item] : [];
+  return sealedIn([...items, ...fieldsIn(response.output)], ["reasoning", "compaction"]);
+}
+
+/** Sealed thoughts and compacted conversations. */
+export const responsesSealed: SealedReasoning = {
+  sharedBy: null,
+  field: "input",
+  in: ({ input }) => sealedIn(input, ["reasoning"]),
+  essential: ({ input }) => sealedIn(input, ["compaction"]),
+  made: sealedMade,
+  isRefusal: ({ error }) => error.code === sealedElsewhere,
+};
 
 /** Items that OpenAI takes with their reasoning alone, as long as they have the ids of its answer. */
 const followers: readonly unknown[] = ["message", "function_call", "custom_tool_call"];
 
-/** The items without reasoning, and without the ids that would ask for it. */
-function withoutReasoning(items: readonly unknown[]): unknown[] {
+/** The items without the reasoning that the member cannot open, and without the ids that would ask for it. */
+function withoutReasoning(items: readonly unknown[], foreign: ReadonlySet<string>): unknown[] {
+  let isGone = false;
   return items.flatMap((item) => {
     if (!isObject(item)) return [item];
-    if (item.type === "reasoning") return [];
-    if (!followers.includes(item.type) || !Object.hasOwn(item, "id")) return [item];
+    if (item.type === "reasoning") {
+      isGone = typeof item.encrypted_content !== "string" || foreign.has(item.encrypted_content);
+      return isGone ? [] : [item];
+    }
+    if (!isGone || !followers.includes(item.type) || !Object.hasOwn(item, "id")) return [item];
     const { id: _id, ...rest } = item;
     return [rest];
   });
 }
 
+const nothing: ReadonlySet<string> = new Set();
+
 /**
  * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
- * go to another member. For the same reason thoughts that are not sealed in the request are taken out, and with
- * `unsealed` the sealed ones too.
+ * go to another member. For the same reason thoughts that are not sealed in the request are taken out, and sealed ones
+ * that are `foreign` too.
  */
 export function responsesBody({
   text,
   body,
   model,
-  unsealed = false,
-}: Pick<NativeRequest, "text" | "body" | "model" | "unsealed">): string {
+  foreign = nothing,
+}: Pick<NativeRequest, "text" | "body" | "model" | "foreign">): string {
   const changes: Record<string, string | undefined> = {
     model: JSON.stringify(model),
     base_url: undefined,
     api_base: undefined,
   };
   if (body.store !== false) changes.store = "false";
-  const strips = unsealed && hasSealed(body);
-  if (strips || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
+  if (foreign.size > 0 || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
     const exact = parseExactly(text);
     const input = isObject(exact) && Array.isArray(exact.input) ? exact.input : [];
     changes.input = JSON.stringify(
-      strips ? withoutReasoning(input) : input.filter((item) => !isUnsealed(item)),
+      foreign.size > 0 ? withoutReasoning(input, foreign) : input.filter((item) => !isUnsealed(item)),
     );
   }
   return withMembers(text, changes);

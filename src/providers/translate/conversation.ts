@@ -5,6 +5,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
+import { signatureOf } from "./thought-signatures.ts";
 
 export interface Call {
   /** Distinct in the conversation; letters, digits, `_` and `-`. May differ from the client's id. */
@@ -199,12 +200,6 @@ function callsOf(message: Fields, where: string, ids: Set<string>, issues: strin
     };
     return [{ call: read, clientId: call.id, parts: null }];
   });
-}
-
-function signatureOf(call: Fields): string | null {
-  const google = isObject(call.extra_content) ? call.extra_content.google : null;
-  const signature = isObject(google) ? google.thought_signature : null;
-  return typeof signature === "string" && signature !== "" ? signature : null;
 }
 
 /** Ids come from the vendor of an earlier turn, which may use other characters or restart its numbering. */

@@ -116,7 +116,7 @@ function firsts(members: readonly Candidate[], key: string, now = 60_000): Map<s
   const { random } = seededRandom(5);
   const counts = new Map<string, number>();
   for (let draw = 0; draw < 512; draw++) {
-    const { name } = order(choicesOf(members), now, random, "stream", () => key)[0]!.member;
+    const { name } = order(choicesOf(members), now, random, "stream", { affinity: () => key })[0]!.member;
     counts.set(name, (counts.get(name) ?? 0) + 1 / 512);
   }
   return counts;

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { responsesAnswer, responsesBody, responsesStream } from "#providers/openai/responses.ts";
+import {
+  responsesAnswer,
+  responsesBody,
+  responsesSealed,
+  responsesStream,
+} from "#providers/openai/responses.ts";
 import { upstreamResponse } from "../../http/responses-peer.ts";
 
 test("the model changes, nothing is stored, unsealed thoughts and upstreams go; the rest stays to the digit", () => {
@@ -40,19 +45,44 @@ test("a stream: output from its first delta, its end, and nothing after it", () 
   assert.equal(failed[0]?.kind, "failure");
 });
 
-test("without sealed reasoning the rest of the conversation stays, and no id asks for what is gone", () => {
+test("without foreign reasoning the rest of the conversation stays, and no id asks for what is gone", () => {
   const input = [
     { role: "user", content: "Hi" },
-    { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" },
+    { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "foreign" },
     { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "{}" },
     { type: "function_call_output", id: "fo_1", call_id: "call_1", output: "1" },
     { type: "compaction", id: "cmp_1", encrypted_content: "sealed" },
+    { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "own" },
+    { type: "message", id: "msg_1", role: "assistant", content: [] },
     "odd",
   ];
   const text = JSON.stringify({ model: "asked", input });
-  const sent = (unsealed: boolean) =>
-    JSON.parse(responsesBody({ text, body: JSON.parse(text), model: "m", unsealed })).input;
-  assert.deepEqual(sent(false), input);
+  const sent = (...foreign: string[]) =>
+    JSON.parse(responsesBody({ text, body: JSON.parse(text), model: "m", foreign: new Set(foreign) })).input;
+  assert.deepEqual(sent(), input);
   const { id: _id, ...called } = input[2] as Record<string, unknown>;
-  assert.deepEqual(sent(true), [input[0], called, input[3], input[4], "odd"]);
+  assert.deepEqual(sent("foreign"), [input[0], called, ...input.slice(3)]);
+  const { id: _other, ...message } = input[6] as Record<string, unknown>;
+  assert.deepEqual(sent("foreign", "own"), [input[0], called, input[3], input[4], message, "odd"]);
+});
+
+test("what is sealed is read of whole answers and of the events that close an item, and of nothing else", () => {
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
+  const compaction = { type: "compaction", id: "cmp_1", encrypted_content: "gBBB" };
+  const output = [
+    reasoning,
+    { type: "message", content: [{ type: "output_text", text: '"encrypted_content"' }] },
+  ];
+  const made = (value: object) => responsesSealed.made(JSON.stringify(value));
+  assert.deepEqual(made({ output: [...output, compaction] }), ["gAAA", "gBBB"]);
+  assert.deepEqual(made({ type: "response.output_item.done", item: reasoning }), ["gAAA"]);
+  assert.deepEqual(made({ type: "response.completed", response: { output } }), ["gAAA"]);
+  const open = { ...reasoning, encrypted_content: null };
+  for (const value of [
+    { type: "response.output_item.added", item: reasoning },
+    { output: [open] },
+    { delta: "Hi" },
+  ])
+    assert.deepEqual(made(value), []);
+  assert.deepEqual(responsesSealed.made('{"encrypted_content"'), []);
 });

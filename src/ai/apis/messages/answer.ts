@@ -4,7 +4,7 @@ import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { isObject } from "#contract/normalise.ts";
-import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
+import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
 import { parseExactly } from "#providers/translate/json.ts";
 
 /** What the answer depends on beside the completion. */

@@ -4,7 +4,7 @@
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { foreignSignature } from "#providers/anthropic/foreign-thinking.ts";
+import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { type MessageRules, messageUsage, stopReason } from "./answer.ts";
 

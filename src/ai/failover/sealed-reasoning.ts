@@ -1,0 +1,108 @@
+// The sealed reasoning of a call: whose it is, what of it a member gets, and what is asked after a member's refusal.
+
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import type { Failure, NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
+import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
+import type { FailoverCall, Run } from "./call.ts";
+import type { SealedOrigins } from "./sealed-origins.ts";
+
+const none: ReadonlySet<string> = new Set();
+
+/** How a member seals in the format in which it is asked. `native`: it takes the client's own. */
+const sealedBy = (native: NativeApi | null): SealedReasoning | null =>
+  native === null ? thoughtSignatures : (native.sealed ?? null);
+
+/** The name under which what the member sealed is remembered. */
+const makerOf = ({ id }: Member, { sharedBy }: SealedReasoning): string => sharedBy ?? id;
+
+/** Tells the members that made the newest sealed reasoning of the call from others; null: none of them is known to have. */
+export function makerIn(
+  origins: SealedOrigins,
+  { choices, api, body }: FailoverCall,
+): ((choice: Choice<Member>) => boolean) | null {
+  if (choices.length < 2 || origins.isEmpty) return null;
+  const of = ({ member }: Choice<Member>) => sealedBy(member.provider.native(api.format, member.settings));
+  for (const choice of choices) {
+    const sealed = of(choice);
+    const maker = sealed && origins.newestMaker([...sealed.in(body), ...(sealed.essential?.(body) ?? [])]);
+    if (maker === null) continue;
+    return (other) => {
+      const others = of(other);
+      return others !== null && makerOf(other.member, others) === maker;
+    };
+  }
+  return null;
+}
+
+/** The sealed reasoning of a request on its way to one member. */
+interface SealedInRequest {
+  sealed: SealedReasoning | null;
+  /** All that can be left out. */
+  values: readonly string[];
+  /** What the member cannot open. */
+  foreign: ReadonlySet<string>;
+}
+
+/** What of the call's sealed reasoning the member gets, as far as is known. */
+export function sealedIn(
+  origins: SealedOrigins,
+  choice: Choice<Member>,
+  native: NativeApi | null,
+  { body }: FailoverCall,
+  { unsealed }: Run,
+): SealedInRequest {
+  const sealed = sealedBy(native);
+  const values = sealed?.in(body) ?? [];
+  if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
+  if (unsealed.includes(choice)) return { sealed, values, foreign: new Set(values) };
+  return { sealed, values, foreign: origins.foreign(values, makerOf(choice.member, sealed)) };
+}
+
+/** Whether the member is asked once more, without the sealed reasoning that it could not open. */
+export function canGoUnsealed(
+  origins: SealedOrigins,
+  choice: Choice<Member>,
+  { sealed, values, foreign }: SealedInRequest,
+  failure: Failure,
+  { unsealed }: Run,
+): boolean {
+  const sent = values.filter((value) => !foreign.has(value));
+  if (sealed === null || sent.length === 0 || unsealed.includes(choice) || !sealed.isRefusal(failure))
+    return false;
+  origins.refused(sent, makerOf(choice.member, sealed));
+  unsealed.push(choice);
+  return true;
+}
+
+export type AnswerReader = Pick<Provider, "answer" | "stream">;
+
+/** Reads a member's answers, and remembers as its own what is sealed in them. */
+export function noting(origins: SealedOrigins, member: Member, native: NativeApi | null): AnswerReader {
+  const reader: AnswerReader = native ?? member.provider;
+  const sealed = sealedBy(native);
+  if (sealed === null) return reader;
+  const note = (text: string) => {
+    const values = sealed.made(text);
+    if (values.length > 0) origins.made(values, makerOf(member, sealed));
+  };
+  return {
+    answer: (text, request) => {
+      const answer = reader.answer(text, request);
+      if (answer.kind === "answer") note(answer.text);
+      return answer;
+    },
+    stream: (request) => {
+      const stream = reader.stream(request);
+      return {
+        push: (event) => {
+          const pieces = stream.push(event);
+          for (const piece of pieces) if (piece.kind === "chunk") note(piece.text);
+          return pieces;
+        },
+        ...(stream.missing && { missing: () => stream.missing!() }),
+        ...(stream.thinking && { thinking: () => stream.thinking!() }),
+      };
+    },
+  };
+}
