@@ -18,6 +18,7 @@ import { readLoad } from "#maintenance/load.ts";
 import { maintenanceLane } from "#maintenance/maintenance.ts";
 import { warnAboutHold } from "#maintenance/restore-hold.ts";
 import { createAcceptance } from "#messaging/accept/acceptance.ts";
+import { createCountWriter } from "#messaging/counts.ts";
 import { rerouteLane } from "#messaging/deliver/reroute.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
@@ -103,6 +104,7 @@ export async function openSystem(
   });
   const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl, phones };
   const openAndClickTracking = createOpenAndClickTracking(core);
+  const countWriter = createCountWriter(core);
   const processId = newId("prc");
   const lanes = createLanes(core, settings, processId, { ai, phones });
   const accountChanges = createAccountChanges(core);
@@ -164,6 +166,7 @@ export async function openSystem(
       await phones.stop();
       await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
+      await countWriter.stop();
       await ai.stop();
       await Promise.all([runtime.outbound.close(), runtime.upstreams.close()]);
       await database.close();

@@ -64,6 +64,7 @@ import {
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
 import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
 import { sendAccountMessagesRoute } from "#http/routes/manage/messages/send.ts";
+import { getMessageStatisticsRoute } from "#http/routes/manage/messages/statistics.ts";
 import {
   createSuppressionsRoute,
   deleteSuppressionRoute,
@@ -163,6 +164,7 @@ export const endpoints: readonly Endpoint[] = [
   listCreditEntriesRoute,
   watchAccountRoute,
   getOverviewRoute,
+  getMessageStatisticsRoute,
   listGatewayKindsRoute,
   ...gatewayRoutes,
   testGatewayRoute,

@@ -8,6 +8,7 @@ import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
+import { countsTtlMs, deleteMessageCounts } from "#store/counts/message-counts.ts";
 import {
   deleteFileContent,
   deleteUnboundFile,
@@ -179,6 +180,10 @@ export async function runMaintenance(
       (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: batchSize })) ===
       batchSize,
   );
+  for (const step of ["minute", "hour"] as const) {
+    const old = { step, before: now - countsTtlMs[step], limit: batchSize };
+    await runBatches(async () => (await database.run(deleteMessageCounts, old)) === batchSize);
+  }
   if (signal.aborted) return;
   await database.run(deleteExpiredSessions, now);
 

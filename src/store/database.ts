@@ -4,6 +4,7 @@
 // commit has been flushed to disk.
 
 import type { AliasedRawBuilder, Kysely, RawBuilder } from "kysely";
+import type { TransactionCounts } from "#store/counts/buffer.ts";
 import type { Schema } from "#store/schema/schema.ts";
 
 export type Engine = "sqlite" | "postgres";
@@ -28,6 +29,8 @@ interface RecordUpdate {
 export interface Tx {
   engine: Engine;
   db: Kysely<Schema>;
+  /** What this transaction adds to the counts of what happens to messages. */
+  counts: TransactionCounts;
   /**
    * Inserts many rows. The columns come in the order of each batch's `constant` values (the same in all its
    * rows), followed by those of its `rows`. Columns that are not named get their defaults.

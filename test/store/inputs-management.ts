@@ -196,6 +196,7 @@ export const managementCases: Case[] = [
     { accountId, identifier: "gateway-40", quietSince: now },
   ),
   caseOf(gateways.findGateway, gatewayId),
+  caseOf(gateways.readGatewayNames, accountId),
   caseOf(gateways.findGatewayByIdentifier, "gateway-0"),
   caseOf(gateways.findGatewayForLane, gatewayId),
   caseOf(gateways.saveGateway, gateway, {

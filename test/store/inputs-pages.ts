@@ -1,6 +1,7 @@
-// Inputs for the operations that the management API's pages read with.
+// Inputs for the operations that the management API's pages read with, and on what they show.
 
 import { readOverview } from "#store/accounts/overview.ts";
+import * as counts from "#store/counts/message-counts.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
@@ -27,6 +28,13 @@ const dueSearch: SearchDueInput = {
 
 export const pageCases: readonly Case[] = [
   caseOf(readAccountLanes, accountId),
+  caseOf(counts.storeMessageCounts, null),
+  caseOf(
+    counts.readMessageCounts,
+    { accountId, step: "hour", from: now - 86_400_000, before: now, gatewayId: null, channel: null },
+    { accountId, step: "day", from: 0, before: now, gatewayId, channel: "sms" },
+  ),
+  caseOf(counts.deleteMessageCounts, { step: "minute", before: now, limit }),
   caseOf(readOverview, {
     accountId,
     failedFrom: id("msg", 0),

@@ -31,7 +31,7 @@ export type ReceiptStep = (typeof receiptSteps)[number];
 
 export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
 
-interface Change {
+export interface Change {
   status: Status;
   /** Times to set where they are still null. */
   timestamps: readonly ("sent_at" | "delivered_at" | "read_at")[];

@@ -43,6 +43,20 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
+/** The identifiers of an account's gateways, by their ids. */
+export const readGatewayNames = readOperation(
+  "readGatewayNames",
+  async (tx, accountId: string): Promise<[id: string, identifier: string][]> => {
+    const rows = await tx.db
+      .selectFrom("gateways")
+      .select(["id", "identifier"])
+      .where("account_id", "=", accountId)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id, identifier }) => [id, identifier]);
+  },
+);
+
 export type SaveGatewayResult = "saved" | "taken" | Overtaken;
 
 /**

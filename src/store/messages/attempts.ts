@@ -14,6 +14,7 @@ import { expireOrSuppress } from "./expire-or-suppress.ts";
 import {
   insertTimelineEntries,
   lockMessages,
+  sendableSince,
   TransitionBatch,
   type TransitionDetails,
 } from "./transitions.ts";
@@ -259,7 +260,11 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
   const change = advance("sending", { by: "system", step: "accepted" });
   if (!change || settlements.length === 0) return new Set();
   const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
-  const rows = await tx.update<{ id: string; version: number; account_id: string }>(
+  type Row = Pick<
+    MessagesTable,
+    "id" | "version" | "account_id" | "channel" | "gateway_id" | "created_at" | "scheduled_for" | "sent_at"
+  >;
+  const rows = await tx.update<Row>(
     "messages",
     { id: "text", lane: "text", fence: "bigint", attempt: "bigint", at: "bigint", reference: "text" },
     settlements
@@ -279,9 +284,16 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
       where: sql`
         messages.id = ${of("id")} and messages.status = 'sending' and messages.gateway_id = ${of("lane")}
         and messages.fence = ${of("fence")} and messages.attempts = ${of("attempt")}`,
-      returning: sql`messages.id, messages.version, messages.account_id`,
+      returning: sql`
+        messages.id, messages.version, messages.account_id, messages.channel, messages.gateway_id, messages.created_at,
+        messages.scheduled_for, messages.sent_at`,
     }),
   );
+  for (const row of rows) {
+    const { at } = byId.get(row.id)!.details;
+    // An earlier attempt may have sent it.
+    if (row.sent_at === at) tx.counts.add({ ...row, name: "sent", at, ms: at - sendableSince(row) });
+  }
   await insertTimelineEntries(
     tx,
     rows.map((row) => {

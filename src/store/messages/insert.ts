@@ -182,6 +182,7 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
       rows: rowsOf(messages),
     })),
   );
+  for (const send of sends) countAccepted(tx, send);
   const mails = sends.filter(({ channel }) => channel === "email");
   if (mails.length > 0) await insertEmails(tx, mails);
   await insertPayloads(
@@ -199,6 +200,13 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
       priority,
     })),
   );
+}
+
+function countAccepted(tx: Tx, { accountId: account_id, channel, at, messages }: SendInput): void {
+  const byGateway = new Map<string, number>();
+  for (const { gateway_id } of messages) byGateway.set(gateway_id, (byGateway.get(gateway_id) ?? 0) + 1);
+  for (const [gateway_id, n] of byGateway)
+    tx.counts.add({ name: "accepted", account_id, channel, gateway_id, at, n });
 }
 
 async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> {

@@ -2,9 +2,10 @@
 // together with its timeline entry and its refund.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/messages/channel.ts";
-import { advance, type Step } from "#contract/messages/states.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import { advance, type Change, type Step } from "#contract/messages/states.ts";
 import { insertEntries, lockCredits, refund, writeBalance } from "#store/accounts/ledger.ts";
+import type { CountName, Happening } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
 import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
@@ -36,6 +37,7 @@ const columns = [
   "recipient",
   "priority",
   "created_at",
+  "scheduled_for",
   "fence",
   "cost",
   ...stateColumns,
@@ -66,10 +68,28 @@ export async function lockMessageOf(
   return channel === null || row.channel === channel ? row : null;
 }
 
+/** From when a message could go out, epoch ms. */
+export const sendableSince = (row: Pick<MessagesTable, "created_at" | "scheduled_for">): number =>
+  Math.max(row.created_at, row.scheduled_for ?? 0);
+
+/** States that are counted each time a message comes to them; `sent`, `delivered` and `read` are counted once a message. */
+const countedEnds = [
+  "undelivered",
+  "failed",
+  "bounced",
+  "expired",
+  "cancelled",
+  "suppressed",
+  "unknown",
+] as const satisfies readonly (CountName & Status)[];
+const isCountedEnd = (status: Status): status is (typeof countedEnds)[number] =>
+  (countedEnds as readonly Status[]).includes(status);
+
 /** Collects transitions of locked messages, in order, and writes them together. */
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
   readonly #events: (MessageEvent & { detail: string; inWebhooks: boolean })[] = [];
+  readonly #happenings: Happening[] = [];
   readonly #refunds: {
     accountId: string;
     channel: Channel;
@@ -88,7 +108,7 @@ export class TransitionBatch {
     row.updated_at = details.at;
     row.due_at = details.dueAt ?? null;
     row.held_due_at = null;
-    for (const mark of change.timestamps) row[mark] ??= details.at;
+    this.#stamp(row, change, details.at);
     if (change.error === "set") {
       row.error_code = details.code ?? null;
       row.error_message = details.message ?? null;
@@ -107,6 +127,22 @@ export class TransitionBatch {
     }
     this.#record(row, change.status, details, true);
     return true;
+  }
+
+  /** Sets the instants that the change sets, and counts it. */
+  #stamp(row: LockedMessage, { status, timestamps }: Change, at: number): void {
+    const { account_id, channel, gateway_id } = row;
+    const count = (name: CountName, ms: number | null) =>
+      void this.#happenings.push({ name, account_id, channel, gateway_id, at, ms });
+    const wasSent = row.sent_at;
+    for (const mark of timestamps) {
+      if (row[mark] !== null) continue;
+      row[mark] = at;
+      if (mark === "sent_at") count("sent", at - sendableSince(row));
+      else if (mark === "delivered_at") count("delivered", wasSent === null ? null : at - wasSent);
+      else count("read", null);
+    }
+    if (isCountedEnd(status)) count(status, null);
   }
 
   /**
@@ -151,6 +187,7 @@ export class TransitionBatch {
       where: sql`messages.id = ${of("id")}`,
     }));
     await insertTimelineEntries(tx, this.#events);
+    for (const happening of this.#happenings) tx.counts.add(happening);
     await this.#writeRefunds(tx);
     await recordMessageEvents(
       tx,

@@ -5,10 +5,11 @@
 import { sql } from "kysely";
 import { StorageError, type Tx } from "#store/database.ts";
 import { up as initial } from "#store/schema/migrations/0001-initial.ts";
+import { up as messageCounts } from "#store/schema/migrations/0002-message-counts.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
-  // Before the first release, a change of the first schema gives it another name, which refuses the databases of the one before.
   { id: 1, name: "initial-rules", up: initial },
+  { id: 2, name: "message-counts", up: messageCounts },
 ];
 
 /** The id of the newest migration that this code knows. */

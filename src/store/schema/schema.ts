@@ -2,6 +2,7 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
+import type { Counts } from "#store/counts/buffer.ts";
 import type { Revised } from "#store/revision.ts";
 import type {
   AttachmentChunksTable,
@@ -157,6 +158,20 @@ export interface EventsTable {
   type: string;
   /** Plain words; may be empty. */
   detail: string;
+}
+
+/** What happened to a gateway's messages in a minute, an hour, or a local day of the account. */
+export interface MessageCountsTable extends Counts {
+  account_id: string;
+  step: "minute" | "hour" | "day";
+  /** When the step begins. */
+  at: number;
+  gateway_id: string;
+  channel: Channel;
+  /** JSON of a `Histogram`: from when messages could go out until they were sent. */
+  waits: string;
+  /** JSON of a `Histogram`: from when messages were sent until they were delivered. */
+  deliveries: string;
 }
 
 export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
@@ -322,6 +337,7 @@ export interface Schema {
   requests: RequestsTable;
   messages: MessagesTable;
   message_events: EventsTable;
+  message_counts: MessageCountsTable;
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;

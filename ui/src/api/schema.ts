@@ -60,10 +60,15 @@ export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: str
 export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
+export type MessageDurations = { p50: number | null; p95: number | null; p99: number | null };
 export type MessageError = { code: string; message: string };
 export type MessageEvent = { at: string; type: string; detail: string | null };
 export type MessageRecord = SmsRecord | WhatsappRecord | EmailRecord;
 export type MessageReply = { success: true; message: string; data: MessageRecord };
+export type MessageStatistics = { step: "minute" | "hour" | "day"; after: string; before: string; time_zone: string; series: MessageStatisticsSeries[] };
+export type MessageStatisticsPoint = { at: string; accepted: number; sent: number; delivered: number; read: number; undelivered: number; failed: number; bounced: number; expired: number; cancelled: number; suppressed: number; unknown: number; wait_ms: MessageDurations; delivery_ms: MessageDurations };
+export type MessageStatisticsReply = { success: true; message: string; data: MessageStatistics };
+export type MessageStatisticsSeries = { key: string; points: MessageStatisticsPoint[] };
 export type MessageStatus = "queued" | "scheduled" | "sending" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "bounced" | "expired" | "cancelled" | "suppressed" | "unknown";
 export type NewAccount = { id: string; name: string; time_zone: string; country: string | null; plan: { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null }; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: { max_files: number; max_bytes: number }; ai_budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null } | null; revision: number; created_at: string; updated_at: string; api_key: string };
 export type NewAccountReply = { success: true; message: string; data: NewAccount };
@@ -307,6 +312,12 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     reply: OverviewReply;
+  };
+  getMessageStatistics: {
+    params: { account: string };
+    query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string };
+    body: undefined;
+    reply: MessageStatisticsReply;
   };
   listGatewayKinds: {
     params: Record<string, never>;
@@ -741,6 +752,7 @@ export const routes = {
   listCreditEntries: ["GET", "/api/manage/v1/accounts/{account}/credit/entries"],
   watchAccount: ["GET", "/api/manage/v1/accounts/{account}/events"],
   getOverview: ["GET", "/api/manage/v1/accounts/{account}/overview"],
+  getMessageStatistics: ["GET", "/api/manage/v1/accounts/{account}/stats"],
   listGatewayKinds: ["GET", "/api/manage/v1/gateway-kinds"],
   listGateways: ["GET", "/api/manage/v1/accounts/{account}/gateways"],
   createGateway: ["POST", "/api/manage/v1/accounts/{account}/gateways"],

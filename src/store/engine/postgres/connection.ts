@@ -9,6 +9,7 @@ import {
   sql,
 } from "kysely";
 import type { PoolClient, QueryResult as Result } from "pg";
+import { CountBuffer } from "#store/counts/buffer.ts";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
@@ -58,7 +59,7 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 /** The handle of a connection; the engine begins and commits around it. */
-export function postgresTx(client: PoolClient): Tx {
+export function postgresTx(client: PoolClient, counts = new CountBuffer().transaction()): Tx {
   const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
   const rows: Tx["rows"] = (name, columns, records) => {
     const fields = sql.join(
@@ -69,6 +70,7 @@ export function postgresTx(client: PoolClient): Tx {
   return {
     engine: "postgres",
     db,
+    counts,
     rows,
     list: (texts) => sql`(select unnest(${texts}::text[]) collate "C")`,
     update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {

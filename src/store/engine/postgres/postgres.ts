@@ -4,6 +4,7 @@ import type { Client, ClientBase, PoolClient } from "pg";
 import { systemClock } from "#runtime/clock.ts";
 import { describeError } from "#runtime/describe-error.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { CountBuffer } from "#store/counts/buffer.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
@@ -56,23 +57,27 @@ async function refuseUnsafe(client: PoolClient): Promise<void> {
 
 async function transaction<T>(
   connect: (what: string) => Promise<PoolClient>,
+  buffer: CountBuffer,
   what: string,
   run: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await connect(what);
+    const counts = buffer.transaction();
     let committing = false;
     let running = false;
     try {
       await client.query("begin");
       running = true;
-      const output = await run(postgresTx(client));
+      const output = await run(postgresTx(client, counts));
       running = false;
       committing = true;
       await client.query("commit");
+      counts.commit();
       client.release();
       return output;
     } catch (error) {
+      counts.discard();
       if (!running) recordConnectionError(error);
       const fault = faultOf(error);
       if (fault === "unavailable") {
@@ -195,13 +200,14 @@ export async function openPostgres(options: {
   await listen();
 
   const connect = (what: string) => acquire(pool, what, room, clock);
+  const buffer = new CountBuffer();
   const groupCommits = new Map<string, GroupCommit<unknown, unknown>>();
   const groupCommitOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
     let groupCommit = groupCommits.get(operation.name);
     if (!groupCommit) {
       groupCommit = new GroupCommit(
         (inputs) =>
-          transaction(connect, operation.name, async (tx) => {
+          transaction(connect, buffer, operation.name, async (tx) => {
             if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
             return await operation.run(tx, inputs);
           }),
@@ -217,7 +223,7 @@ export async function openPostgres(options: {
     if (closed) throw new StorageError("unavailable", "The database is closed.");
     if (operation.batched) return await groupCommitOf(operation).call(input);
     if (operation.access === "write")
-      return await transaction(connect, operation.name, (tx) => operation.run(tx, input));
+      return await transaction(connect, buffer, operation.name, (tx) => operation.run(tx, input));
     const client = await connect(operation.name);
     try {
       const output = await operation.run(postgresTx(client), input);

@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
+import { CountBuffer } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
@@ -88,6 +89,7 @@ export function sqliteTx(connection: SqliteConnection): Tx {
   return {
     engine: "sqlite",
     db,
+    counts: new CountBuffer().transaction(),
     lock: () => sql``,
     // A prepared insert in a loop is two to four times as fast as one statement over json_each (100,000 rows: 0.9 s against 1.8 to 3.7 s).
     insert: async (table, columns, batches) => {

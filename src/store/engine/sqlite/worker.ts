@@ -68,8 +68,10 @@ async function inTransaction(calls: readonly Call[]): Promise<unknown[][]> {
     const outputs = [];
     for (const call of calls) outputs.push(await runCall(call));
     commit();
+    tx.counts.commit();
     return outputs;
   } catch (error) {
+    tx.counts.discard();
     if (connection.raw.isTransaction) connection.raw.exec("rollback");
     throw error;
   }

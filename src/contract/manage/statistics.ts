@@ -1,0 +1,82 @@
+// The management API's schemas for the statistics of an account's messages.
+
+import { z } from "zod";
+import { instant, reply } from "#contract/envelope.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
+
+const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T13:00:00Z" });
+
+export const statisticsQuery = z.strictObject({
+  after: time
+    .optional()
+    .describe("The range begins here (ISO 8601). The default is 24 hours before its end."),
+  before: time.optional().describe("The range ends before this time (ISO 8601). The default is now."),
+  step: z
+    .enum(["minute", "hour", "day"])
+    .default("hour")
+    .describe(
+      "The length of a point. Minutes are kept for two days, hours for 92, and local days of the account for ever. The range is at most a day by minutes, 31 days by hours, and 366 days by days.",
+    ),
+  split: z.enum(["none", "channel", "gateway"]).default("none").describe("What makes a series of its own."),
+  channel: channelWord.optional().describe("Only messages of this channel."),
+  gateway: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Only messages of the gateway with this identifier."),
+});
+export type StatisticsStep = z.output<typeof statisticsQuery>["step"];
+
+const percentiles = z
+  .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
+  .meta({ id: "MessageDurations", description: "In ms, within 5 %. Null: nothing was measured." });
+
+const point = z
+  .object({
+    at: instant.describe("When the point begins."),
+    accepted: z.int(),
+    sent: z.int(),
+    delivered: z.int(),
+    read: z.int(),
+    undelivered: z.int(),
+    failed: z.int(),
+    bounced: z.int(),
+    expired: z.int(),
+    cancelled: z.int(),
+    suppressed: z.int(),
+    unknown: z
+      .int()
+      .describe("Each time that a message came to this state. A report may have settled it later."),
+    wait_ms: percentiles.describe("From when messages could go out until they were sent."),
+    delivery_ms: percentiles.describe("From when messages were sent until they were delivered."),
+  })
+  .meta({
+    id: "MessageStatisticsPoint",
+    description: "How many messages came to each state in this time. A message counts where it changed.",
+  });
+export type StatisticsPoint = z.output<typeof point>;
+
+export const statisticsReply = reply(
+  "MessageStatisticsReply",
+  z
+    .object({
+      step: z.enum(["minute", "hour", "day"]),
+      after: instant.describe("The beginning of the first point that the range touches."),
+      before: instant,
+      time_zone: z.string().describe("The account's time zone, by which days are cut."),
+      series: z.array(
+        z
+          .object({
+            key: z
+              .string()
+              .describe(
+                "According to `split`: empty, the channel, or the gateway's identifier (its id, once it is deleted).",
+              ),
+            points: z.array(point).describe("Oldest first. A point in which nothing happened is absent."),
+          })
+          .meta({ id: "MessageStatisticsSeries" }),
+      ),
+    })
+    .meta({ id: "MessageStatistics" }),
+);

@@ -1,0 +1,116 @@
+// GET /api/manage/v1/accounts/{account}/stats: how many messages came to each state, over time.
+
+import {
+  type StatisticsPoint,
+  type StatisticsStep,
+  statisticsQuery,
+  statisticsReply,
+} from "#contract/manage/statistics.ts";
+import { isProblem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { validateQuery } from "#http/validate.ts";
+import { startOfDay } from "#runtime/time-zones.ts";
+import { countNames, noCounts } from "#store/counts/buffer.ts";
+import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
+import { readGatewayNames } from "#store/gateways/gateways.ts";
+import { type Histogram, merge, percentile } from "#store/pools/histogram.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const maxRangeMs = { minute: dayMs, hour: 31 * dayMs, day: 366 * dayMs } as const;
+
+/** The instant at which the step begins that holds `at`, epoch ms. */
+function beginningOf(step: StatisticsStep, at: number, timeZone: string): number {
+  return step === "day" ? startOfDay(at, timeZone) : at - (at % (step === "minute" ? minuteMs : hourMs));
+}
+
+const percentiles = (histogram: Histogram) => ({
+  p50: percentile(histogram, 0.5),
+  p95: percentile(histogram, 0.95),
+  p99: percentile(histogram, 0.99),
+});
+
+/** The rows of one series as points, oldest first. */
+function pointsOf(rows: readonly StoredCounts[]): StatisticsPoint[] {
+  const sums = new Map<number, Pick<StoredCounts, "waits" | "deliveries"> & ReturnType<typeof noCounts>>();
+  for (const row of rows) {
+    const sum = sums.get(row.at) ?? { ...noCounts(), waits: {}, deliveries: {} };
+    sums.set(row.at, sum);
+    for (const name of countNames) sum[name] += row[name];
+    merge(sum.waits, row.waits);
+    merge(sum.deliveries, row.deliveries);
+  }
+  return [...sums].map(([at, { waits, deliveries, ...counts }]) => ({
+    at: isoTime(at),
+    ...counts,
+    wait_ms: percentiles(waits),
+    delivery_ms: percentiles(deliveries),
+  }));
+}
+
+export const getMessageStatisticsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/stats",
+  name: "getMessageStatistics",
+  tag: "Account messages",
+  summary: "Get the statistics of an account's messages",
+  description:
+    "The reply says how many messages came to each state, over time. Counts are stored about a second after the change; a process that is killed may lose those of its last second.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  query: statisticsQuery,
+  replies: { 200: statisticsReply },
+  problems: ["not_found"],
+})(async ({ core, account, request }) => {
+  const query = validateQuery(statisticsQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { step, split, channel = null, gateway = null, after, before } = query.value;
+  const end = before === undefined ? core.clock.now() + 1 : Date.parse(before);
+  const begin = after === undefined ? end - dayMs : Date.parse(after);
+  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
+  if (end - begin > maxRangeMs[step]) {
+    const days = maxRangeMs[step] / dayMs;
+    const message = `is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``;
+    return validationFailed([{ path: ["after"], message }]);
+  }
+  const names = await core.database.run(readGatewayNames, account.id);
+  const named = gateway === null ? null : [...names].find(([, identifier]) => identifier === gateway);
+  if (named === undefined)
+    return validationFailed([{ path: ["gateway"], message: "is not a gateway of this account" }]);
+  const from = beginningOf(step, begin, account.time_zone);
+  const rows = await core.database.run(readMessageCounts, {
+    accountId: account.id,
+    step,
+    from,
+    before: end,
+    gatewayId: named?.[0] ?? null,
+    channel,
+  });
+  const identifiers = new Map(names);
+  const keyOf = (row: StoredCounts) =>
+    split === "none"
+      ? ""
+      : split === "channel"
+        ? row.channel
+        : (identifiers.get(row.gateway_id) ?? row.gateway_id);
+  const series = Map.groupBy(rows, keyOf);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Statistics found.",
+      data: {
+        step,
+        after: isoTime(from),
+        before: isoTime(end),
+        time_zone: account.time_zone,
+        series: [...series].map(([key, ofKey]) => ({ key, points: pointsOf(ofKey) })),
+      },
+    },
+  };
+});

@@ -1,0 +1,56 @@
+// Stores the counts of what happens to messages behind the changes, about once a second. The database gathers them; a
+// process that is killed loses at most the counts of the last second.
+
+import type { Core } from "#core/core.ts";
+import { Interval } from "#runtime/waiting/interval.ts";
+import { storeMessageCounts } from "#store/counts/message-counts.ts";
+
+const intervalMs = 1_000;
+
+interface CountWriter {
+  /** Stores what waits, if the storage is there. */
+  stop(): Promise<void>;
+}
+
+/** Starts to write when something was recorded, and rests when nothing waits. */
+export function createCountWriter({
+  clock,
+  database,
+  log,
+  signals,
+}: Pick<Core, "clock" | "database" | "log" | "signals">): CountWriter {
+  const stopping = new AbortController();
+  let hasNews = false;
+  const write = async () => {
+    hasNews = false;
+    try {
+      await database.run(storeMessageCounts, null);
+    } catch (error) {
+      hasNews = true;
+      throw error;
+    }
+  };
+  const writes = new Interval({
+    clock,
+    log,
+    signal: stopping.signal,
+    ms: intervalMs,
+    isNeeded: () => hasNews,
+    turn: write,
+    failure: { event: "counts.write_failed", message: "Counts of messages could not be written." },
+  });
+  const unsubscribe = signals.subscribe("eventsRecorded", () => {
+    hasNews = true;
+    writes.start();
+  });
+  return {
+    stop: async () => {
+      unsubscribe();
+      stopping.abort();
+      await writes.ended();
+      await write().catch((error) =>
+        log.warn({ event: "counts.write_failed", error }, "Counts of messages could not be written."),
+      );
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// Counts of what happens to messages, gathered beside the transactions that change them and stored about once a second
+// (`message-counts.ts`). They count when their transaction commits. A process that is killed loses at most the counts
+// of the last second; no message depends on them.
+
+import type { Channel } from "#contract/messages/channel.ts";
+import { addDuration, type Histogram, merge } from "#store/pools/histogram.ts";
+
+/** What is counted: changes of messages, each at its instant. */
+export const countNames = [
+  "accepted",
+  "sent",
+  "delivered",
+  "read",
+  "undelivered",
+  "failed",
+  "bounced",
+  "expired",
+  "cancelled",
+  "suppressed",
+  "unknown",
+] as const;
+export type CountName = (typeof countNames)[number];
+export type Counts = Record<CountName, number>;
+
+/** A gateway's counts of one minute. */
+export interface MinuteCounts extends Counts {
+  account_id: string;
+  channel: Channel;
+  gateway_id: string;
+  /** When the minute begins, epoch ms. */
+  at: number;
+  /** From when messages could go out until they were sent. */
+  waits: Histogram;
+  /** From when messages were sent until they were delivered. */
+  deliveries: Histogram;
+}
+
+/** What happened to `n` messages of a gateway at `at` (epoch ms). */
+export interface Happening {
+  name: CountName;
+  account_id: string;
+  channel: Channel;
+  gateway_id: string;
+  at: number;
+  /** Default: 1. */
+  n?: number;
+  /** Of `sent`: how long the message waited; of `delivered`: how long the delivery took. In ms; null: not known. */
+  ms?: number | null;
+}
+
+const minuteMs = 60_000;
+
+export const noCounts = (): Counts =>
+  Object.fromEntries(countNames.map((name) => [name, 0])) as unknown as Counts;
+
+/** The counts of one transaction. The engine calls `commit` or `discard` when the transaction has ended. */
+export interface TransactionCounts {
+  add(happening: Happening): void;
+  /** Takes all counts that wait to be stored. If the transaction fails, they wait again. */
+  take(): MinuteCounts[];
+  commit(): void;
+  discard(): void;
+}
+
+/** The counts of one database that wait to be stored. Bounded by the gateways of the minutes since the last write. */
+export class CountBuffer {
+  readonly #waiting = new Map<string, MinuteCounts>();
+
+  transaction(): TransactionCounts {
+    const added = new Map<string, MinuteCounts>();
+    let taken: MinuteCounts[] = [];
+    const end = (kept: Iterable<MinuteCounts>) => {
+      for (const counts of kept) addCounts(this.#waiting, counts);
+      added.clear();
+      taken = [];
+    };
+    return {
+      add: (happening) => addHappening(added, happening),
+      take: () => {
+        taken = [...this.#waiting.values()];
+        this.#waiting.clear();
+        return taken;
+      },
+      commit: () => end(added.values()),
+      discard: () => end(taken),
+    };
+  }
+}
+
+function addHappening(sums: Map<string, MinuteCounts>, happening: Happening): void {
+  const { name, account_id, channel, gateway_id, n = 1, ms = null } = happening;
+  const at = happening.at - (happening.at % minuteMs);
+  const key = `${gateway_id} ${at}`;
+  let sum = sums.get(key);
+  if (sum === undefined) {
+    sum = { account_id, channel, gateway_id, at, ...noCounts(), waits: {}, deliveries: {} };
+    sums.set(key, sum);
+  }
+  sum[name] += n;
+  if (ms === null) return;
+  addDuration(name === "sent" ? sum.waits : sum.deliveries, Math.max(0, ms));
+}
+
+function addCounts(sums: Map<string, MinuteCounts>, counts: MinuteCounts): void {
+  const key = `${counts.gateway_id} ${counts.at}`;
+  const sum = sums.get(key);
+  if (sum === undefined) {
+    sums.set(key, counts);
+    return;
+  }
+  for (const name of countNames) sum[name] += counts[name];
+  merge(sum.waits, counts.waits);
+  merge(sum.deliveries, counts.deliveries);
+}

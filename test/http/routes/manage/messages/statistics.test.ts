@@ -1,0 +1,76 @@
+// The statistics of an account's messages: series and points of a range, and clear errors for ranges that are none.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { StatisticsPoint } from "#contract/manage/statistics.ts";
+import { dataOf, type Managed, managed } from "../managed.ts";
+
+let m: Managed;
+let path: string;
+before(async () => {
+  m = await managed();
+  const account = await m.it.account({ name: "acme" });
+  path = `/accounts/${account.id}/stats`;
+  await m.it.gateway({ identifier: "box", default: true });
+  await m.it.gateway({ identifier: "mail", channel: "email", default: true });
+});
+after(() => m.close());
+
+interface Statistics {
+  step: string;
+  after: string;
+  series: { key: string; points: StatisticsPoint[] }[];
+}
+const statistics = async (query = "") => dataOf<Statistics>(await m.operator("GET", `${path}${query}`));
+
+test("nothing happened: no series", async () => {
+  assert.deepEqual((await statistics()).series, []);
+});
+
+test("messages are counted by hour, in one series, or one for each channel or gateway", async () => {
+  const contact = { number: "+15550000001", message: "hi" };
+  await m.it.accepted([contact, contact]);
+  await m.it.post("/api/email/send", {
+    contact: [{ email: "delivered@example.com", subject: "Hello", message: "Hi" }],
+  });
+  await m.it.advance(30_000);
+  const all = await statistics();
+  assert.equal(all.step, "hour");
+  const sum = (name: "accepted" | "delivered") =>
+    all.series.flatMap(({ points }) => points).reduce((n, point) => n + point[name], 0);
+  assert.deepEqual([all.series.map(({ key }) => key), sum("accepted"), sum("delivered")], [[""], 3, 3]);
+  const [point] = all.series[0]!.points;
+  assert.ok(point!.wait_ms.p95 !== null && point!.delivery_ms.p50 !== null);
+  const byChannel = await statistics("?split=channel&step=day");
+  assert.deepEqual(byChannel.series.map(({ key, points }) => [key, points[0]?.accepted]).sort(), [
+    ["email", 1],
+    ["sms", 2],
+  ]);
+  const byGateway = await statistics("?split=gateway&step=minute&gateway=box");
+  assert.deepEqual([...new Set(byGateway.series.map(({ key }) => key))], ["box"]);
+  const sms = await statistics("?channel=sms");
+  assert.equal(sms.series[0]?.points[0]?.accepted, 2);
+});
+
+test("a range ends before `before`, and one without anything has no series", async () => {
+  const now = m.it.clock.now();
+  const iso = (at: number) => new Date(at).toISOString();
+  const earlier = await statistics(`?after=${iso(now - 7_200_000)}&before=${iso(now - 3_600_000)}`);
+  assert.deepEqual(earlier.series, []);
+});
+
+test("ranges that are none, too long or of no gateway are refused with the field", async () => {
+  const refused = async (query: string) => {
+    const reply = await m.operator("GET", `${path}?${query}`);
+    assert.equal(reply.statusCode, 422, reply.body);
+    return Object.keys(reply.json().errors);
+  };
+  const at = "2026-01-02T00:00:00Z";
+  assert.deepEqual(await refused(`after=${at}&before=${at}`), ["after"]);
+  assert.deepEqual(await refused(`after=2026-01-01T00:00:00Z&before=2026-01-03T00:00:00Z&step=minute`), [
+    "after",
+  ]);
+  assert.deepEqual(await refused("gateway=none"), ["gateway"]);
+  assert.deepEqual(await refused("step=week"), ["step"]);
+  assert.deepEqual(await refused("after=yesterday"), ["after"]);
+});

@@ -1,0 +1,56 @@
+// Counts of messages are stored about a second after something was recorded, and at a stop; a failed write is tried again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCountWriter } from "#messaging/counts.ts";
+import type { Database } from "#store/database.ts";
+import { movableClock } from "../clock.ts";
+import { memoryLog } from "../log.ts";
+import { signalsTo } from "../signals.ts";
+
+function writer({ failing = 0 } = {}) {
+  const clock = movableClock();
+  const signals = signalsTo();
+  let [calls, failures] = [0, failing];
+  const run = async () => {
+    calls += 1;
+    if (failures === 0) return 1;
+    failures -= 1;
+    throw new Error("down");
+  };
+  const database = { run } as unknown as Database;
+  const counts = createCountWriter({ clock, database, log: memoryLog(), signals });
+  return { clock, counts, record: () => signals.emit("eventsRecorded"), calls: () => calls };
+}
+
+test("nothing is written while nothing happens, and what happens within a second is written once", async () => {
+  const { clock, record, calls, counts } = writer();
+  await clock.advance(10_000);
+  assert.equal(calls(), 0);
+  record();
+  record();
+  await clock.advance(1_000);
+  assert.equal(calls(), 1);
+  await clock.advance(10_000);
+  assert.deepEqual([calls(), clock.sleeping()], [1, 0]);
+  await counts.stop();
+});
+
+test("a write that fails is tried again until it succeeds", async () => {
+  const { clock, record, calls, counts } = writer({ failing: 2 });
+  record();
+  await clock.advance(10_000);
+  assert.equal(calls(), 3);
+  await counts.stop();
+});
+
+test("a stop writes what waits, and does not fail when the storage is away", async () => {
+  const well = writer();
+  well.record();
+  await well.counts.stop();
+  assert.ok(well.calls() > 0);
+  const away = writer({ failing: 10 });
+  away.record();
+  await away.counts.stop();
+  assert.ok(away.calls() > 0);
+});

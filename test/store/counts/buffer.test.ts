@@ -1,0 +1,70 @@
+// Counts of messages in memory: those of a transaction count when it commits, and what was taken to be stored waits again
+// when storing fails.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CountBuffer, type Happening } from "#store/counts/buffer.ts";
+
+const sent: Happening = {
+  name: "sent",
+  account_id: "acc",
+  channel: "sms",
+  gateway_id: "gw",
+  at: 61_000,
+  ms: 20,
+};
+const taken = (buffer: CountBuffer) => {
+  const transaction = buffer.transaction();
+  const counts = transaction.take();
+  return { transaction, counts };
+};
+
+test("what a transaction adds is there when it commits, by minutes", () => {
+  const buffer = new CountBuffer();
+  const one = buffer.transaction();
+  one.add(sent);
+  one.add({ ...sent, at: 119_999, ms: null });
+  one.add({ ...sent, name: "accepted", at: 120_000, n: 5, ms: null });
+  assert.deepEqual(buffer.transaction().take(), []);
+  one.commit();
+  const { counts } = taken(buffer);
+  assert.deepEqual(
+    counts.map(({ at, sent: ofSent, accepted, waits }) => [at, ofSent, accepted, Object.values(waits)]),
+    [
+      [60_000, 2, 0, [1]],
+      [120_000, 0, 5, []],
+    ],
+  );
+});
+
+test("what a transaction adds that is undone is not counted, and a transaction can be used again", () => {
+  const buffer = new CountBuffer();
+  const one = buffer.transaction();
+  one.add(sent);
+  one.discard();
+  one.commit();
+  assert.deepEqual(taken(buffer).counts, []);
+  one.add(sent);
+  one.commit();
+  assert.equal(taken(buffer).counts.length, 1);
+});
+
+test("counts that could not be stored are added to those that came meanwhile", () => {
+  const buffer = new CountBuffer();
+  const add = () => {
+    const one = buffer.transaction();
+    one.add(sent);
+    one.commit();
+  };
+  add();
+  const { transaction } = taken(buffer);
+  add();
+  transaction.discard();
+  const again = taken(buffer);
+  assert.deepEqual(
+    again.counts.map(({ sent: ofSent, waits }) => [ofSent, Object.values(waits)]),
+    [[2, [2]]],
+  );
+  again.transaction.commit();
+  assert.deepEqual(taken(buffer).counts, []);
+});
