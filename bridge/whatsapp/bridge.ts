@@ -1,8 +1,10 @@
 // The bridge process: the devices of one Trunkline process, each over a channel of its own.
 
+import type { Agent } from "node:http";
 import type { FromBridge, ToBridge } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import { Device } from "./device.ts";
 import { type Loaded, loadLibrary, type Verification } from "./library.ts";
+import { agentFor, proxiedFetch } from "./proxy.ts";
 
 interface BridgeOptions {
   verification: Verification;
@@ -36,7 +38,15 @@ export function runBridge({ verification, server }: BridgeOptions): void {
     const loaded = await loading;
     if (loaded.kind === "failed") return post({ type: "failed", why: loaded.why, reason: loaded.reason });
     const { library, version } = loaded;
-    const device = new Device(library, message, post, server?.url ?? null);
+    let agent: Agent | null = null;
+    try {
+      agent = message.proxy === null ? null : await agentFor(message.proxy);
+    } catch {
+      const reason = "The library for proxies is not installed.";
+      return post({ type: "failed", why: "not_installed", reason });
+    }
+    if (agent !== null) globalThis.fetch = proxiedFetch;
+    const device = new Device(library, message, post, { url: server?.url ?? null, agent });
     devices.set(channel, device);
     device.start(`baileys ${version}`);
   }

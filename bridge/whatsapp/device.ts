@@ -2,6 +2,7 @@
 // uses them leaves, a message counts as sent when WhatsApp's server has answered it, and what a person wrote is stored
 // together with the keys that decrypted it.
 
+import type { Agent } from "node:http";
 import type { FromBridge, SendResult, ToBridge } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import { Decryption } from "./decryption.ts";
 import { type Frame, markFrames, withFrame } from "./frames.ts";
@@ -33,12 +34,17 @@ const limitsMs = 6 * 3_600_000;
 const dayMs = 86_400_000;
 const restartRequired = 515;
 
+/** `url`: of a test's server; null: WhatsApp's. `agent`: the way through a proxy; null: none. */
+interface Server {
+  url: string | null;
+  agent: Agent | null;
+}
+
 export class Device {
   readonly #library: Library;
   readonly #post: (message: FromBridge) => void;
   readonly #open: ToBridge & { type: "open" };
-  /** Of a test's server; null: WhatsApp's. */
-  readonly #url: string | null;
+  readonly #server: Server;
   readonly #values: DeviceValues;
   readonly #storage: ParentStorage;
   readonly #sent: SentMessages;
@@ -56,12 +62,12 @@ export class Device {
     library: Library,
     open: ToBridge & { type: "open" },
     post: (message: FromBridge) => void,
-    url: string | null,
+    server: Server,
   ) {
     this.#library = library;
     this.#open = open;
     this.#post = post;
-    this.#url = url;
+    this.#server = server;
     // After changes that were not stored the library would send to the other devices without them.
     this.#storage = new ParentStorage(post, () => this.#socket?.ws.socket?.terminate());
     this.#values = new DeviceValues(library, open.values, (changes) => this.#storage.save(changes));
@@ -133,11 +139,14 @@ export class Device {
   #startSocket(credentials: Credentials, pair: Pair): void {
     const { default: makeSocket, DEFAULT_CONNECTION_CONFIG, proto } = this.#library;
     const { deviceName, version } = this.#open;
+    const { url, agent } = this.#server;
     const socket = makeSocket({
       auth: { creds: credentials, keys: this.#values },
       version: version ?? DEFAULT_CONNECTION_CONFIG.version,
       browser: [deviceName, "Chrome", "14.4.1"],
-      ...(this.#url === null ? {} : { waWebSocketUrl: this.#url }),
+      ...(url === null ? {} : { waWebSocketUrl: url }),
+      // What the library gives its downloads.
+      ...(agent === null ? {} : { agent, options: { dispatcher: agent } }),
       logger: silent,
       markOnlineOnConnect: false,
       syncFullHistory: false,

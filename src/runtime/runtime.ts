@@ -34,6 +34,8 @@ export interface OutboundRequest {
   /** A longer answer is valid: what exceeds `maxBytes` is not read, and the connection is closed. */
   truncate?: boolean;
   signal?: AbortSignal;
+  /** The URL of a proxy (`http`, `https`, `socks5`), through which the request goes; default: none. */
+  proxy?: string | null;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Runs in a child with permissions, before its module, and takes away what Node's permission model leaves it: signals to
-// other processes and, with `?network=outside`, connections within this machine. It is JavaScript beside JavaScript and no
+// other processes and, with `?network=outside`, connections within this machine, and with `?only=host:port` all connections but
+// to that server. It is JavaScript beside JavaScript and no
 // boundary: code that looks for a way round may find one. What has to hold against such code is the operating system's work.
 
 import { Socket as DatagramSocket } from "node:dgram";
@@ -15,11 +16,13 @@ interface Target {
 }
 
 for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"]) Reflect.deleteProperty(process, name);
-if (new URL(import.meta.url).searchParams.get("network") === "outside") refuseThisMachine();
+const { searchParams } = new URL(import.meta.url);
+const onlyServer = searchParams.get("only");
+if (searchParams.get("network") === "outside" || onlyServer !== null) refuseOthers();
 // A named import of a module would still find what was there before.
 syncBuiltinESMExports();
 
-function refuseThisMachine(): void {
+function refuseOthers(): void {
   const thisMachine = new BlockList();
   thisMachine.addSubnet("127.0.0.0", 8, "ipv4");
   thisMachine.addAddress("::1", "ipv6");
@@ -28,8 +31,7 @@ function refuseThisMachine(): void {
   thisMachine.addAddress("::", "ipv6");
   const isWithin = (address: string) => thisMachine.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-  const refusal = () =>
-    Object.assign(new Error("This process may not connect to its own machine."), { code: "EACCES" });
+  const refusal = () => Object.assign(new Error("This process may not connect there."), { code: "EACCES" });
   const refuse = () => {
     throw refusal();
   };
@@ -53,12 +55,17 @@ function refuseThisMachine(): void {
     const isPrepared = Array.isArray(first);
     const target = (isPrepared ? first[0] : targetOf(values)) as Target;
     const host = target.host || "localhost";
-    if (target.path || (isIP(host) !== 0 && isWithin(host))) {
+    const isAddress = isIP(host) !== 0;
+    // The parent has judged this one, which may be a proxy on this machine.
+    const isOnly = `${host}:${target.port}` === onlyServer;
+    const isRefused = onlyServer === null ? isAddress && isWithin(host) : !isOnly;
+    if (target.path || isRefused) {
       delete target.path;
       target.host = "refused.invalid";
       target.port ??= 1;
       target.lookup = (_name, _options, done) => process.nextTick(done, refusal(), []);
-    } else target.lookup = outside(target.lookup ?? (dnsLookup as LookupFunction));
+    } else if (!isOnly || !(isAddress || host === "localhost"))
+      target.lookup = outside(target.lookup ?? (dnsLookup as LookupFunction));
     if (isPrepared) return connect.apply(this, values);
     const listener = values.find((value) => typeof value === "function");
     return connect.call(this, target, listener);

@@ -27,6 +27,8 @@ export type ChildNetwork = "none" | "outside" | "all";
 /** What a child may do under Node's permission model; everything else is denied, other processes and add-ons too. */
 export interface ChildPermissions {
   network: ChildNetwork;
+  /** The only server that it may connect to (`host:port`, IPv6 without brackets), as far as JavaScript can refuse others. */
+  only?: string | null;
   /** Files and folders (`file:` URLs) that it may read, with everything in them; its module has to be among them. */
   read: readonly URL[];
   /** Folders that it may write. */
@@ -45,7 +47,7 @@ const boundChild = new URL("./bound-child.ts", import.meta.url);
 /** Tells Node how to read `bound-child.ts`. */
 const packageFile = new URL("../../../package.json", import.meta.url);
 
-function permissionFlags({ network, read, write }: ChildPermissions): string[] {
+function permissionFlags({ network, only = null, read, write }: ChildPermissions): string[] {
   return [
     "--permission",
     // Node's SQLite opens files past the permission model (seen with Node 26.10).
@@ -54,7 +56,7 @@ function permissionFlags({ network, read, write }: ChildPermissions): string[] {
     ...[boundChild, packageFile, ...read].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
     ...write.map((url) => `--allow-fs-write=${fileURLToPath(url)}`),
     "--import",
-    `${boundChild.href}?network=${network}`,
+    `${boundChild.href}?${new URLSearchParams({ network, ...(only !== null && { only }) })}`,
   ];
 }
 

@@ -13,7 +13,8 @@ interface SharedChildOptions {
 
 interface Process {
   child: Child;
-  href: string;
+  /** What runs in it, with which permissions. */
+  key: string;
   channels: Map<number, (message: unknown) => void>;
 }
 
@@ -27,21 +28,21 @@ export class SharedChildren {
   }
 
   /**
-   * Opens a channel to a process that runs `module` (a `file:` URL). `stop` closes the channel, and ends the process when it
+   * Opens a channel to a process that runs `module` (a `file:` URL) with these permissions. `stop` closes the channel, and ends the process when it
    * was the last; `kill` ends the process for all.
    */
   open(module: URL, { permissions, maxChannels }: SharedChildOptions): Child {
-    const { href } = module;
+    const key = JSON.stringify([module, permissions]);
     let process = [...this.#processes].find(
-      (running) => running.href === href && running.channels.size < maxChannels,
+      (running) => running.key === key && running.channels.size < maxChannels,
     );
-    if (process === undefined) process = this.#start(module, permissions);
+    if (process === undefined) process = this.#start(key, module, permissions);
     return this.#channelOf(process);
   }
 
-  #start(module: URL, permissions: ChildPermissions): Process {
+  #start(key: string, module: URL, permissions: ChildPermissions): Process {
     const child = startChild({ module, clock: this.#clock, permissions });
-    const process: Process = { child, href: module.href, channels: new Map() };
+    const process: Process = { child, key, channels: new Map() };
     this.#processes.add(process);
     child.onMessage((value) => {
       const { channel, message } = value as { channel?: unknown; message?: unknown };

@@ -1,5 +1,6 @@
 // The only way out over HTTP. It promises that a forbidden address is never talked to, and that `not_sent`
-// means that no byte of the request left. Proxies of the environment and redirects are never followed.
+// means that no byte of the request left. Proxies of the environment and redirects are never
+// followed.
 
 import { Agent } from "undici";
 import type { Log, Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
@@ -7,6 +8,7 @@ import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
 import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
+import { ProxyAgents } from "./proxy.ts";
 import { readTarget, targetReader } from "./url.ts";
 
 /** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */
@@ -44,7 +46,7 @@ interface OutboundOptions {
  */
 export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOptions): Outbound {
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
-  const agent = new Agent({
+  const options = {
     connect: connector.connect,
     connections: connectionsPerOrigin,
     pipelining: 1,
@@ -56,7 +58,9 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
     // The exchange has one timer for everything.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  const agent = new Agent(options);
+  const proxied = new ProxyAgents(connector, options);
   let closing = false;
   let running = 0;
   let whenIdle: (() => void) | null = null;
@@ -102,9 +106,10 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
         resolve(result);
       });
       running += 1;
-      const { method, body = null } = request;
+      const { method, body = null, proxy = null } = request;
       const headers = sentHeaders(request.headers);
-      agent.dispatch({ origin: target.origin, path: target.path, method, headers, body }, exchange);
+      const dispatcher = proxy === null ? agent : proxied.of(proxy);
+      dispatcher.dispatch({ origin: target.origin, path: target.path, method, headers, body }, exchange);
     });
   }
 
@@ -117,7 +122,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
       closing = true;
       if (running > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
       connector.abandon();
-      await agent.destroy();
+      await Promise.all([agent.destroy(), proxied.destroy()]);
     },
   };
 }

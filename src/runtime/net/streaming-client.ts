@@ -17,6 +17,7 @@ import {
   systemLookup,
 } from "./connect.ts";
 import { minPieceBytes } from "./paced-request.ts";
+import { ProxyAgents } from "./proxy.ts";
 import { TurnBudget } from "./turn-budget.ts";
 import { targetReader } from "./url.ts";
 
@@ -30,6 +31,8 @@ export interface UpstreamRequest {
   /** How long from then until the head of the answer, ms. */
   headersMs: number;
   signal: LightAbortSignal;
+  /** The URL of a proxy (`http`, `https`, `socks5`), through which the request goes; default: none. */
+  proxy?: string | null;
   /** On a connection of its own, because an idle one turned out to be dead, and the others may be as well. */
   fresh?: boolean;
 }
@@ -97,6 +100,7 @@ export function createStreamingClient(options: {
   const agent = new Agent({ ...settings, pipelining: 1 });
   /** Its connections close behind their only request. */
   const freshAgent = new Agent({ ...settings, pipelining: 0 });
+  const proxied = new ProxyAgents(connector, { ...settings, pipelining: 1 });
   const targetOf = targetReader(allow);
 
   return {
@@ -106,15 +110,16 @@ export function createStreamingClient(options: {
       if (request.signal.aborted) return Promise.resolve(failed("aborted", "Stopped."));
       return new Promise((resolve) => {
         const exchange = new UpstreamExchange(request, host, budget, resolve);
-        const { method, body } = request;
+        const { method, body, proxy = null } = request;
+        const dispatcher = proxy === null ? (request.fresh ? freshAgent : agent) : proxied.of(proxy);
         const headers = ["accept-encoding", "identity"];
         for (const name in request.headers) headers.push(name, request.headers[name]!);
-        (request.fresh ? freshAgent : agent).dispatch({ origin, path, method, headers, body }, exchange);
+        dispatcher.dispatch({ origin, path, method, headers, body }, exchange);
       });
     },
     async close() {
       connector.abandon();
-      await Promise.all([agent.destroy(), freshAgent.destroy()]);
+      await Promise.all([agent.destroy(), freshAgent.destroy(), proxied.destroy()]);
     },
   };
 }

@@ -26,11 +26,11 @@ test("a child reaches its own machine where it may, and only there", async (cont
   const onPath = createServer().listen(path);
   await Promise.all([once(onPort, "listening"), once(onPath, "listening")]);
   const { port } = onPort.address() as AddressInfo;
-  const start = (network: ChildNetwork) => {
+  const start = (network: ChildNetwork, only?: string) => {
     const child = startChild({
       module,
       clock: systemClock(),
-      permissions: { network, read: [module], write: [] },
+      permissions: { network, ...(only !== undefined && { only }), read: [module], write: [] },
     });
     context.after(() => child.stop());
     return child;
@@ -46,6 +46,11 @@ test("a child reaches its own machine where it may, and only there", async (cont
   const all = start("all");
   assert.equal(await ask(all, { connect: port }), "done");
   assert.equal(await ask(all, { connect: path }), "done");
+  const proxied = start("outside", `127.0.0.1:${port}`);
+  assert.equal(await ask(proxied, { connect: port }), "done");
+  assert.equal(await ask(proxied, { connect: path }), "EACCES");
+  const elsewhere = start("all", "192.0.2.1:1080");
+  assert.equal(await ask(elsewhere, { connect: port }), "EACCES");
   // `process.kill` is no function there.
   for (const child of [outside, all])
     assert.match(String(await ask(child, { signal: process.pid })), /^TypeError/);

@@ -29,6 +29,17 @@ test("users of one process hear their own answers, until it is full", async () =
   await three.stop();
 });
 
+test("users with other permissions have another process", async () => {
+  const children = new SharedChildren(systemClock());
+  const open = (only: string | null) =>
+    children.open(module, { permissions: { ...permissions, only }, maxChannels: 20 });
+  const three = [open("proxy.test:1"), open("proxy.test:1"), open("proxy.test:2")];
+  const pids = await Promise.all(three.map((child) => ask(child, "pid")));
+  assert.equal(pids[0], pids[1]);
+  assert.notEqual(pids[0], pids[2]);
+  await Promise.all(three.map((child) => child.stop()));
+});
+
 test("an end of the process is the end for all that use it, and another one is started for the next", async () => {
   const children = new SharedChildren(systemClock());
   const open = () => children.open(module, { permissions, maxChannels: 20 });

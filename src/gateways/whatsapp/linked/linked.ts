@@ -3,6 +3,8 @@
 
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
+import { proxyServer } from "#runtime/net/proxy.ts";
+import { hostUrl } from "#settings/url.ts";
 import { maxCaptionChars, maxTextChars } from "./outgoing.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
 import { LinkedSession } from "./session.ts";
@@ -31,9 +33,15 @@ const installed: Bridge = {
 /** What the bridge may do: the library in it reads what unknown people send. */
 export const bridgePermissions = (bridge: Bridge, settings: LinkedSettings): ChildPermissions => ({
   network: bridge.network ?? "outside",
+  only: settings.proxy === null ? null : serverOf(settings.proxy),
   read: [bridge.folder, bridge.module(settings)],
   write: [],
 });
+
+function serverOf(proxy: string): string {
+  const { host, port } = proxyServer(new URL(proxy));
+  return `${host}:${port}`;
+}
 
 export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
   defineGateway({
@@ -48,9 +56,15 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     maxChars: { text: maxTextChars, caption: maxCaptionChars },
     // Numbers that send like a machine are banned. The library sends one message after the other anyway.
     defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
+    urls: ({ proxy }) => {
+      if (proxy === null) return [];
+      const { host, port } = proxyServer(new URL(proxy));
+      return [hostUrl(host, port)];
+    },
     files: {
       keptMs: linkedFileMs,
-      open: (file, _, tools) => openLinkedFile(file, bridge.files ?? whatsappFiles, tools),
+      open: (file, { proxy }, tools) =>
+        openLinkedFile(file, { origin: bridge.files ?? whatsappFiles, proxy }, tools),
     },
     connection: "linked",
     open: async (settings, host) => {

@@ -29,6 +29,8 @@ export type ToBridge =
       type: "open";
       values: readonly (readonly [key: string, value: string])[];
       deviceName: string;
+      /** The URL of a proxy, through which everything goes; null: none. */
+      proxy: string | null;
       version: readonly number[] | null;
     }
   /** Connects with the stored credentials, or with new ones to link a device. */

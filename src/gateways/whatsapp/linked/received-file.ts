@@ -26,10 +26,10 @@ export const storedFile = ({ path, kind, key, contentType, filename }: File): Re
   secret: `${kind} ${key}`,
 });
 
-/** `origin`: of the server of files. */
+/** `origin`: of the server of files. `proxy`: the device's. */
 export async function openLinkedFile(
   { id: path, secret = "" }: ReceivedFile,
-  origin: string,
+  { origin, proxy }: { origin: string; proxy: string | null },
   { upstreams, signal }: FileTools,
 ): Promise<OpenedFile> {
   const opened = await upstreams.open({
@@ -40,6 +40,7 @@ export async function openLinkedFile(
     connectMs,
     headersMs,
     signal,
+    proxy,
   });
   if (opened.kind === "failed") return { kind: "unavailable", reason: `WhatsApp's file: ${opened.reason}` };
   const { status, body } = opened;

@@ -87,7 +87,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     });
     this.#reconnects = new Reconnects(host.clock, host.random);
     this.#incoming = new Incoming(host, this.#store, this.#bridge);
-    this.#uploads = new FileUploads(host, this.#bridge, files);
+    this.#uploads = new FileUploads(host, this.#bridge, { origin: files, proxy: settings.proxy });
     this.#newChats = new NewChatGate(host.clock, this.#store, settings.new_chats_per_day);
     if (child === null) {
       this.#showStopped(this.#store.get("stop") ?? unlinked);
@@ -98,6 +98,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
       type: "open",
       values: [...values].filter(([key]) => !SessionStore.owns(key)),
       deviceName: settings.device_name,
+      proxy: settings.proxy,
       version: settings.wa_version?.split(".").map(Number) ?? null,
     });
   }

@@ -1,7 +1,8 @@
-// The settings of a linked device. No secret is typed in: its credentials come from linking.
+// The settings of a linked device. Its credentials come from linking and are not typed in.
 
 import { z } from "zod";
 import { timeoutField } from "#gateways/http-settings.ts";
+import { proxyField } from "./proxy.ts";
 
 export const linkedSettings = z.strictObject({
   accept_risk: z
@@ -14,6 +15,7 @@ export const linkedSettings = z.strictObject({
     .regex(/^[A-Za-z0-9 ._-]{1,40}$/, "Must be 1 to 40 letters, digits, spaces, dots, dashes or underscores.")
     .default("Trunkline")
     .describe("The name of the device in the phone's list of linked devices."),
+  proxy: proxyField,
   new_chats_per_day: z
     .union([z.literal("ramp"), z.int().min(0).max(10_000), z.null()])
     .default("ramp")

@@ -29,13 +29,19 @@ export class FileUploads {
   readonly #host: GatewayHost;
   readonly #bridge: BridgeChannel;
   readonly #origin: string | null;
+  readonly #proxy: string | null;
   readonly #uploads = new LruCache<string, { file: UploadedFile; until: number }>(maxUploads);
 
-  /** `origin`: of the server of files, for tests; null: WhatsApp's. */
-  constructor(host: GatewayHost, bridge: BridgeChannel, origin: string | null) {
+  /** `origin`: of the server of files, for tests; null: WhatsApp's. `proxy`: the way to that server, not to that of the URL. */
+  constructor(
+    host: GatewayHost,
+    bridge: BridgeChannel,
+    { origin, proxy }: { origin: string | null; proxy: string | null },
+  ) {
     this.#host = host;
     this.#bridge = bridge;
     this.#origin = origin;
+    this.#proxy = proxy;
   }
 
   /** The message's file as WhatsApp keeps it, or the outcome of a message whose file cannot be sent: nothing of it has left. */
@@ -94,6 +100,7 @@ export class FileUploads {
         body,
         timeoutMs: this.#host.timeoutMs,
         signal,
+        proxy: this.#proxy,
       });
       if (result.kind !== "answer" || result.status !== 200) continue;
       const answer = parseJson(result.body) as { url?: unknown; direct_path?: unknown } | null | undefined;

@@ -1,13 +1,24 @@
 // The bridge with the real library, against a server that speaks WhatsApp's protocol.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { agentFor, proxiedFetch } from "../../../../bridge/whatsapp/proxy.ts";
+import { ProxyServer } from "../../../proxy-server.ts";
 import { BridgedDevice, bridgeFolder, bridgeModule } from "./real-bridge.ts";
 import { notInstalled, WaServer } from "./wa-server.ts";
+
+const withoutProxies =
+  notInstalled ||
+  (existsSync(new URL("node_modules/socks-proxy-agent/package.json", bridgeFolder))
+    ? false
+    : "The packages for proxies are not installed: npm run whatsapp:install installs them.");
 
 const ann = "4915112345678";
 
@@ -21,8 +32,10 @@ async function open(context: { after(done: () => void | Promise<void>): void }) 
     await server.close();
     remove();
   });
-  const device = (values?: Map<string, string>) => {
-    const opened = new BridgedDevice(module, values);
+  const device = (
+    ...more: [values?: Map<string, string>, ConstructorParameters<typeof BridgedDevice>[2]?]
+  ) => {
+    const opened = new BridgedDevice(module, ...more);
     devices.push(opened);
     return opened;
   };
@@ -58,14 +71,65 @@ real("a person who hides their number is written to by their id, which needs no 
   assert.deepEqual(await one.send("123456@lid", "Hello"), { kind: "not_sent", why: "no_devices" });
 });
 
+for (const scheme of ["http", "socks5"] as const)
+  test(`with a ${scheme} proxy nothing goes round it`, {
+    skip: withoutProxies,
+    timeout: 60_000,
+  }, async (context) => {
+    const { server, device } = await open(context);
+    const proxy = await ProxyServer.open(context);
+    const way = { proxy: proxy.url(scheme), only: proxy.address };
+    const one = device(new Map(), way);
+    await one.link(server);
+    assert.deepEqual(await one.send(number, "Hello"), acked);
+    // The login after the scan is a second connection.
+    assert.ok(server.remotePorts.length >= 2);
+    assert.ok(server.remotePorts.every((port) => proxy.localPorts.has(port)));
+    proxy.password = "another";
+    const two = device(one.values, way);
+    await two.next("opened");
+    two.tell({ type: "connect", pair: null });
+    await two.next("disconnected");
+    // A device that forgot its proxy would reach nothing.
+    const three = device(new Map(), { only: proxy.address });
+    await three.next("opened");
+    three.tell({ type: "connect", pair: { method: "qr" } });
+    await three.next("disconnected");
+    assert.ok(server.remotePorts.every((port) => proxy.localPorts.has(port)));
+  });
+
+test("downloads of the library go through the device's proxy", { skip: withoutProxies }, async (context) => {
+  const ports: number[] = [];
+  const files = createServer((request, response) => {
+    ports.push(request.socket.remotePort ?? 0);
+    response.writeHead(206, { "content-type": "x/y" }).end(`${request.url} ${request.headers.range}`);
+  }).listen(0, "127.0.0.1");
+  await once(files, "listening");
+  context.after(() => files.close());
+  const proxy = await ProxyServer.open(context);
+  const url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/a`;
+  for (const scheme of ["http", "socks5"] as const) {
+    const init = { dispatcher: await agentFor(proxy.url(scheme)), headers: { range: "bytes=1-" } };
+    const answer = await proxiedFetch(url, init as object);
+    assert.deepEqual([answer.status, await answer.text()], [206, "/a bytes=1-"]);
+  }
+  assert.deepEqual(
+    ports.map((port) => proxy.localPorts.has(port)),
+    [true, true],
+  );
+  await assert.rejects(proxiedFetch(url), TypeError);
+  await assert.rejects(proxiedFetch(url, { method: "POST" }), TypeError);
+  assert.equal(ports.length, 2);
+});
+
 test("without the library the bridge says that it is not installed", { timeout: 60_000 }, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "bridge-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of readdirSync(bridgeFolder))
     if (/\.ts$|^package\.json$/.test(name)) copyFileSync(new URL(name, bridgeFolder), join(folder, name));
-  const one = new BridgedDevice(pathToFileURL(join(folder, "main.ts")), new Map(), [
-    pathToFileURL(`${folder}/`),
-  ]);
+  const one = new BridgedDevice(pathToFileURL(join(folder, "main.ts")), new Map(), {
+    folders: [pathToFileURL(`${folder}/`)],
+  });
   const { why, reason } = await one.next("failed");
   assert.deepEqual([why, reason], ["not_installed", "The WhatsApp library is not installed."]);
   await one.child.stop();

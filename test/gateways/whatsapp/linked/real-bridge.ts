@@ -33,6 +33,13 @@ export function bridgeModule({ url, rootKey }: Pick<WaServer, "url" | "rootKey">
 type Of<Type extends FromBridge["type"]> = FromBridge & { type: Type };
 
 /** A device over a bridge of its own. `values` outlive the bridge, as the database does. */
+/** `only`: the server that the bridge may connect to. */
+interface Connecting {
+  folders?: URL[];
+  proxy?: string | null;
+  only?: string | null;
+}
+
 export class BridgedDevice {
   readonly heard: FromBridge[] = [];
   readonly values: Map<string, string>;
@@ -44,12 +51,16 @@ export class BridgedDevice {
   readonly #listeners = new Set<() => void>();
   #numbers = 0;
 
-  constructor(module: URL, values: Map<string, string> = new Map(), folders = [bridgeFolder]) {
+  constructor(
+    module: URL,
+    values: Map<string, string> = new Map(),
+    { folders = [bridgeFolder], proxy = null, only = null }: Connecting = {},
+  ) {
     this.values = values;
-    const permissions = { network: "all" as const, read: [...folders, module], write: [] };
+    const permissions = { network: "all" as const, only, read: [...folders, module], write: [] };
     this.child = new SharedChildren(systemClock()).open(module, { permissions, maxChannels: 20 });
     this.child.onMessage((message) => this.#hear(message as FromBridge));
-    this.tell({ type: "open", values: [...values], deviceName: "Test", version: null });
+    this.tell({ type: "open", values: [...values], deviceName: "Test", proxy, version: null });
   }
 
   tell(message: ToBridge): void {

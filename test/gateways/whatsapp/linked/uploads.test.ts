@@ -15,15 +15,21 @@ import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { movableClock } from "../../../clock.ts";
 import { seededRandom } from "../../../harness.ts";
+import { ProxyServer } from "../../../proxy-server.ts";
 import { hostWith, sampleMessage } from "../../conformance-samples.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
 
-async function open(context: TestContext, auth: string | null = "acc/ess") {
+async function open(
+  context: TestContext,
+  { auth = "acc/ess", proxy = null }: { auth?: string | null; proxy?: string | null } = {},
+) {
   const fetched: string[] = [];
+  const remotePorts: number[] = [];
   const uploaded = new Map<string, Buffer>();
   const server = createServer((request, response) => {
     const url = request.url ?? "";
+    remotePorts.push(request.socket.remotePort ?? 0);
     if (request.method === "POST") {
       const pieces: Buffer[] = [];
       request.on("data", (piece: Buffer) => pieces.push(piece));
@@ -44,7 +50,8 @@ async function open(context: TestContext, auth: string | null = "acc/ess") {
     else response.end(url.endsWith(".png") ? png : "<html>");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
   const allow = readAllowList("127.0.0.0/8");
   const outbound = createOutbound({ allow });
   const upstreams = createStreamingClient({ allow });
@@ -60,7 +67,7 @@ async function open(context: TestContext, auth: string | null = "acc/ess") {
   const bridge = {
     ask: async () => ({ type: "upload_access", n: 1, auth, hosts: auth === null ? [] : hosts }),
   } as unknown as BridgeChannel;
-  const uploads = new FileUploads(host, bridge, origin);
+  const uploads = new FileUploads(host, bridge, { origin, proxy });
   const fileOf = (media: "image" | "document" | "audio", path: string, requestId = "req_1") => {
     const content = { kind: "media", media, url: path.startsWith("/") ? origin + path : path } as const;
     const message = { ...sampleMessage(), requestId, content: { ...content, filename: null, text: "" } };
@@ -70,19 +77,23 @@ async function open(context: TestContext, auth: string | null = "acc/ess") {
     const key = Buffer.from(mediaKey).toString("base64");
     const stored = storedFile({ kind: "image", path, key, contentType: null, filename: null });
     const signal = new LightAbortController();
-    const opened = await openLinkedFile(stored, origin, {
-      outbound,
-      upstreams,
-      clock,
-      timeoutMs: 5_000,
-      signal,
-    });
+    const opened = await openLinkedFile(
+      stored,
+      { origin, proxy },
+      {
+        outbound,
+        upstreams,
+        clock,
+        timeoutMs: 5_000,
+        signal,
+      },
+    );
     assert.ok(opened.kind === "opened");
     const pieces: Uint8Array[] = [];
     for (let piece = await opened.next(); piece !== null; piece = await opened.next()) pieces.push(piece);
     return Buffer.concat(pieces);
   };
-  return { fetched, uploaded, fileOf, read };
+  return { fetched, uploaded, fileOf, read, remotePorts, port };
 }
 
 test("a file is fetched and uploaded once for a request, and recipients decrypt it", async (context) => {
@@ -112,8 +123,27 @@ test("a file that is not what it is called is refused, and any document is taken
 });
 
 test("without an access nothing is uploaded, and the message is tried again", async (context) => {
-  const { fileOf, uploaded } = await open(context, null);
+  const { fileOf, uploaded } = await open(context, { auth: null });
   const result = await fileOf("image", "/a.png");
   assert.ok("kind" in result && result.kind === "deferred");
   assert.deepEqual([result.code, uploaded.size], ["media_not_uploaded", 0]);
 });
+
+for (const scheme of ["http", "socks5"] as const)
+  test(`files go up and come down through the device's ${scheme} proxy, and those of callers do not`, async (context) => {
+    const proxy = await ProxyServer.open(context);
+    const url = proxy.url(scheme);
+    const { fetched, uploaded, fileOf, read, remotePorts, port } = await open(context, { proxy: url });
+    const sent = await fileOf("image", "/a.png");
+    assert.ok("file" in sent, JSON.stringify(sent));
+    assert.deepEqual(fetched.length, 2);
+    const [path = ""] = uploaded.keys();
+    assert.deepEqual(await read(path, sent.file.mediaKey), png);
+    const byProxy = remotePorts.map((remote) => proxy.localPorts.has(remote));
+    assert.deepEqual(byProxy, [false, true, true]);
+    assert.deepEqual(proxy.targets, [`127.0.0.1:${port}`, `127.0.0.1:${port}`]);
+    const other = await open(context, { proxy: url.replace("secret", "guessed") });
+    const refused = await other.fileOf("image", "/b.png");
+    assert.equal("kind" in refused && refused.kind, "deferred");
+    assert.doesNotMatch(JSON.stringify(refused), /guessed/);
+  });

@@ -1,5 +1,6 @@
 // What tests use of Baileys and of its WebSocket server, and how its nodes are read.
 
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 // What the library exports has types of its own, which are not there where the sources are checked.
@@ -48,7 +49,7 @@ export interface WebSocket {
   terminate(): void;
 }
 export interface WebSocketServer {
-  on(event: "connection", listener: (socket: WebSocket) => void): void;
+  on(event: "connection", listener: (socket: WebSocket, request: IncomingMessage) => void): void;
   address(): AddressInfo;
   close(done: () => void): void;
 }

@@ -52,6 +52,8 @@ export class WaServer {
   readonly taken: Taken[] = [];
   readonly receipts: Node[] = [];
   readonly loggedOut: string[] = [];
+  /** The ports from which devices connected. */
+  readonly remotePorts: number[] = [];
   /** When a device logged in, epoch ms. */
   readonly logins: number[] = [];
   answering: Answering = "ack";
@@ -73,7 +75,8 @@ export class WaServer {
     this.url = `ws://127.0.0.1:${server.address().port}`;
     this.#root = lib.Curve.generateKeyPair();
     this.rootKey = this.#root.public;
-    server.on("connection", (socket) => {
+    server.on("connection", (socket, request) => {
+      this.remotePorts.push(request.socket.remotePort ?? 0);
       const connection = new Connection(lib, this.#root, socket, {
         onLogin: (payload) => this.#login(connection, payload),
         onNode: (node) => void this.#take(connection, node),
