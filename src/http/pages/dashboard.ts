@@ -11,6 +11,7 @@ export const dashboardPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
   "base-uri 'none'",
@@ -39,6 +40,7 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
   html: "text/html; charset=utf-8",
+  woff2: "font/woff2",
 };
 
 const notBuilt = `The dashboard has not been built, so there is no page here. Build it with: npm run build:ui
