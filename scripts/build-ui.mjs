@@ -13,6 +13,23 @@ const dist = join(ui, "dist");
 /** Below that, compressing gains nothing. */
 const worthwhile = 1_024;
 
+/** What goes into the built files, and what builds them. */
+const packages = [
+  "vite",
+  "react",
+  "react-dom",
+  "@base-ui/react",
+  "@fontsource-variable/geist",
+  "@fontsource-variable/geist-mono",
+  "@tanstack/react-query",
+  "@tanstack/react-router",
+  "@tanstack/react-virtual",
+  "d3-scale",
+  "d3-shape",
+  "eventsource-parser",
+  "lucide-react",
+];
+
 /** What the built files are made from, as one hash. */
 function stampOf() {
   const hash = createHash("sha256");
@@ -25,8 +42,7 @@ function stampOf() {
       .update("\0");
   }
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
-  for (const name of ["vite", "react", "react-dom", "@tanstack/react-query", "@tanstack/react-router"])
-    hash.update(`${name}@${lock[`node_modules/${name}`]?.version}\0`);
+  for (const name of packages) hash.update(`${name}@${lock[`node_modules/${name}`]?.version}\0`);
   return hash.digest("hex");
 }
 

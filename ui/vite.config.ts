@@ -1,11 +1,27 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** `npx vite ui`: the dashboard with hot reloading, over the service at its usual address. */
 const proxied = ["/api", "/docs", "/openapi.json", "/setup", "/health"];
 
+/** The fonts that every page needs are asked for with the document, so that no text moves when they come. */
+const preloadFonts: Plugin = {
+  name: "preload-fonts",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_html, { bundle }) =>
+      Object.keys(bundle ?? {})
+        .filter((name) => /geist(-mono)?-latin-wght-normal.*\.woff2$/.test(name))
+        .map((name) => ({
+          tag: "link",
+          attrs: { rel: "preload", as: "font", type: "font/woff2", crossorigin: "", href: `/${name}` },
+          injectTo: "head",
+        })),
+  },
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), preloadFonts],
   server: { proxy: Object.fromEntries(proxied.map((path) => [path, "http://127.0.0.1:8080"])) },
   build: {
     target: "es2024",

@@ -82,16 +82,29 @@ export async function setUp({ it, url, page }: Visit): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
+/** Waits until what the page reads first is there. A page's stream of hints never ends, so its network is never idle. */
+export async function settled({ page }: Visit): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator(".waiting").first().waitFor({ state: "detached" });
+}
+
 interface Violation {
   id: string;
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Fails when axe finds something (WCAG 2.2 AA), the page is wider than the window, or the browser complained. */
-export async function expectSound({ page, complaints }: Visit, where: string): Promise<void> {
+/**
+ * Fails when axe finds something (WCAG 2.2 AA), the page is wider than the window, or the browser complained. `within`: axe looks at this
+ * part alone, such as a menu that lies over links.
+ */
+export async function expectSound(
+  { page, complaints }: Visit,
+  where: string,
+  within = "html",
+): Promise<void> {
   await page.evaluate("document.fonts.ready");
   const violations = (await page.evaluate(
-    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((r) => r.violations)",
+    `axe.run(${JSON.stringify(within)}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((r) => r.violations)`,
   )) as Violation[];
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
   assert.deepEqual(found, [], `axe on ${where}`);

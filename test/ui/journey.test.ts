@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api, furnish, pathsOf } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
@@ -125,8 +125,7 @@ test("every page is sound in light, dark and at 320 px", { skip: missing }, asyn
     await at.page.setViewportSize({ width, height: 800 });
     for (const [name, path] of Object.entries(paths)) {
       await at.page.goto(`${at.url}${path}`);
-      await at.page.getByRole("heading", { level: 1 }).waitFor();
-      await at.page.waitForLoadState("networkidle").catch(() => {});
+      await settled(at);
       await expectSound(at, `${name}, ${colours}, ${width} px`);
       if (width === 1280) assert.deepEqual(await cutTables(at), [], `columns out of sight on ${name}`);
     }
@@ -142,8 +141,10 @@ test("an ended session lays the sign-in over the page, which keeps what was type
   await setUp(at);
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("link", { name: "sandbox-sms" }).click();
+  await page.getByLabel("Number").fill("+15550000001");
   await page.getByLabel("Text").fill("typed before the session ended");
   await at.context.clearCookies();
+  await page.getByRole("button", { name: "Send the test" }).click();
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
   await page.getByLabel("E-mail address").fill("ada@acme.example");
   await page.getByLabel("Password", { exact: true }).fill("a long password of Ada");
@@ -167,9 +168,10 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await page.getByRole("button", { name: "Add the member" }).click();
   await page.getByRole("link", { name: "broken" }).waitFor();
   await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("playground");
   await page.getByRole("button", { name: "Make the key" }).click();
-  const key = (await page.locator("dialog pre").textContent()) ?? "";
+  const key = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
   assert.ok(key.length > 20);
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("link", { name: "Playground", exact: true }).click();

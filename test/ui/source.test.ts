@@ -41,10 +41,3 @@ test("only api/ talks to the server, nothing becomes markup, and colours are in 
   );
   assert.deepEqual(found, []);
 });
-
-test("every page of the navigation has its place in the table of pages", () => {
-  const table = files.find(({ path }) => path === "ui/src/app/routes.ts")?.text ?? "";
-  const pages = files.find(({ path }) => path === "ui/src/app/pages.ts")?.text ?? "";
-  for (const [, path = ""] of pages.matchAll(/path: "([^"]*)"/g))
-    assert.ok(table.includes(`"${path === "" ? "/" : path}"`), `there is no page at ${path}`);
-});

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 test("the first command, pasted into a shell, carries the key that the shell has", {
@@ -125,7 +125,7 @@ test("Check is there for kinds that have one, and a refusal is in the API's own 
   await page.getByText("access: A sandbox has no provider.").waitFor();
   await page.goto(`${url}/a/${account}/gateways/sms-main`);
   await page.getByRole("heading", { name: "Send a test" }).waitFor();
-  await page.waitForLoadState("networkidle");
+  await settled(at);
   assert.equal(await page.getByRole("button", { name: "Check", exact: true }).count(), 0);
   await page.route("**/gateways/sms-main/test", (route) =>
     route.fulfill({ status: 404, json: { success: false, message: "The number is not in service." } }),
@@ -193,7 +193,7 @@ test("another person's session in another tab is noticed, the same person's is t
   const list = await api(at, "GET", `/accounts/${account}/messages`);
   assert.equal(list.body.data.length, 1, "the change was made under the other name");
   await page.getByRole("button", { name: "Go on as bob@acme.example" }).click();
-  await page.getByText("bob@acme.example · member").waitFor();
+  await page.getByRole("button", { name: "bob@acme.example member" }).waitFor();
 });
 
 test("a path that leads nowhere has the frame and a way back", { skip: missing }, async (t) => {

@@ -1,61 +1,12 @@
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { useChange, usePages } from "#ui/api/queries.ts";
-import { SecretOnce } from "#ui/parts/dialog.tsx";
-import { Field, faultAt } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
-import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { Search } from "lucide-react";
+import { usePages } from "#ui/api/queries.ts";
+import { Field } from "#ui/parts/form/field.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
-
-function Add() {
-  const create = useChange("createAccount", ["listAccounts"]);
-  const [name, setName] = useState("");
-  const [zone, setZone] = useState("UTC");
-  const [key, setKey] = useState<string | null>(null);
-  return (
-    <section className="card" aria-labelledby="add">
-      <h2 id="add">Add an account</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(
-            { body: { name, time_zone: zone } },
-            {
-              onSuccess: ({ data }) => {
-                setKey(data.api_key);
-                setName("");
-                create.reset();
-              },
-            },
-          );
-        }}
-      >
-        <Field label="Name" fault={faultAt(create.error, "name")}>
-          <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Field label="Time zone" fault={faultAt(create.error, "time_zone")}>
-          <input required value={zone} onChange={(event) => setZone(event.target.value)} />
-        </Field>
-        <Problem error={create.error} />
-        <div>
-          <button type="submit" className="button first" disabled={create.isPending}>
-            Add the account
-          </button>
-        </div>
-      </form>
-      {key === null ? null : (
-        <SecretOnce
-          title="The account's API key"
-          secret={key}
-          line="TRUNKLINE_KEY"
-          onStored={() => setKey(null)}
-        />
-      )}
-    </section>
-  );
-}
+import { AddAccount } from "./add-account.tsx";
 
 export function Page() {
   const [filter, setFilter] = useFilter();
@@ -63,7 +14,9 @@ export function Page() {
   const pages = usePages("listAccounts", { query });
   return (
     <>
-      <PageHead title="Accounts" />
+      <PageHead title="Accounts">
+        <AddAccount />
+      </PageHead>
       <form
         className="filters"
         onSubmit={(event) => {
@@ -71,11 +24,11 @@ export function Page() {
           setFilter("search", String(new FormData(event.currentTarget).get("search")).trim());
         }}
       >
-        <Field label="Name">
+        <Field label="Name" wide>
           <input key={filter.search ?? ""} name="search" type="search" defaultValue={filter.search ?? ""} />
         </Field>
-        <button type="submit" className="button">
-          Find
+        <button type="submit" className="button" aria-label="Find">
+          <Search aria-hidden="true" />
         </button>
       </form>
       <List
@@ -86,14 +39,20 @@ export function Page() {
           <p>{filter.search === undefined ? "There is no account yet." : "No account has such a name."}</p>
         }
         columns={[
-          { head: "Name", cell: ({ id, name }) => <Link to={`/a/${id}`}>{name}</Link> },
-          { head: "Id", cell: ({ id }) => <code>{id}</code> },
+          {
+            head: "Name",
+            cell: ({ id, name }) => (
+              <RowLink to="/a/$account" params={{ account: id }}>
+                {name}
+              </RowLink>
+            ),
+          },
+          { head: "Id", look: "wrap", cell: ({ id }) => <code className="soft">{id}</code> },
           { head: "Plan", cell: ({ plan }) => plan.name },
           { head: "Zone", cell: ({ time_zone }) => time_zone },
-          { head: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
         ]}
       />
-      <Add />
     </>
   );
 }

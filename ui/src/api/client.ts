@@ -80,7 +80,7 @@ export function onAnswer(listener: (status: number) => void): () => void {
   return () => answerListeners.delete(listener);
 }
 
-function notifyListeners(status: number): void {
+export function notifyListeners(status: number): void {
   for (const listener of answerListeners) listener(status);
 }
 

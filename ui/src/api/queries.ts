@@ -9,15 +9,9 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
-
-/** How often what is on the screen is read again, ms. */
-const refreshMs = 5_000;
-
-/** Nothing is read by itself without a session: the service counts wrong credentials and then refuses a client. */
-export const reading = { paused: false };
-
-const unlessPaused = (ms: number | false) => () => (reading.paused ? false : ms);
+import { nextReadMs } from "./freshness.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -31,18 +25,21 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reads an operation's answer and keeps it fresh. `every`: another interval in ms, or false. */
+/**
+ * Reads an operation's answer and keeps it fresh. `every`: another interval in ms, or false. `keep`: of a list, what was shown stays
+ * until what was asked for instead is there.
+ */
 export function useRead<N extends OperationName>(
   name: N,
   input: Input<N>,
-  { every, enabled = true }: { every?: number | false; enabled?: boolean } = {},
+  { every, enabled = true, keep = false }: { every?: number | false; enabled?: boolean; keep?: boolean } = {},
 ) {
   return useQuery<Output<N>, ApiError>({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, { ...input, signal }),
-    placeholderData: keepPreviousData,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
     enabled,
-    refetchInterval: unlessPaused(every ?? refreshMs),
+    refetchInterval: () => nextReadMs(every),
   });
 }
 
@@ -53,9 +50,26 @@ interface Page<T> {
 
 type Item<N extends OperationName> = Output<N> extends { data: (infer T)[] } ? T : never;
 
-/** Reads a list page by page. */
+/** Of a list that was paged through only the first page is looked at: reading again would read every page of it. */
+const pagesRead = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
+
+/** Called with the operations of whose answers something changed. */
+const newsListeners = new Set<(names: ReadonlySet<string>) => void>();
+
+/** Reads again what the operations have read; lists that were paged through say that there is news instead. */
+export function readAgain(names: ReadonlySet<string> | "all"): void {
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey, state }) =>
+      (names === "all" || names.has(String(queryKey[0]))) && pagesRead(state.data) < 2,
+  });
+  if (names !== "all") for (const listener of newsListeners) listener(names);
+}
+
+/** Reads a list page by page. `hasNews`: what it shows is not the newest any more; `refresh` shows that from its start. */
 export function usePages<N extends OperationName>(name: N, input: Input<N>) {
+  const client = useQueryClient();
   const queryKey = [name, "pages", input];
+  const [hasNews, setHasNews] = useState(false);
   const result = useInfiniteQuery<
     Page<Item<N>>,
     ApiError,
@@ -75,12 +89,32 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
       } as unknown as Input<N>);
       return page as unknown as Page<Item<N>>;
     },
+    placeholderData: keepPreviousData,
     getNextPageParam: (page) => page.next_cursor,
-    // Reading again what was paged through would read every page of it.
-    refetchInterval: ({ state }) =>
-      reading.paused || (state.data?.pages.length ?? 0) > 1 ? false : refreshMs,
+    refetchInterval: ({ state }) => (pagesRead(state.data) > 1 ? false : nextReadMs(undefined)),
+    // The same for what makes it read again besides: the window's focus and the line's return.
+    refetchOnWindowFocus: ({ state }) => pagesRead(state.data) < 2,
+    refetchOnReconnect: ({ state }) => pagesRead(state.data) < 2,
   });
-  return { ...result, items: result.data?.pages.flatMap((page) => page.data) ?? [] };
+  const isLong = pagesRead(result.data) > 1;
+  useEffect(() => {
+    if (!isLong) setHasNews(false);
+    const listen = (names: ReadonlySet<string>) => {
+      if (isLong && names.has(name)) setHasNews(true);
+    };
+    newsListeners.add(listen);
+    return () => {
+      newsListeners.delete(listen);
+    };
+  }, [isLong, name]);
+  const refresh = async () => {
+    setHasNews(false);
+    client.setQueryData<InfiniteData<Page<Item<N>>>>(queryKey, (data) =>
+      data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    );
+    await result.refetch();
+  };
+  return { ...result, items: result.data?.pages.flatMap((page) => page.data) ?? [], hasNews, refresh };
 }
 
 /** A change. What the named operations have read is read again once it is done. */

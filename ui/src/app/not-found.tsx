@@ -12,9 +12,15 @@ export function NoSuchPage() {
         The address <code>{location.pathname}</code> leads nowhere.
       </p>
       <p>
-        <Link to={account === undefined ? "/" : `/a/${account}`} className="button">
-          {account === undefined ? "To the start" : "To the overview"}
-        </Link>
+        {account === undefined ? (
+          <Link to="/" className="button">
+            To the start
+          </Link>
+        ) : (
+          <Link to="/a/$account" params={{ account }} className="button">
+            To the overview
+          </Link>
+        )}
       </p>
     </>
   );
@@ -23,7 +29,7 @@ export function NoSuchPage() {
 /** The same, of a path that names no account, in the frame of every page. */
 export function NoSuchPath() {
   return (
-    <Frame account={undefined}>
+    <Frame account={undefined} named={null}>
       <NoSuchPage />
     </Frame>
   );

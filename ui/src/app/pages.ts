@@ -1,24 +1,83 @@
-// What the navigation offers: every page that exists, in the order of how often it is needed.
+// What the navigation offers: every page that exists, in groups, in the order of how often it is needed.
 
-/** Pages of an account, by what follows `/a/{account}`; `key` leads there after `g`. */
-export const accountPages: readonly { path: string; title: string; key: string }[] = [
-  { path: "", title: "Overview", key: "o" },
-  { path: "/messages", title: "Messages", key: "m" },
-  { path: "/gateways", title: "Gateways", key: "g" },
-  { path: "/pools", title: "AI pools", key: "p" },
-  { path: "/webhooks", title: "Webhooks", key: "w" },
-  { path: "/inbox", title: "Inbox", key: "i" },
-  { path: "/domains", title: "Domains", key: "d" },
-  { path: "/suppressions", title: "Suppressions", key: "s" },
-  { path: "/credit", title: "Credit", key: "c" },
-  { path: "/audit", title: "Audit", key: "a" },
-  { path: "/settings", title: "Settings", key: "e" },
+import type { LinkProps } from "@tanstack/react-router";
+import {
+  Ban,
+  Bot,
+  Building2,
+  Coins,
+  Globe,
+  House,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  Mail,
+  RadioTower,
+  ScrollText,
+  Server,
+  Settings,
+  Users,
+  Webhook,
+} from "lucide-react";
+
+export interface Place {
+  to: Exclude<NonNullable<LinkProps["to"]>, "." | "..">;
+  title: string;
+  icon: LucideIcon;
+  /** Leads there after `g`. */
+  key?: string;
+}
+
+interface Group {
+  title: string | null;
+  places: readonly Place[];
+}
+
+export const accountPages: readonly Group[] = [
+  {
+    title: null,
+    places: [{ to: "/a/$account", title: "Overview", key: "o", icon: House }],
+  },
+  {
+    title: "Messaging",
+    places: [
+      { to: "/a/$account/messages", title: "Messages", key: "m", icon: Mail },
+      { to: "/a/$account/inbox", title: "Inbox", key: "i", icon: Inbox },
+      { to: "/a/$account/gateways", title: "Gateways", key: "g", icon: RadioTower },
+      { to: "/a/$account/domains", title: "Domains", key: "d", icon: Globe },
+      { to: "/a/$account/suppressions", title: "Suppressions", key: "s", icon: Ban },
+    ],
+  },
+  {
+    title: "AI and events",
+    places: [
+      { to: "/a/$account/pools", title: "AI pools", key: "p", icon: Bot },
+      { to: "/a/$account/webhooks", title: "Webhooks", key: "w", icon: Webhook },
+    ],
+  },
+  {
+    title: "Account",
+    places: [
+      { to: "/a/$account/credit", title: "Credit", key: "c", icon: Coins },
+      { to: "/a/$account/audit", title: "Audit", key: "a", icon: ScrollText },
+      { to: "/a/$account/settings", title: "Settings", key: "e", icon: Settings },
+    ],
+  },
 ];
 
-export const operatorPages: readonly { path: string; title: string }[] = [
-  { path: "/accounts", title: "Accounts" },
-  { path: "/users", title: "Users" },
-  { path: "/tokens", title: "Tokens" },
-  { path: "/audit", title: "Audit of everything" },
-  { path: "/installation", title: "Installation" },
-];
+/** Letters after `g` that lead to a page. */
+export const keyedPages = accountPages.flatMap(({ places }) => places);
+
+/** The places of the bar at the foot of a phone; the rest is behind More. */
+export const phonePages = keyedPages.filter(({ key }) => "omgp".includes(key ?? "-"));
+
+export const operatorPages: Group = {
+  title: "Installation",
+  places: [
+    { to: "/accounts", title: "Accounts", icon: Building2 },
+    { to: "/users", title: "Users", icon: Users },
+    { to: "/tokens", title: "Tokens", icon: KeyRound },
+    { to: "/audit", title: "Audit of everything", icon: ScrollText },
+    { to: "/installation", title: "Installation", icon: Server },
+  ],
+};

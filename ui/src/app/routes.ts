@@ -6,9 +6,16 @@ import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
 
+/** Filters in the URL, under the API's own names and as texts. */
+type Search = Readonly<Record<string, string | undefined>>;
 type Load = () => Promise<{ Page: ComponentType }>;
 
-const root = createRootRoute({ component: SignedIn, notFoundComponent: NoSuchPath });
+const root = createRootRoute({
+  component: SignedIn,
+  notFoundComponent: NoSuchPath,
+  validateSearch: (search): Search => search as Search,
+});
+const home = createRoute({ getParentRoute: () => root, path: "/" });
 const account = createRoute({
   getParentRoute: () => root,
   path: "/a/$account",
@@ -17,63 +24,89 @@ const account = createRoute({
 });
 const operator = createRoute({ getParentRoute: () => root, id: "operator", component: OperatorShell });
 
-const accountTable: Readonly<Record<string, Load>> = {
-  "/": () => import("#ui/overview/overview-page.tsx"),
-  "/messages": () => import("#ui/messages/messages-page.tsx"),
-  "/messages/$message": () => import("#ui/messages/message-page.tsx"),
-  "/gateways": () => import("#ui/gateways/gateways-page.tsx"),
-  "/gateways/new": () => import("#ui/gateways/new-gateway-page.tsx"),
-  "/gateways/$gateway": () => import("#ui/gateways/gateway-page.tsx"),
-  "/gateways/$gateway/settings": () => import("#ui/gateways/gateway-settings-page.tsx"),
-  "/pools": () => import("#ui/pools/pools-page.tsx"),
-  "/pools/$pool": () => import("#ui/pools/pool-page.tsx"),
-  "/pools/$pool/calls": () => import("#ui/pools/calls-page.tsx"),
-  "/pools/$pool/usage": () => import("#ui/pools/usage-page.tsx"),
-  "/pools/$pool/keys": () => import("#ui/pools/keys-page.tsx"),
-  "/pools/$pool/playground": () => import("#ui/pools/playground-page.tsx"),
-  "/pools/$pool/settings": () => import("#ui/pools/settings-page.tsx"),
-  "/pools/$pool/members/new": () => import("#ui/pools/member-page.tsx"),
-  "/pools/$pool/members/$member": () => import("#ui/pools/member-page.tsx"),
-  "/inbox": () => import("#ui/inbox/inbox-page.tsx"),
-  "/domains": () => import("#ui/domains/domains-page.tsx"),
-  "/domains/$domain": () => import("#ui/domains/domain-page.tsx"),
-  "/suppressions": () => import("#ui/suppressions/suppressions-page.tsx"),
-  "/credit": () => import("#ui/credit/credit-page.tsx"),
-  "/audit": () => import("#ui/audit/account-audit-page.tsx"),
-  "/settings": () => import("#ui/settings/settings-page.tsx"),
-  "/webhooks": () => import("#ui/webhooks/webhooks-page.tsx"),
-  "/webhooks/$webhook": () => import("#ui/webhooks/webhook-page.tsx"),
-  "/webhooks/$webhook/deliveries/$event": () => import("#ui/webhooks/delivery-page.tsx"),
+const at = <P extends string>(path: P) => createRoute({ getParentRoute: () => account, path });
+const above = <P extends string>(path: P) => createRoute({ getParentRoute: () => operator, path });
+
+const accountPages = {
+  overview: at("/"),
+  messages: at("/messages"),
+  message: at("/messages/$message"),
+  gateways: at("/gateways"),
+  newGateway: at("/gateways/new"),
+  gateway: at("/gateways/$gateway"),
+  gatewaySettings: at("/gateways/$gateway/settings"),
+  pools: at("/pools"),
+  pool: at("/pools/$pool"),
+  calls: at("/pools/$pool/calls"),
+  usage: at("/pools/$pool/usage"),
+  keys: at("/pools/$pool/keys"),
+  playground: at("/pools/$pool/playground"),
+  poolSettings: at("/pools/$pool/settings"),
+  newMember: at("/pools/$pool/members/new"),
+  member: at("/pools/$pool/members/$member"),
+  inbox: at("/inbox"),
+  domains: at("/domains"),
+  domain: at("/domains/$domain"),
+  suppressions: at("/suppressions"),
+  credit: at("/credit"),
+  audit: at("/audit"),
+  settings: at("/settings"),
+  webhooks: at("/webhooks"),
+  webhook: at("/webhooks/$webhook"),
+  delivery: at("/webhooks/$webhook/deliveries/$event"),
 };
 
-const operatorTable: Readonly<Record<string, Load>> = {
-  "/accounts": () => import("#ui/accounts/accounts-page.tsx"),
-  "/users": () => import("#ui/users/users-page.tsx"),
-  "/tokens": () => import("#ui/users/tokens-page.tsx"),
-  "/audit": () => import("#ui/audit/audit-page.tsx"),
-  "/installation": () => import("#ui/installation/installation-page.tsx"),
+const operatorPages = {
+  accounts: above("/accounts"),
+  users: above("/users"),
+  tokens: above("/tokens"),
+  auditOfAll: above("/audit"),
+  installation: above("/installation"),
 };
 
-const component = (load: Load) => lazyRouteComponent(load, "Page");
-const home = createRoute({
-  getParentRoute: () => root,
-  path: "/",
-  component: component(() => import("./home.tsx")),
-});
+const pool = () => import("#ui/pools/pool-page.tsx");
+const member = () => import("#ui/pools/member-page.tsx");
 
-const tree = root.addChildren([
-  home,
-  account.addChildren(
-    Object.entries(accountTable).map(([path, load]) =>
-      createRoute({ getParentRoute: () => account, path, component: component(load) }),
-    ),
-  ),
-  operator.addChildren(
-    Object.entries(operatorTable).map(([path, load]) =>
-      createRoute({ getParentRoute: () => operator, path, component: component(load) }),
-    ),
-  ),
-]);
+/** The code of each page. It is no part of the routes' types, which links in the same pages are checked by. */
+const code: Readonly<Record<keyof typeof accountPages | keyof typeof operatorPages, Load>> = {
+  overview: () => import("#ui/overview/overview-page.tsx"),
+  messages: () => import("#ui/messages/messages-page.tsx"),
+  message: () => import("#ui/messages/message-page.tsx"),
+  gateways: () => import("#ui/gateways/gateways-page.tsx"),
+  newGateway: () => import("#ui/gateways/new-gateway-page.tsx"),
+  gateway: () => import("#ui/gateways/gateway-page.tsx"),
+  gatewaySettings: () => import("#ui/gateways/gateway-settings-page.tsx"),
+  pools: () => import("#ui/pools/pools-page.tsx"),
+  pool,
+  calls: () => import("#ui/pools/calls-page.tsx"),
+  usage: () => import("#ui/pools/usage-page.tsx"),
+  keys: () => import("#ui/pools/keys-page.tsx"),
+  playground: () => import("#ui/pools/playground-page.tsx"),
+  poolSettings: () => import("#ui/pools/settings-page.tsx"),
+  newMember: member,
+  member,
+  inbox: () => import("#ui/inbox/inbox-page.tsx"),
+  domains: () => import("#ui/domains/domains-page.tsx"),
+  domain: () => import("#ui/domains/domain-page.tsx"),
+  suppressions: () => import("#ui/suppressions/suppressions-page.tsx"),
+  credit: () => import("#ui/credit/credit-page.tsx"),
+  audit: () => import("#ui/audit/account-audit-page.tsx"),
+  settings: () => import("#ui/settings/settings-page.tsx"),
+  webhooks: () => import("#ui/webhooks/webhooks-page.tsx"),
+  webhook: () => import("#ui/webhooks/webhook-page.tsx"),
+  delivery: () => import("#ui/webhooks/delivery-page.tsx"),
+  accounts: () => import("#ui/accounts/accounts-page.tsx"),
+  users: () => import("#ui/users/users-page.tsx"),
+  tokens: () => import("#ui/users/tokens-page.tsx"),
+  auditOfAll: () => import("#ui/audit/audit-page.tsx"),
+  installation: () => import("#ui/installation/installation-page.tsx"),
+};
+
+const tree = root.addChildren([home, account.addChildren(accountPages), operator.addChildren(operatorPages)]);
+
+home.update({ component: lazyRouteComponent(() => import("./home.tsx"), "Page") });
+for (const [name, route] of Object.entries({ ...accountPages, ...operatorPages }))
+  route.update({ component: lazyRouteComponent(code[name as keyof typeof code], "Page") });
 
 /** Texts as they stand in the URL: a filter is the API's own value, never JSON. */
 const parseSearch = (search: string) => Object.fromEntries(new URLSearchParams(search));
@@ -89,4 +122,16 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** After a change of page the focus is at its heading, so that readers name the page and keys begin there. */
+router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+  if (fromLocation === undefined || !pathChanged) return;
+  document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 });

@@ -4,10 +4,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { onAnswer, onOtherPerson, setSession } from "#ui/api/client.ts";
-import { reading, useRead } from "#ui/api/queries.ts";
+import { session as open } from "#ui/api/freshness.ts";
+import { useRead } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
-import { Dialog } from "#ui/parts/dialog.tsx";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { SignIn } from "./sign-in.tsx";
 
@@ -48,21 +49,21 @@ export function SignedIn() {
   useEffect(() => onOtherPerson(setOther), []);
   useEffect(() => {
     if (!isOther) return;
-    reading.paused = true;
+    open.hasEnded = true;
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "getSession" });
   }, [isOther, client]);
   useEffect(
     () =>
       onAnswer((status) => {
         if (status !== 401) return;
-        reading.paused = true;
+        open.hasEnded = true;
         setEnded(true);
       }),
     [],
   );
   const signedIn = (now: Session) => {
     client.setQueryData(["getSession", {}], { success: true, message: "", data: now });
-    reading.paused = false;
+    open.hasEnded = false;
     setEnded(false);
     void client.invalidateQueries();
   };

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
-import { Field } from "#ui/parts/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 
 /** The fields of the sign-in, on a page of their own or over the page of an ended session. */

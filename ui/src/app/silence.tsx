@@ -1,23 +1,40 @@
-import { useEffect, useState } from "react";
+// Whether the service answers, and since when it does not.
+
+import { useSyncExternalStore } from "react";
 import { onAnswer } from "#ui/api/client.ts";
 import { useZone } from "#ui/parts/account.ts";
 import { instant } from "#ui/words/instants.ts";
 
+let since: string | null = null;
+const listeners = new Set<() => void>();
+
+onAnswer((status) => {
+  const isSilent = status === 0 || status === 503;
+  if (isSilent === (since !== null)) return;
+  since = isSilent ? new Date().toISOString() : null;
+  for (const listener of listeners) listener();
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Since when the service has not answered, as text in the account's zone; null: it answers. */
+export function useSilence(): string | null {
+  const at = useSyncExternalStore(subscribe, () => since);
+  const zone = useZone();
+  return at === null ? null : instant(at, zone, Date.now());
+}
+
 /** The bar over the page while the service is silent. */
 export function Silence() {
-  const zone = useZone();
-  const [since, setSince] = useState<string | null>(null);
-  useEffect(
-    () =>
-      onAnswer((status) => {
-        if (status === 0 || status === 503) setSince((already) => already ?? new Date().toISOString());
-        else setSince(null);
-      }),
-    [],
-  );
-  return since === null ? null : (
-    <div className="silence" role="status">
-      No answer since {instant(since, zone, Date.now())}. What you see is from then.
+  const text = useSilence();
+  return (
+    <div role="status">
+      {text === null ? null : (
+        <div className="silence">No answer since {text}. What you see is from then.</div>
+      )}
     </div>
   );
 }

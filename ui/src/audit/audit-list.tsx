@@ -1,8 +1,8 @@
 import { usePages } from "#ui/api/queries.ts";
 import type { AuditEntry } from "#ui/api/schema.ts";
-import { Field } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
 /** `updateGateway` as `update gateway`. */
@@ -45,7 +45,7 @@ export function AuditList({ account }: { account: string | null }) {
           </p>
         }
         columns={[
-          { head: "At", cell: ({ at }) => <Time at={at} /> },
+          { head: "At", cell: ({ at }) => <Time at={at} brief /> },
           {
             head: "Who",
             look: "wrap",

@@ -1,10 +1,11 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { DomainFinding } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Copy } from "#ui/parts/copy.tsx";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Table } from "#ui/parts/list.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { Table } from "#ui/parts/list/table.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
@@ -38,10 +39,14 @@ export function Page() {
   const found = check.data?.data;
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/domains`}>‹ Domains</Link>
-      </p>
-      <PageHead title={domain} />
+      <PageHead
+        title={domain}
+        back={
+          <Back to="/a/$account/domains" params={{ account }}>
+            Domains
+          </Back>
+        }
+      />
       {own === undefined ? (
         <Waiting error={read.error} />
       ) : (
@@ -79,7 +84,7 @@ export function Page() {
               typed={domain}
               run={async () => {
                 await remove.mutateAsync({ params });
-                await navigate({ to: `/a/${account}/domains` });
+                await navigate({ to: "/a/$account/domains", params: { account } });
               }}
             />
           </div>

@@ -1,25 +1,72 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
+import { Globe, Plus } from "lucide-react";
 import { useState } from "react";
-import { useChange, usePages } from "#ui/api/queries.ts";
+import { usePages } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field, faultAt } from "#ui/parts/field.tsx";
-import { List } from "#ui/parts/list.tsx";
-import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { List } from "#ui/parts/list/list.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
+
+function Add() {
+  const { id: account } = useAccount();
+  const [domain, setDomain] = useState("");
+  const navigate = useNavigate();
+  const form = useForm("createSendingDomain", {
+    touches: ["listSendingDomains"],
+    onDone: ({ data }) =>
+      navigate({ to: "/a/$account/domains/$domain", params: { account, domain: data.id } }),
+  });
+  return (
+    <Form
+      of={form}
+      verb="Add the domain"
+      onSubmit={() => form.send({ params: { account }, body: { domain } })}
+    >
+      <Field
+        label="Domain"
+        hint="Keys are made for it; you publish their records."
+        fault={form.fault("domain")}
+      >
+        <input
+          required
+          placeholder="example.com"
+          value={domain}
+          autoComplete="off"
+          onChange={(event) => setDomain(event.target.value)}
+        />
+      </Field>
+    </Form>
+  );
+}
 
 export function Page() {
   const { id: account } = useAccount();
   const pages = usePages("listSendingDomains", { params: { account } });
-  const create = useChange("createSendingDomain", ["listSendingDomains"]);
-  const [domain, setDomain] = useState("");
-  const navigate = useNavigate();
   return (
     <>
-      <PageHead title="Domains" />
+      <PageHead title="Domains">
+        <DialogButton
+          first
+          title="Add a domain"
+          label={
+            <>
+              <Plus aria-hidden="true" /> Add a domain
+            </>
+          }
+        >
+          {() => <Add />}
+        </DialogButton>
+      </PageHead>
       <List
         label="Sending domains"
         pages={pages}
         id={({ id }) => id}
+        icon={Globe}
         empty={
           <p>
             There is no sending domain yet. Mail from a domain of yours is signed with keys that are made
@@ -29,43 +76,28 @@ export function Page() {
         columns={[
           {
             head: "Domain",
-            cell: (each) => <Link to={`/a/${account}/domains/${each.id}`}>{each.domain}</Link>,
+            cell: (each) => (
+              <RowLink to="/a/$account/domains/$domain" params={{ account, domain: each.id }}>
+                {each.domain}
+              </RowLink>
+            ),
           },
           {
             head: "Keys",
-            cell: ({ keys }) => keys.map(({ selector, state }) => `${selector} ${state}`).join(" · "),
+            look: "wrap",
+            cell: ({ keys }) => (
+              <span className="row">
+                {keys.map(({ id, selector, state }) => (
+                  <Status key={id} of={state}>
+                    {selector} {state}
+                  </Status>
+                ))}
+              </span>
+            ),
           },
-          { head: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
         ]}
       />
-      <section className="card" aria-labelledby="add">
-        <h2 id="add">Add a domain</h2>
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate(
-              { params: { account }, body: { domain } },
-              { onSuccess: ({ data }) => navigate({ to: `/a/${account}/domains/${data.id}` }) },
-            );
-          }}
-        >
-          <Field label="Domain" fault={faultAt(create.error, "domain")}>
-            <input
-              required
-              value={domain}
-              autoComplete="off"
-              onChange={(event) => setDomain(event.target.value)}
-            />
-          </Field>
-          <Problem error={create.error} />
-          <div>
-            <button type="submit" className="button first" disabled={create.isPending}>
-              Add the domain
-            </button>
-          </div>
-        </form>
-      </section>
     </>
   );
 }

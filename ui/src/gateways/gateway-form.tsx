@@ -1,10 +1,9 @@
 // Settings of a gateway: those of its kind, and those that all gateways have, from the API's own schemas.
 
-import { type FormEvent, useState } from "react";
-import type { ApiError } from "#ui/api/client.ts";
+import { type ReactNode, useState } from "react";
 import forms from "#ui/api/forms.json";
 import type { Gateway, GatewayKind } from "#ui/api/schema.ts";
-import { Problem } from "#ui/parts/page.tsx";
+import { Form, type FormFace } from "#ui/parts/form/form.tsx";
 import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
@@ -12,8 +11,7 @@ import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 export function GatewayForm({
   kind,
   gateway,
-  error,
-  busy,
+  of,
   verb,
   onSubmit,
   reload,
@@ -21,31 +19,27 @@ export function GatewayForm({
 }: {
   kind: GatewayKind;
   gateway?: Gateway;
-  error: ApiError | null;
-  busy: boolean;
+  of: FormFace;
   verb: string;
   onSubmit: (values: Values) => void;
   reload?: () => Promise<void>;
-  children?: React.ReactNode;
+  children?: ReactNode;
 }) {
   const [values, setValues] = useState<Values>(gateway ?? { settings: {} });
   const schema = withSettings(forms.gateway as Schema, kind.settings);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit(gateway === undefined ? values : changesOf(schema, gateway, values));
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <Form
+      of={of}
+      verb={verb}
+      onSubmit={() => onSubmit(gateway === undefined ? values : changesOf(schema, gateway, values))}
+      {...(reload === undefined ? {} : { reload })}
+    >
       {children}
-      <h2>{kind.title}</h2>
-      <p className="soft">{kind.summary}</p>
-      <SchemaForm schema={schema} path="" values={values} error={error} onChange={setValues} />
-      <Problem error={error} {...(reload === undefined ? {} : { reload })} />
-      <div>
-        <button type="submit" className="button first" disabled={busy}>
-          {verb}
-        </button>
+      <div className="stack tight">
+        <h2>{kind.title}</h2>
+        <p className="soft">{kind.summary}</p>
       </div>
-    </form>
+      <SchemaForm schema={schema} path="" values={values} error={of.error} onChange={setValues} />
+    </Form>
   );
 }

@@ -3,7 +3,9 @@ import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Ask } from "#ui/parts/dialog.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
@@ -41,7 +43,10 @@ function Actions({ gateway }: { gateway: Gateway }) {
           title={`Pause ${gateway.identifier}`}
           effect="Its messages wait until it is resumed. Nothing is lost."
           grave={false}
-          run={() => pause.mutateAsync({ params })}
+          run={async () => {
+            await pause.mutateAsync({ params });
+            done(`${gateway.identifier} is paused`, () => resume.mutateAsync({ params }));
+          }}
         />
       ) : null}
       {gateway.default ? null : (
@@ -54,7 +59,11 @@ function Actions({ gateway }: { gateway: Gateway }) {
           Make it the default
         </button>
       )}
-      <Link to={`/a/${account}/gateways/${gateway.identifier}/settings`} className="button">
+      <Link
+        to="/a/$account/gateways/$gateway/settings"
+        params={{ account, gateway: gateway.identifier }}
+        className="button"
+      >
         Settings
       </Link>
       <Ask
@@ -65,7 +74,7 @@ function Actions({ gateway }: { gateway: Gateway }) {
         typed={gateway.identifier}
         run={async () => {
           await remove.mutateAsync({ params });
-          await navigate({ to: `/a/${account}/gateways` });
+          await navigate({ to: "/a/$account/gateways", params: { account } });
         }}
       />
       <Problem error={resume.error ?? makeDefault.error} />
@@ -111,10 +120,16 @@ export function Page() {
   const kind = useKind(gateway);
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/gateways`}>‹ Gateways</Link>
-      </p>
-      <PageHead title={identifier}>{gateway === undefined ? null : <Actions gateway={gateway} />}</PageHead>
+      <PageHead
+        title={identifier}
+        back={
+          <Back to="/a/$account/gateways" params={{ account }}>
+            Gateways
+          </Back>
+        }
+      >
+        {gateway === undefined ? null : <Actions gateway={gateway} />}
+      </PageHead>
       {gateway === undefined ? (
         <Waiting error={read.error} />
       ) : (

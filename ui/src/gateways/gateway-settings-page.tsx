@@ -1,26 +1,36 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { call } from "#ui/api/client.ts";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { useForm } from "#ui/parts/form/form.tsx";
+import { Back } from "#ui/parts/link.tsx";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { GatewayForm } from "./gateway-form.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
-  const { gateway = "" } = useParams({ strict: false }) as { gateway?: string };
+  const { gateway = "" } = useParams({ strict: false });
   const kinds = useRead("listGatewayKinds", {}, { every: false });
   const read = useRead("getGateway", { params: { account, gateway } }, { every: false });
-  const update = useChange("updateGateway", ["getGateway", "listGateways"]);
   const navigate = useNavigate();
+  const form = useForm("updateGateway", {
+    touches: ["getGateway", "listGateways"],
+    says: `The settings of ${gateway} are saved`,
+    onDone: () => navigate({ to: "/a/$account/gateways/$gateway", params: { account, gateway } }),
+  });
   const own = read.data?.data;
   const kind = kinds.data?.data.find((each) => each.kind === own?.kind);
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/gateways/${gateway}`}>‹ {gateway}</Link>
-      </p>
-      <PageHead title={`Settings of ${gateway}`} />
+      <PageHead
+        title={`Settings of ${gateway}`}
+        back={
+          <Back to="/a/$account/gateways/$gateway" params={{ account, gateway }}>
+            {gateway}
+          </Back>
+        }
+      />
       {own === undefined || kind === undefined ? (
         <Waiting error={read.error ?? kinds.error} />
       ) : (
@@ -29,18 +39,14 @@ export function Page() {
             <GatewayForm
               kind={kind}
               gateway={opened}
-              error={update.error}
-              busy={update.isPending}
+              of={form}
               verb="Save"
               onSubmit={(changes) =>
-                update.mutate(
-                  { params: { account, gateway }, body: { ...changes, revision: opened.revision } },
-                  { onSuccess: () => navigate({ to: `/a/${account}/gateways/${gateway}` }) },
-                )
+                form.send({ params: { account, gateway }, body: { ...changes, revision: opened.revision } })
               }
               reload={async () => {
                 await reload();
-                update.reset();
+                form.reset();
               }}
             />
           )}

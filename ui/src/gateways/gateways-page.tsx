@@ -1,6 +1,9 @@
 import { Link } from "@tanstack/react-router";
+import { Plus, RadioTower } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
+import { words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -17,30 +20,35 @@ export function Page() {
   return (
     <>
       <PageHead title="Gateways">
-        <Link to={`/a/${account}/gateways/new`} className="button first">
-          Add a gateway
+        <Link to="/a/$account/gateways/new" params={{ account }} className="button first">
+          <Plus aria-hidden="true" /> Add a gateway
         </Link>
       </PageHead>
       {read.data === undefined ? <Waiting error={read.error} /> : null}
       {read.data?.data.length === 0 ? (
-        <Empty>
+        <Empty icon={RadioTower}>
           <p>There is no gateway yet. A gateway is the account's own connection to a provider.</p>
-          <Link to={`/a/${account}/gateways/new`} className="button">
+          <Link to="/a/$account/gateways/new" params={{ account }} className="button">
             Add the first one
           </Link>
         </Empty>
       ) : null}
-      {(["sms", "whatsapp", "email"] as const).map((channel) => {
+      {words.Channel.map((channel) => {
         const own = gateways.filter((gateway) => gateway.channel === channel);
         return own.length === 0 ? null : (
           <section key={channel} className="stack" aria-labelledby={`channel-${channel}`}>
             <h2 id={`channel-${channel}`}>{channel}</h2>
             <div className="grid">
               {own.map((gateway) => (
-                <article key={gateway.id} className="card">
+                <article key={gateway.id} className="tile">
                   <div className="row apart">
                     <h3>
-                      <Link to={`/a/${account}/gateways/${gateway.identifier}`}>{gateway.identifier}</Link>
+                      <RowLink
+                        to="/a/$account/gateways/$gateway"
+                        params={{ account, gateway: gateway.identifier }}
+                      >
+                        {gateway.identifier}
+                      </RowLink>
                     </h3>
                     <GatewayState gateway={gateway} />
                   </div>

@@ -1,10 +1,12 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useChange, useRead } from "#ui/api/queries.ts";
-import type { Channel } from "#ui/api/schema.ts";
+import { useRead } from "#ui/api/queries.ts";
+import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { useForm } from "#ui/parts/form/form.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { GatewayForm } from "./gateway-form.tsx";
 
@@ -13,22 +15,31 @@ export function Page() {
   const kinds = useRead("listGatewayKinds", {}, { every: false });
   const [filter, setFilter] = useFilter();
   const [identifier, setIdentifier] = useState("");
-  const create = useChange("createGateway", ["listGateways"]);
   const navigate = useNavigate();
+  const form = useForm("createGateway", {
+    touches: ["listGateways"],
+    says: `${identifier} was added`,
+    onDone: ({ data }) =>
+      navigate({ to: "/a/$account/gateways/$gateway", params: { account, gateway: data.identifier } }),
+  });
   const channel = (filter.channel ?? "sms") as Channel;
   const offered = kinds.data?.data.filter(({ channels }) => channels.includes(channel)) ?? [];
   const kind = offered.find((each) => each.kind === filter.kind);
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/gateways`}>‹ Gateways</Link>
-      </p>
-      <PageHead title="Add a gateway" />
+      <PageHead
+        title="Add a gateway"
+        back={
+          <Back to="/a/$account/gateways" params={{ account }}>
+            Gateways
+          </Back>
+        }
+      />
       {kinds.data === undefined ? <Waiting error={kinds.error} /> : null}
       <div className="form">
         <Choice
           label="Channel"
-          of={["sms", "whatsapp", "email"]}
+          of={words.Channel}
           value={channel}
           onChange={(word) => setFilter("channel", word)}
         />
@@ -44,20 +55,16 @@ export function Page() {
         <GatewayForm
           key={`${channel} ${kind.kind}`}
           kind={kind}
-          error={create.error}
-          busy={create.isPending}
+          of={form}
           verb="Add the gateway"
           onSubmit={(values) =>
-            create.mutate(
-              { params: { account }, body: { identifier, channel, kind: kind.kind, ...values } },
-              { onSuccess: ({ data }) => navigate({ to: `/a/${account}/gateways/${data.identifier}` }) },
-            )
+            form.send({ params: { account }, body: { identifier, channel, kind: kind.kind, ...values } })
           }
         >
           <Field
             label="Name"
             hint="Its identifier: requests name it by this, such as sms-main."
-            fault={faultAt(create.error, "identifier")}
+            fault={form.fault("identifier")}
           >
             <input
               required

@@ -2,11 +2,12 @@
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field, faultAt } from "#ui/parts/field.tsx";
-import { Problem } from "#ui/parts/page.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Problem, Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
 /** Recipients with which the sandbox shows what can happen. */
@@ -26,7 +27,9 @@ function Progress({ message }: { message: string }) {
     <p role="status">
       {record === undefined ? "Accepted." : <Status of={record.status} />}{" "}
       {record?.error === null || record === undefined ? null : record.error.message}{" "}
-      <Link to={`/a/${account}/messages/${message}`}>Its page shows each step</Link>
+      <Link to="/a/$account/messages/$message" params={{ account, message }}>
+        Its page shows each step
+      </Link>
       <Problem error={read.error} />
     </p>
   );
@@ -36,19 +39,23 @@ export function TestSend({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
   const [to, setTo] = useState("");
   const [message, setMessage] = useState("Hello from Trunkline");
-  const test = useChange("testGateway", ["listAccountMessages"]);
+  const [sent, setSent] = useState<string | null>(null);
+  const form = useForm("testGateway", {
+    touches: ["listAccountMessages"],
+    onDone: ({ data }) => setSent(data.id),
+  });
   const mail = gateway.channel === "email";
   return (
-    <section className="card" aria-labelledby="test">
-      <h2 id="test">Send a test</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          test.mutate({ params: { account, gateway: gateway.identifier }, body: { to, message } });
-        }}
+    <Section title="Send a test">
+      <Form
+        of={form}
+        verb="Send the test"
+        guard={false}
+        onSubmit={() =>
+          form.send({ params: { account, gateway: gateway.identifier }, body: { to, message } })
+        }
       >
-        <Field label={mail ? "E-mail address" : "Number"} fault={faultAt(test.error, "to")}>
+        <Field label={mail ? "E-mail address" : "Number"} fault={form.fault("to")}>
           <input
             required
             type={mail ? "email" : "tel"}
@@ -61,22 +68,16 @@ export function TestSend({ gateway }: { gateway: Gateway }) {
           <div className="row">
             {sandboxNumbers.map(([number, end]) => (
               <button key={number} type="button" className="button" onClick={() => setTo(number)}>
-                {number} · {end}
+                <span className="mono">{number}</span> <span className="soft">{end}</span>
               </button>
             ))}
           </div>
         ) : null}
-        <Field label="Text" fault={faultAt(test.error, "message")}>
+        <Field label="Text" fault={form.fault("message")}>
           <textarea value={message} onChange={(event) => setMessage(event.target.value)} />
         </Field>
-        <Problem error={test.error} />
-        <div>
-          <button type="submit" className="button first" disabled={test.isPending}>
-            Send the test
-          </button>
-        </div>
-      </form>
-      {test.data === undefined ? null : <Progress key={test.data.data.id} message={test.data.data.id} />}
-    </section>
+      </Form>
+      {sent === null ? null : <Progress key={sent} message={sent} />}
+    </Section>
   );
 }

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import { Inbox } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
-import type { Channel } from "#ui/api/schema.ts";
+import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
@@ -20,19 +21,23 @@ export function Page() {
         <Choice
           label="Channel"
           any="any"
-          of={["sms", "whatsapp", "email"]}
+          of={words.Channel}
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />
       </div>
       <List
         label="Received messages"
+        icon={Inbox}
         pages={pages}
         id={({ id }) => id}
         empty={
           <p>
-            Nothing has been received. A <Link to={`/a/${account}/gateways`}>gateway</Link> that can receive
-            shows its callback URL, which the provider has to know.
+            Nothing has been received. A{" "}
+            <Link to="/a/$account/gateways" params={{ account }}>
+              gateway
+            </Link>{" "}
+            that can receive shows its callback URL, which the provider has to know.
           </p>
         }
         columns={[
@@ -54,9 +59,15 @@ export function Page() {
           {
             head: "Answers",
             cell: ({ in_reply_to }) =>
-              in_reply_to === null ? "" : <Link to={`/a/${account}/messages/${in_reply_to}`}>a message</Link>,
+              in_reply_to === null ? (
+                ""
+              ) : (
+                <Link to="/a/$account/messages/$message" params={{ account, message: in_reply_to }}>
+                  a message
+                </Link>
+              ),
           },
-          { head: "Received", cell: ({ received_at }) => <Time at={received_at} /> },
+          { head: "Received", look: "when", cell: ({ received_at }) => <Time at={received_at} brief /> },
         ]}
       />
     </>

@@ -1,6 +1,6 @@
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Ask } from "#ui/parts/dialog.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
 import { Facts, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";

@@ -1,20 +1,17 @@
 import { Link, useParams } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { MessageRecord } from "#ui/api/schema.ts";
+import type { MessageAttempt, MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Due, Exact, Time, WithTimes } from "#ui/parts/time.tsx";
+import { Timeline } from "#ui/parts/story/timeline.tsx";
+import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
-import { hasEnded, meaningOf, recipientOf } from "./words.ts";
-
-const answers = [
-  ["send_again", "Send again", "It is queued once more. If it had been sent, the recipient gets it twice."],
-  ["mark_sent", "Mark as sent", "It counts as sent. Nothing goes out."],
-  ["mark_failed", "Mark as failed", "It counts as failed. Nothing goes out."],
-] as const;
+import { answers, canBeCancelled, hasEnded, meaningOf, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
@@ -24,7 +21,7 @@ function Actions({ record }: { record: MessageRecord }) {
   const params = { account, message: record.id };
   return (
     <>
-      {record.status === "queued" || record.status === "scheduled" ? (
+      {canBeCancelled(record) ? (
         <Ask
           verb="Cancel the message"
           label="Cancel…"
@@ -50,48 +47,32 @@ function Actions({ record }: { record: MessageRecord }) {
   );
 }
 
-function Timeline({ record }: { record: MessageRecord }) {
+function Happened({ record }: { record: MessageRecord }) {
   return (
-    <section className="card" aria-labelledby="happened">
-      <h2 id="happened">What happened</h2>
-      <ol className="timeline">
-        {(record.events ?? []).map((event) => (
-          <li key={`${event.at} ${event.type} ${event.detail}`}>
-            <Exact at={event.at} />
-            <span className="dot info" aria-hidden="true" />
-            <div>
-              <Status of={event.type} />
-              {event.detail === null ? null : (
-                <p className="soft">
-                  <WithTimes text={event.detail} />
-                </p>
-              )}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {hasEnded(record.status) ? null : (
+    <Section title="What happened">
+      <Timeline
+        of={(record.events ?? []).map((event) => ({
+          key: `${event.at} ${event.type} ${event.detail}`,
+          at: event.at,
+          status: event.type,
+          detail: event.detail === null ? null : <WithTimes text={event.detail} />,
+        }))}
+      />
+      {hasEnded(record.status) || record.next_attempt_at === null ? null : (
         <p className="soft" role="status">
-          <WithTimes text={meaningOf(record)} />
-          {record.next_attempt_at === null ? null : (
-            <>
-              {" "}
-              The next attempt is due <Due at={record.next_attempt_at} over="now" />.
-            </>
-          )}
+          The next attempt is due <Due at={record.next_attempt_at} over="now" />.
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 
 function Content({ record }: { record: MessageRecord }) {
   return (
-    <section className="card" aria-labelledby="content-of">
-      <h2 id="content-of">Message</h2>
+    <Section title="Message">
       {record.channel === "email" ? <h3 dir="auto">{record.subject}</h3> : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
-      <pre dir="auto" tabIndex={0}>
+      <pre dir="auto" tabIndex={0} className="said">
         {record.message}
       </pre>
       {record.channel === "email" && record.attachments.length > 0 ? (
@@ -103,88 +84,132 @@ function Content({ record }: { record: MessageRecord }) {
           ))}
         </ul>
       ) : null}
-    </section>
+    </Section>
   );
 }
 
-export function Page() {
+function Details({ record, attempt }: { record: MessageRecord; attempt: MessageAttempt }) {
   const { id: account } = useAccount();
-  const { message = "" } = useParams({ strict: false }) as { message?: string };
-  const read = useRead("getAccountMessage", { params: { account, message } }, { every: 2_000 });
-  if (read.data === undefined)
-    return (
-      <>
-        <PageHead title="Message" />
-        <Waiting error={read.error} />
-      </>
-    );
-  const { record, attempt } = read.data.data;
   const at = (value: string | null) => (value === null ? null : <Time at={value} />);
   return (
+    <Section title="Details">
+      <Facts
+        of={[
+          ["Id", <Snippet key="id" text={record.id} />],
+          [
+            "Request",
+            <Link
+              key="request"
+              to="/a/$account/messages"
+              params={{ account }}
+              search={{ request: record.request_id }}
+              className="mono"
+            >
+              {record.request_id}
+            </Link>,
+          ],
+          [
+            "Gateway",
+            record.gateway_identifier === null ? null : (
+              <Link
+                key="gateway"
+                to="/a/$account/gateways/$gateway"
+                params={{ account, gateway: record.gateway_identifier }}
+              >
+                {record.gateway_identifier}
+              </Link>
+            ),
+          ],
+          [
+            "Reference",
+            record.provider_reference === null ? null : (
+              <Snippet key="reference" text={record.provider_reference} />
+            ),
+          ],
+          ["Accepted", at(record.created_at)],
+          ["Scheduled", at(record.scheduled_for)],
+          ["Sent", at(record.sent_at)],
+          ["Delivered", at(record.delivered_at)],
+          ["Read", at(record.read_at)],
+          [
+            "Next attempt",
+            record.next_attempt_at === null ? null : (
+              <Due key="next" at={record.next_attempt_at} over="due now" />
+            ),
+          ],
+          ["Attempts", number(attempt.count)],
+          ["Segments", record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null],
+          ["Cost", `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`],
+          ["Test", record.test ? "yes: its gateway sends nothing" : null],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** A message on its way is read again so often, ms, besides what the server says of it. */
+const underWayMs = 2_000;
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { message = "" } = useParams({ strict: false });
+  const [isUnderWay, setUnderWay] = useState(true);
+  const read = useRead(
+    "getAccountMessage",
+    { params: { account, message } },
+    isUnderWay ? { every: underWayMs } : {},
+  );
+  const known = read.data?.data;
+  const ended = known !== undefined && hasEnded(known.record.status);
+  useEffect(() => setUnderWay(!ended), [ended]);
+  return (
     <>
-      <p>
-        <Link to={`/a/${account}/messages`}>‹ Messages</Link>
-      </p>
-      <PageHead title={recipientOf(record)}>
-        <Actions record={record} />
+      <PageHead
+        title={known === undefined ? "Message" : recipientOf(known.record)}
+        back={
+          <Back to="/a/$account/messages" params={{ account }}>
+            Messages
+          </Back>
+        }
+        under={
+          known === undefined ? null : (
+            <p role="status">
+              <Status of={known.record.status} />{" "}
+              <span className="soft">
+                <WithTimes text={meaningOf(known.record)} />
+              </span>
+            </p>
+          )
+        }
+      >
+        {known === undefined ? null : <Actions record={known.record} />}
       </PageHead>
-      <p role="status">
-        <Status of={record.status} /> <WithTimes text={meaningOf(record)} />
-      </p>
-      {record.error === null ? null : (
-        <div className="notice bad">
-          <strong>
-            <WithTimes text={record.error.message} />
-          </strong>
-          <p>
-            <code>{record.error.code}</code>
-          </p>
-        </div>
+      {known === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          {known.record.error === null ? null : (
+            <div className="notice bad">
+              <strong>
+                <WithTimes text={known.record.error.message} />
+              </strong>
+              <p>
+                <code>{known.record.error.code}</code>
+              </p>
+            </div>
+          )}
+          <Problem error={read.error} />
+          <div className="sides">
+            <div>
+              <Happened record={known.record} />
+              <Content record={known.record} />
+            </div>
+            <div>
+              <Details {...known} />
+            </div>
+          </div>
+        </>
       )}
-      <Problem error={read.error} />
-      <Timeline record={record} />
-      <Content record={record} />
-      <section className="card" aria-labelledby="details">
-        <h2 id="details">Details</h2>
-        <Facts
-          of={[
-            ["Id", <Snippet key="id" text={record.id} />],
-            ["Request", <code key="request">{record.request_id}</code>],
-            [
-              "Gateway",
-              record.gateway_identifier === null ? null : (
-                <Link key="gateway" to={`/a/${account}/gateways/${record.gateway_identifier}`}>
-                  {record.gateway_identifier}
-                </Link>
-              ),
-            ],
-            [
-              "Reference",
-              record.provider_reference === null ? null : (
-                <Snippet key="reference" text={record.provider_reference} />
-              ),
-            ],
-            ["Accepted", at(record.created_at)],
-            ["Scheduled", at(record.scheduled_for)],
-            ["Sent", at(record.sent_at)],
-            ["Delivered", at(record.delivered_at)],
-            ["Read", at(record.read_at)],
-            [
-              "Next attempt",
-              record.next_attempt_at === null ? null : (
-                <Due key="next" at={record.next_attempt_at} over="due now" />
-              ),
-            ],
-            ["Attempts", number(attempt.count)],
-            [
-              "Segments",
-              record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null,
-            ],
-            ["Cost", `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`],
-            ["Test", record.test ? "yes: its gateway sends nothing" : null],
-          ]}
-        />
-      </section>
     </>
   );
 }

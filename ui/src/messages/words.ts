@@ -2,21 +2,15 @@
 
 import type { MessageRecord, MessageStatus } from "#ui/api/schema.ts";
 
-export const statuses: readonly MessageStatus[] = [
-  "queued",
-  "scheduled",
-  "sending",
-  "sent",
-  "delivered",
-  "read",
-  "failed",
-  "undelivered",
-  "bounced",
-  "expired",
-  "cancelled",
-  "suppressed",
-  "unknown",
-];
+/** What a person may answer about a message whose outcome is unknown: the word of the API, the verb, and its effect. */
+export const answers = [
+  ["send_again", "Send again", "It is queued once more. If it had been sent, the recipient gets it twice."],
+  ["mark_sent", "Mark as sent", "It counts as sent. Nothing goes out."],
+  ["mark_failed", "Mark as failed", "It counts as failed. Nothing goes out."],
+] as const;
+
+export const canBeCancelled = ({ status }: Pick<MessageRecord, "status">): boolean =>
+  status === "queued" || status === "scheduled";
 
 const meanings: Readonly<Record<MessageStatus, string>> = {
   queued: "It waits for its gateway and goes out as soon as the gateway's pace allows.",

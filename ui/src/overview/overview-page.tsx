@@ -1,8 +1,12 @@
 import { Link } from "@tanstack/react-router";
+import { Send } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
+import { words } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
-import { Snippet } from "#ui/parts/copy.tsx";
-import { Empty, Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { FirstSend } from "#ui/parts/first-send.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { Table } from "#ui/parts/list/table.tsx";
+import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -21,24 +25,37 @@ function NeedsYou() {
   const installation = useRead("getInstallation", {}, { enabled: role === "operator", every: 30_000 });
   const items = overview.data?.data.attention ?? [];
   const held = installation.data?.data.held ?? null;
-  const isKnown = overview.data !== undefined && (role !== "operator" || installation.data !== undefined);
+  // What an earlier answer said is not so any more when the service does not answer.
+  const isKnown =
+    overview.isSuccess && overview.error === null && (role !== "operator" || installation.isSuccess);
   return (
-    <section className="card" aria-labelledby="needs">
-      <h2 id="needs">Needs you</h2>
+    <Section title="Needs you">
       {overview.data === undefined ? <Waiting error={overview.error} /> : <Problem error={overview.error} />}
       <Problem error={installation.error} />
-      {isKnown && items.length === 0 && held === null ? <p className="good">All is well.</p> : null}
-      {held === null ? null : (
+      {isKnown && items.length === 0 && held === null ? (
         <p>
-          <Status of="paused">held</Status> Restored from a copy of <Time at={held.at} />:{" "}
-          {number(held.messages)} messages and {number(held.deliveries)} webhook deliveries of this
-          installation wait. <Link to="/installation">Release or cancel them</Link>
+          <Status of="ok">All is well.</Status>
         </p>
+      ) : null}
+      {items.length === 0 && held === null ? null : (
+        <ul className="attention">
+          {held === null ? null : (
+            <li>
+              <p>
+                <Status of="paused">held</Status> Restored from a copy of <Time at={held.at} />:{" "}
+                {number(held.messages)} messages and {number(held.deliveries)} webhook deliveries of this
+                installation wait. <Link to="/installation">Release or cancel them</Link>
+              </p>
+            </li>
+          )}
+          {items.map((item) => (
+            <li key={`${item.kind} ${item.subject?.id}`}>
+              <AttentionLine item={item} />
+            </li>
+          ))}
+        </ul>
       )}
-      {items.map((item) => (
-        <AttentionLine key={`${item.kind} ${item.subject?.id}`} item={item} />
-      ))}
-    </section>
+    </Section>
   );
 }
 
@@ -46,13 +63,12 @@ function Credit() {
   const overview = useOverview();
   const { plan } = useAccount();
   return (
-    <section className="card" aria-labelledby="credit">
-      <h2 id="credit">Credit</h2>
+    <Section title="Credit">
       {overview.data === undefined ? (
         <Waiting error={overview.error} />
       ) : (
         <Facts
-          of={(["sms", "whatsapp", "email"] as const).map((channel) => {
+          of={words.Channel.map((channel) => {
             const balance = overview.data.data.credit[channel];
             return [
               channel,
@@ -65,46 +81,67 @@ function Credit() {
         Plan {plan.name}
         {plan.renews === null ? "" : ", renews monthly"}
       </p>
-    </section>
+    </Section>
   );
 }
 
 function Recent() {
   const { id: account } = useAccount();
-  const recent = useRead("listAccountMessages", { params: { account }, query: { limit: 8 } });
-  const curl = `curl ${location.origin}/api/sms/send -H "Api-key: $TRUNKLINE_KEY" -H 'Content-Type: application/json' \\
-  -d '{"contact":[{"number":"+15550000001","message":"Hello from Trunkline"}]}'`;
+  const recent = useRead("listAccountMessages", { params: { account }, query: { limit: 8, brief: "true" } });
+  const rows = recent.data?.data;
   return (
-    <section className="stack" aria-labelledby="recent">
-      <h2 id="recent">Latest messages</h2>
-      {recent.data === undefined ? <Waiting error={recent.error} /> : null}
-      {recent.data?.data.length === 0 ? (
-        <Empty>
+    <Section
+      title="Latest messages"
+      actions={
+        <Link to="/a/$account/messages" params={{ account }} className="button">
+          All messages
+        </Link>
+      }
+    >
+      {rows === undefined ? <Waiting error={recent.error} /> : null}
+      {rows?.length === 0 ? (
+        <Empty icon={Send}>
           <p>Nothing has been sent yet. Send the first message with the account's API key:</p>
-          <Snippet text={curl} block />
+          <FirstSend />
           <p>
-            or <Link to={`/a/${account}/gateways`}>send a test through a gateway</Link>.
+            or{" "}
+            <Link to="/a/$account/gateways" params={{ account }}>
+              send a test through a gateway
+            </Link>
+            .
           </p>
         </Empty>
       ) : null}
-      {recent.data === undefined || recent.data.data.length === 0 ? null : (
-        <ul className="card">
-          {recent.data.data.map((record) => (
-            <li key={record.id} className="row apart">
-              <span className="row">
-                <Status of={record.status} />
-                <Link to={`/a/${account}/messages/${record.id}`} className="mono">
-                  {record.channel === "email" ? record.email : record.recipient}
-                </Link>
-              </span>
-              <span className="soft">
-                {record.gateway_identifier} · <Time at={record.created_at} brief />
-              </span>
-            </li>
-          ))}
-        </ul>
+      {rows === undefined || rows.length === 0 ? null : (
+        <Table
+          label="Latest messages"
+          rows={rows}
+          id={({ id }) => id}
+          columns={[
+            { head: "Status", cell: ({ status }) => <Status of={status} /> },
+            {
+              head: "To",
+              cell: (record) => (
+                <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
+                  <span className="mono">{record.channel === "email" ? record.email : record.recipient}</span>
+                </RowLink>
+              ),
+            },
+            {
+              head: "Message",
+              look: "text",
+              cell: (record) => (
+                <span dir="auto" className="soft">
+                  {record.channel === "email" ? record.subject : record.message}
+                </span>
+              ),
+            },
+            { head: "Gateway", look: "also", cell: ({ gateway_identifier }) => gateway_identifier },
+            { head: "When", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          ]}
+        />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -117,14 +154,15 @@ function Pools() {
       ({ kind, href }) => kind === "member_down" && href.includes(`/pools/${pool}/`),
     ).length ?? 0;
   return (
-    <section className="card" aria-labelledby="pools">
-      <h2 id="pools">AI pools</h2>
+    <Section title="AI pools">
       {pools.data === undefined ? <Waiting error={pools.error} /> : null}
       {pools.data?.data.length === 0 ? <p className="soft">There is no pool.</p> : null}
       {pools.data?.data.map((pool) => (
         <p key={pool.id}>
-          <Link to={`/a/${account}/pools/${pool.id}`}>{pool.name}</Link>: {pool.members.length}{" "}
-          {pool.members.length === 1 ? "member" : "members"},{" "}
+          <Link to="/a/$account/pools/$pool" params={{ account, pool: pool.id }}>
+            {pool.name}
+          </Link>
+          : {pool.members.length} {pool.members.length === 1 ? "member" : "members"},{" "}
           {pool.members.filter(({ active }) => active).length} switched on
           {down(pool.id) === 0 ? null : (
             <>
@@ -133,7 +171,7 @@ function Pools() {
           )}
         </p>
       ))}
-    </section>
+    </Section>
   );
 }
 
@@ -147,7 +185,7 @@ export function Page() {
         </span>
       </PageHead>
       <NeedsYou />
-      <div className="grid">
+      <div className="halves">
         <Credit />
         <Pools />
       </div>

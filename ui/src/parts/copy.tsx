@@ -1,7 +1,16 @@
+import { Check, Copy as CopySign } from "lucide-react";
 import { useState } from "react";
 
-/** Copies a text, and says so in place. */
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+/** Copies a text, and says so in place. `brief`: its sign alone. */
+export function Copy({
+  text,
+  label = "Copy",
+  brief = false,
+}: {
+  text: string;
+  label?: string;
+  brief?: boolean;
+}) {
   const [message, setMessage] = useState<string | null>(null);
   const copy = async () => {
     try {
@@ -13,8 +22,11 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
     setTimeout(() => setMessage(null), 1_500);
   };
   return (
-    <button type="button" className="button plain" onClick={copy}>
-      <span aria-live="polite">{message ?? label}</span>
+    <button type="button" className={brief ? "button plain soft" : "button plain"} onClick={copy}>
+      {brief ? message === null ? <CopySign aria-hidden="true" /> : <Check aria-hidden="true" /> : null}
+      <span aria-live="polite" className={brief ? "unseen" : ""}>
+        {message ?? label}
+      </span>
     </button>
   );
 }
@@ -23,17 +35,16 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 export function Snippet({ text, block = false }: { text: string; block?: boolean }) {
   if (block)
     return (
-      <div className="stack tight">
+      <div className="snippet">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
         <pre tabIndex={0}>{text}</pre>
-        <div>
-          <Copy text={text} />
-        </div>
+        <Copy text={text} />
       </div>
     );
   return (
-    <span>
-      <code>{text}</code> <Copy text={text} />
+    <span className="copied">
+      <code>{text}</code>
+      <Copy text={text} brief />
     </span>
   );
 }

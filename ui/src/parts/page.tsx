@@ -1,20 +1,65 @@
 // What all pages share: their title, and their faces while there is nothing to show.
 
-import { type ReactNode, useEffect } from "react";
+import type { LucideIcon } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Copy } from "./copy.tsx";
-import { WithTimes } from "./time.tsx";
+import { useNow, WithTimes } from "./time.tsx";
 
-export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+/** `back`: the link to the list that the page belongs to, with the class `back`; `under`: what is below the title. */
+export function PageHead({
+  title,
+  back,
+  under,
+  children,
+}: {
+  title: string;
+  back?: ReactNode;
+  under?: ReactNode;
+  children?: ReactNode;
+}) {
   useEffect(() => {
     document.title = `${title} · Trunkline`;
   }, [title]);
   return (
-    <div className="row apart">
-      <h1>{title}</h1>
-      {children === undefined ? null : <div className="row">{children}</div>}
+    <div className="page-head">
+      {back}
+      <div className="row apart">
+        <h1 tabIndex={-1}>{title}</h1>
+        {children === undefined ? null : <div className="row">{children}</div>}
+      </div>
+      {under}
     </div>
   );
+}
+
+/** A part of a page under its own title. `actions`: what can be done to it. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = `part-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+  return (
+    <section className="card" aria-labelledby={id}>
+      <div className="row apart">
+        <h2 id={id}>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Counts down to when the service takes the same request again. */
+function RetryAfter({ seconds }: { seconds: number }) {
+  const [from] = useState(() => Date.now());
+  const left = Math.ceil(seconds - (useNow() - from) / 1_000);
+  return <p>{left > 0 ? `Again in ${left} s.` : "You can try again now."}</p>;
 }
 
 /**
@@ -31,7 +76,7 @@ export function Problem({
   if (error === null || error === undefined) return null;
   const faults = Object.entries(error.errors);
   return (
-    <div className="notice bad" role="alert">
+    <div className="notice bad" role="alert" tabIndex={-1}>
       <strong>
         <WithTimes text={error.message} />
       </strong>
@@ -51,9 +96,11 @@ export function Problem({
           </button>
         </div>
       ) : null}
-      {error.retryAfterSeconds === null ? null : <p>Again in {error.retryAfterSeconds} s.</p>}
+      {error.retryAfterSeconds === null ? null : (
+        <RetryAfter key={error.requestId} seconds={error.retryAfterSeconds} />
+      )}
       {error.requestId === null ? null : (
-        <details>
+        <details className="small">
           <summary>Details</summary>
           Status {error.status}, request <code>{error.requestId}</code> <Copy text={error.requestId} />
         </details>
@@ -64,7 +111,12 @@ export function Problem({
 
 /** What is shown while the first answer is under way, or instead of it. */
 export function Waiting({ error }: { error: ApiError | null | undefined }) {
-  if (!error) return <p className="soft">Loading…</p>;
+  if (!error)
+    return (
+      <p className="soft waiting" role="status">
+        Loading…
+      </p>
+    );
   return (
     <>
       <Problem error={error} />
@@ -73,27 +125,13 @@ export function Waiting({ error }: { error: ApiError | null | undefined }) {
   );
 }
 
-/** Nothing to list: what would be here, and what changes it. */
-export function Empty({ children }: { children: ReactNode }) {
-  return <div className="empty">{children}</div>;
-}
-
-/** The end of a list that may go on. */
-export function More({
-  pages,
-}: {
-  pages: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
-}) {
-  if (!pages.hasNextPage) return null;
+/** Nothing to list: what would be here, and the one thing that changes it. */
+export function Empty({ icon: Icon, children }: { icon?: LucideIcon; children: ReactNode }) {
   return (
-    <button
-      type="button"
-      className="button"
-      disabled={pages.isFetchingNextPage}
-      onClick={() => pages.fetchNextPage()}
-    >
-      {pages.isFetchingNextPage ? "Loading…" : "Show older"}
-    </button>
+    <div className="empty">
+      {Icon === undefined ? null : <Icon aria-hidden="true" />}
+      {children}
+    </div>
   );
 }
 
@@ -104,6 +142,22 @@ export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] })
       {of
         .filter(([, value]) => value !== null)
         .flatMap(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+    </dl>
+  );
+}
+
+/** The few figures that a page is about. `note`: what a figure is of. */
+export function Figures({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) {
+  return (
+    <dl className="figures">
+      {of.map(({ name, value, note }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {value} {note === undefined ? null : <span className="small">{note}</span>}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

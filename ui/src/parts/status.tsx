@@ -45,6 +45,9 @@ const looks: Readonly<Record<string, Look>> = {
   connected: { tone: "good", path: disc },
 };
 
+/** The colour of a status, which is also a class of the style sheets. */
+export const toneOf = (word: string): Look["tone"] => looks[word]?.tone ?? "soft";
+
 export function Status({ of, children }: { of: string; children?: React.ReactNode }) {
   const { tone, path } = looks[of] ?? { tone: "soft", path: circle };
   return (

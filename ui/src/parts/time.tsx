@@ -8,6 +8,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 /** One timer for all relative texts of the page. */
 function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) now = Date.now();
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = Date.now();
@@ -21,28 +22,32 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** What is so at the present, ms: the component is drawn again only when that changes. */
+const useAt = <T extends string | number | boolean>(of: (now: number) => T): T =>
+  useSyncExternalStore(subscribe, () => of(now));
+
 /** The present, ms, anew each second. */
-const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+export const useNow = (): number => useAt((present) => present);
 
 const day = 86_400_000;
 
 /** An instant in the account's zone, beside it how far away it is when that is less than a day; UTC on hover. */
 export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
   const zone = useZone();
-  const present = useNow();
-  const near = Math.abs(Date.parse(at) - present) < day;
+  const whole = useAt((present) => instant(at, zone, present));
+  const near = useAt((present) => (Math.abs(Date.parse(at) - present) < day ? relative(at, present) : ""));
   return (
-    <time dateTime={at} title={`${at} (shown in ${zone})`}>
-      {brief && near ? null : <span className="whole">{instant(at, zone, present)}</span>}
-      {near ? (
+    <time dateTime={at} title={brief ? `${whole} (${zone})` : `${at} (shown in ${zone})`}>
+      {brief && near !== "" ? null : <span className="whole">{whole}</span>}
+      {near === "" ? null : (
         <>
           {brief ? "" : " "}
           <span className={brief ? "whole" : "whole soft"}>
             {brief ? "" : "· "}
-            {relative(at, present)}
+            {near}
           </span>
         </>
-      ) : null}
+      )}
     </time>
   );
 }
@@ -74,8 +79,8 @@ export function WithTimes({ text }: { text: string }) {
 
 /** How far off something is that happens by itself; `over`: what is so once its instant has passed. */
 export function Due({ at, over }: { at: string; over: string }) {
-  const present = useNow();
-  return Date.parse(at) <= present ? over : <Time at={at} brief />;
+  const isOver = useAt((present) => Date.parse(at) <= present);
+  return isOver ? over : <Time at={at} brief />;
 }
 
 /** Names the time zone of the page's times. */

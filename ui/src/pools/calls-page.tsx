@@ -2,15 +2,15 @@ import { Fragment, useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Dialog } from "#ui/parts/dialog.tsx";
-import { Choice } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Facts } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { Waterfall } from "#ui/parts/waterfall.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
+import { CallStory } from "./call-story.tsx";
 import { PoolFrame } from "./pool-head.tsx";
 
 const names = ["member", "failed_over"] as const;
@@ -93,7 +93,7 @@ function Calls({ pool }: { pool: Pool }) {
       />
       {call === undefined ? null : (
         <Dialog title="What happened in this call" onClose={() => setOpen(null)}>
-          <Waterfall call={call} />
+          <CallStory call={call} />
           <Facts
             of={[
               ["Request", <code key="id">{call.id}</code>],

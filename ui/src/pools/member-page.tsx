@@ -1,20 +1,22 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { PoolMember, ProviderKind } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
-import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
 const touched = ["getPool", "listPools", "getPoolHealth", "getPoolMember"] as const;
 
-function Form({
+function MemberForm({
   kinds,
   member,
   reload,
@@ -24,40 +26,54 @@ function Form({
   reload: () => Promise<void>;
 }) {
   const { id: account } = useAccount();
-  const { pool = "" } = useParams({ strict: false }) as { pool?: string };
+  const { pool = "" } = useParams({ strict: false });
   const navigate = useNavigate();
-  const create = useChange("createPoolMember", touched);
-  const update = useChange("updatePoolMember", touched);
+  const onDone = () => navigate({ to: "/a/$account/pools/$pool", params: { account, pool } });
+  const create = useForm("createPoolMember", { touches: touched, says: "The member was added", onDone });
+  const update = useForm("updatePoolMember", { touches: touched, says: "The member is saved", onDone });
   const remove = useChange("deletePoolMember", touched);
   const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
   const [values, setValues] = useState<Values>(member ?? { settings: {} });
   const kind = kinds.find((each) => each.kind === word);
   const schema = withSettings(forms.member as Schema, kind?.settings);
-  const error = create.error ?? update.error;
-  const back = () => navigate({ to: `/a/${account}/pools/${pool}` });
+  const form = member === null ? create : update;
   const submit = () => {
     if (member === null) {
-      const body = { name, kind: word, ...values };
-      create.mutate({ params: { account, pool }, body }, { onSuccess: back });
+      create.send({ params: { account, pool }, body: { name, kind: word, ...values } });
     } else {
       // Of another kind, all settings are new.
       const [before, renewed] =
         word === member.kind ? [member, {}] : [{ ...member, settings: {} }, { kind: word }];
       const body = { ...changesOf(schema, before, values), ...renewed, revision: member.revision };
-      update.mutate({ params: { account, pool, member: member.id }, body }, { onSuccess: back });
+      update.send({ params: { account, pool, member: member.id }, body });
     }
   };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <Form
+      of={form}
+      onSubmit={submit}
+      verb={member === null ? "Add the member" : "Save"}
+      reload={reload}
+      more={
+        member === null ? null : (
+          <Ask
+            verb="Delete"
+            label="Delete…"
+            title={`Delete ${member.name}`}
+            effect="Its settings and secrets are gone for good. Calls go to the other members."
+            typed={member.name}
+            run={async () => {
+              update.isTouched.current = false;
+              await remove.mutateAsync({ params: { account, pool, member: member.id } });
+              await onDone();
+            }}
+          />
+        )
+      }
     >
       {member === null ? (
-        <Field label="Name" fault={faultAt(error, "name")}>
+        <Field label="Name" fault={form.fault("name")}>
           <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
         </Field>
       ) : null}
@@ -69,36 +85,24 @@ function Form({
           setWord(next);
           setValues({ ...values, settings: {} });
         }}
-        fault={faultAt(error, "kind")}
+        fault={form.fault("kind")}
       />
       <p className="soft">{kind?.summary}</p>
-      <SchemaForm key={word} schema={schema} path="" values={values} error={error} onChange={setValues} />
-      <Problem error={error} reload={reload} />
-      <div className="row">
-        <button type="submit" className="button first" disabled={create.isPending || update.isPending}>
-          {member === null ? "Add the member" : "Save"}
-        </button>
-        {member === null ? null : (
-          <Ask
-            verb="Delete"
-            label="Delete…"
-            title={`Delete ${member.name}`}
-            effect="Its settings and secrets are gone for good. Calls go to the other members."
-            typed={member.name}
-            run={async () => {
-              await remove.mutateAsync({ params: { account, pool, member: member.id } });
-              await back();
-            }}
-          />
-        )}
-      </div>
-    </form>
+      <SchemaForm
+        key={word}
+        schema={schema}
+        path=""
+        values={values}
+        error={form.error}
+        onChange={setValues}
+      />
+    </Form>
   );
 }
 
 export function Page() {
   const { id: account } = useAccount();
-  const { pool = "", member } = useParams({ strict: false }) as { pool?: string; member?: string };
+  const { pool = "", member } = useParams({ strict: false });
   const kinds = useRead("listProviderKinds", {}, { every: false });
   const read = useRead(
     "getPoolMember",
@@ -109,13 +113,17 @@ export function Page() {
   const ready = kinds.data !== undefined && (member === undefined || read.data !== undefined);
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/pools/${pool}`}>‹ The pool</Link>
-      </p>
-      <PageHead title={member === undefined ? "Add a member" : (read.data?.data.name ?? "Member")} />
+      <PageHead
+        title={member === undefined ? "Add a member" : (read.data?.data.name ?? "Member")}
+        back={
+          <Back to="/a/$account/pools/$pool" params={{ account, pool }}>
+            The pool
+          </Back>
+        }
+      />
       {ready ? (
         <Opened of={read.data?.data ?? null} read={stored}>
-          {(opened, reload) => <Form kinds={kinds.data?.data ?? []} member={opened} reload={reload} />}
+          {(opened, reload) => <MemberForm kinds={kinds.data?.data ?? []} member={opened} reload={reload} />}
         </Opened>
       ) : (
         <Waiting error={kinds.error ?? read.error} />

@@ -5,10 +5,10 @@ import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Field } from "#ui/parts/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
-import { Waterfall } from "#ui/parts/waterfall.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
+import { CallStory } from "./call-story.tsx";
 import { PoolFrame } from "./pool-head.tsx";
 
 /** Who was asked, once the pool has written it down. */
@@ -24,7 +24,7 @@ function Chain({ pool, request }: { pool: Pool; request: string }) {
     return <p className="soft">The call is written down about a second after its end.</p>;
   return (
     <>
-      <Waterfall call={call} />
+      <CallStory call={call} />
       <p className="soft">
         {number(call.prompt_tokens)} + {number(call.completion_tokens)} tokens · {duration(call.ms)}
         {call.failed_over ? " · failed over" : ""}

@@ -2,15 +2,16 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Back } from "#ui/parts/link.tsx";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 
 const tabs = [
-  ["", "Members"],
-  ["/calls", "Calls"],
-  ["/usage", "Usage"],
-  ["/keys", "Keys"],
-  ["/playground", "Playground"],
-  ["/settings", "Settings"],
+  ["/a/$account/pools/$pool", "Members"],
+  ["/a/$account/pools/$pool/calls", "Calls"],
+  ["/a/$account/pools/$pool/usage", "Usage"],
+  ["/a/$account/pools/$pool/keys", "Keys"],
+  ["/a/$account/pools/$pool/playground", "Playground"],
+  ["/a/$account/pools/$pool/settings", "Settings"],
 ] as const;
 
 /** The frame of every page of a pool. */
@@ -20,15 +21,20 @@ export function PoolFrame({ children }: { children: (pool: Pool) => React.ReactN
   const read = useRead("getPool", { params: { account, pool: id } });
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/pools`}>‹ AI pools</Link>
-      </p>
-      <PageHead title={read.data?.data.name ?? "Pool"} />
+      <PageHead
+        title={read.data?.data.name ?? "Pool"}
+        back={
+          <Back to="/a/$account/pools" params={{ account }}>
+            AI pools
+          </Back>
+        }
+      />
       <nav className="tabs" aria-label="Pages of the pool">
         {tabs.map(([path, title]) => (
           <Link
             key={path}
-            to={`/a/${account}/pools/${id}${path}`}
+            to={path}
+            params={{ account, pool: id }}
             activeOptions={{ exact: true, includeSearch: false }}
           >
             {title}

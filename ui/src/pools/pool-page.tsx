@@ -1,9 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import { Bot } from "lucide-react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Table } from "#ui/parts/list.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { Table } from "#ui/parts/list/table.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
 import { Empty, Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due } from "#ui/parts/time.tsx";
@@ -29,7 +32,12 @@ function Members({ pool }: { pool: Pool }) {
             head: "Member",
             cell: ({ id, name, kind }) => (
               <>
-                <Link to={`/a/${account}/pools/${pool.id}/members/${id}`}>{name}</Link>{" "}
+                <RowLink
+                  to="/a/$account/pools/$pool/members/$member"
+                  params={{ account, pool: pool.id, member: id }}
+                >
+                  {name}
+                </RowLink>{" "}
                 <span className="soft">{kind}</span>
               </>
             ),
@@ -64,18 +72,25 @@ function Members({ pool }: { pool: Pool }) {
           },
           { head: "Models", look: "text", cell: ({ models }) => models.join(", ") },
           {
-            head: "",
+            head: "Actions",
+            look: "act",
             cell: (member) => (
               <button
                 type="button"
                 className="button"
                 disabled={update.isPending}
-                onClick={() =>
-                  update.mutate({
+                onClick={() => {
+                  const set = (active: boolean) => ({
                     params: { account, pool: pool.id, member: member.id },
-                    body: { active: !member.active },
-                  })
-                }
+                    body: { active },
+                  });
+                  update.mutate(set(!member.active), {
+                    onSuccess: () =>
+                      done(`${member.name} is switched ${member.active ? "off" : "on"}`, () =>
+                        update.mutateAsync(set(member.active)),
+                      ),
+                  });
+                }}
               >
                 {member.active ? "Switch off" : "Switch on"}
               </button>
@@ -95,7 +110,11 @@ function Overview({ pool }: { pool: Pool }) {
   return (
     <>
       <div className="row">
-        <Link to={`/a/${account}/pools/${pool.id}/members/new`} className="button first">
+        <Link
+          to="/a/$account/pools/$pool/members/new"
+          params={{ account, pool: pool.id }}
+          className="button first"
+        >
           Add a member
         </Link>
         <Ask
@@ -106,12 +125,12 @@ function Overview({ pool }: { pool: Pool }) {
           typed={pool.name}
           run={async () => {
             await remove.mutateAsync({ params: { account, pool: pool.id } });
-            await navigate({ to: `/a/${account}/pools` });
+            await navigate({ to: "/a/$account/pools", params: { account } });
           }}
         />
       </div>
       {pool.members.length === 0 ? (
-        <Empty>
+        <Empty icon={Bot}>
           <p>
             It has no members yet, so it answers nothing. A member is one provider with its key and its
             models.

@@ -1,18 +1,24 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
+import { Bot, Plus } from "lucide-react";
 import { useState } from "react";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field, faultAt } from "#ui/parts/field.tsx";
-import { Empty, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
+import { number } from "#ui/words/numbers.ts";
 
 function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const health = useRead("getPoolHealth", { params: { account, pool: pool.id } });
   if (pool.members.length === 0) return <p className="warn">It has no members, so it answers nothing.</p>;
   return (
-    <ul>
+    <ul className="stack tight">
       {pool.members.map(({ id, name, kind }) => {
         const state = health.data?.data.find(({ member }) => member === id)?.state;
         return (
@@ -28,18 +34,65 @@ function Members({ pool }: { pool: Pool }) {
   );
 }
 
+/** How many requests came in each hour that had any, and all of them. */
+function Requests({ pool }: { pool: Pool }) {
+  const { id: account } = useAccount();
+  const usage = useRead(
+    "getPoolUsage",
+    { params: { account, pool: pool.id }, query: { by: "hour" } },
+    { every: 60_000 },
+  );
+  const hours = usage.data?.data.toSorted((a, b) => a.group.localeCompare(b.group)) ?? [];
+  const total = hours.reduce((sum, { requests }) => sum + requests, 0);
+  const words = `${number(total)} ${total === 1 ? "request" : "requests"} in the last 30 days`;
+  return (
+    <div className="stack tight">
+      {hours.length < 2 ? null : (
+        <Sparkline values={hours.map(({ requests }) => requests)} words={`${words}, by hour`} />
+      )}
+      <p className="soft small">{usage.data === undefined ? "…" : words}</p>
+    </div>
+  );
+}
+
+function Add() {
+  const { id: account } = useAccount();
+  const [name, setName] = useState("");
+  const navigate = useNavigate();
+  const form = useForm("createPool", {
+    touches: ["listPools"],
+    onDone: ({ data }) => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: data.id } }),
+  });
+  return (
+    <Form of={form} verb="Add the pool" onSubmit={() => form.send({ params: { account }, body: { name } })}>
+      <Field label="Name" fault={form.fault("name")}>
+        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+      </Field>
+    </Form>
+  );
+}
+
 export function Page() {
   const { id: account } = useAccount();
   const read = useRead("listPools", { params: { account } });
-  const create = useChange("createPool", ["listPools"]);
-  const [name, setName] = useState("");
-  const navigate = useNavigate();
   return (
     <>
-      <PageHead title="AI pools" />
+      <PageHead title="AI pools">
+        <DialogButton
+          first
+          title="Add a pool"
+          label={
+            <>
+              <Plus aria-hidden="true" /> Add a pool
+            </>
+          }
+        >
+          {() => <Add />}
+        </DialogButton>
+      </PageHead>
       {read.data === undefined ? <Waiting error={read.error} /> : null}
       {read.data?.data.length === 0 ? (
-        <Empty>
+        <Empty icon={Bot}>
           <p>
             There is no pool yet. A pool is a set of AI providers behind one key, with failover between them.
           </p>
@@ -47,42 +100,17 @@ export function Page() {
       ) : null}
       <div className="grid">
         {read.data?.data.map((pool) => (
-          <article key={pool.id} className="card">
+          <article key={pool.id} className="tile">
             <h2>
-              <Link to={`/a/${account}/pools/${pool.id}`}>{pool.name}</Link>
+              <RowLink to="/a/$account/pools/$pool" params={{ account, pool: pool.id }}>
+                {pool.name}
+              </RowLink>
             </h2>
             <Members pool={pool} />
+            <Requests pool={pool} />
           </article>
         ))}
       </div>
-      <section className="card" aria-labelledby="add">
-        <h2 id="add">Add a pool</h2>
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate(
-              { params: { account }, body: { name } },
-              { onSuccess: ({ data }) => navigate({ to: `/a/${account}/pools/${data.id}` }) },
-            );
-          }}
-        >
-          <Field label="Name" fault={faultAt(create.error, "name")}>
-            <input
-              required
-              value={name}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
-          <Problem error={create.error} />
-          <div>
-            <button type="submit" className="button first" disabled={create.isPending}>
-              Add the pool
-            </button>
-          </div>
-        </form>
-      </section>
     </>
   );
 }

@@ -2,10 +2,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
-import { useChange } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Problem } from "#ui/parts/page.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
@@ -15,29 +14,23 @@ const schema = forms.pool as Schema;
 
 function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> }) {
   const { id: account } = useAccount();
-  const update = useChange("updatePool", ["getPool", "listPools"]);
   const navigate = useNavigate();
   const [values, setValues] = useState<Values>(pool);
+  const form = useForm("updatePool", {
+    touches: ["getPool", "listPools"],
+    says: "The pool's settings are saved",
+    onDone: () => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: pool.id } }),
+  });
+  const body = { ...changesOf(schema, pool, values), revision: pool.revision };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const body = { ...changesOf(schema, pool, values), revision: pool.revision };
-        update.mutate(
-          { params: { account, pool: pool.id }, body },
-          { onSuccess: () => navigate({ to: `/a/${account}/pools/${pool.id}` }) },
-        );
-      }}
+    <Form
+      of={form}
+      verb="Save"
+      reload={reload}
+      onSubmit={() => form.send({ params: { account, pool: pool.id }, body })}
     >
-      <SchemaForm schema={schema} path="" values={values} error={update.error} onChange={setValues} />
-      <Problem error={update.error} reload={reload} />
-      <div>
-        <button type="submit" className="button first" disabled={update.isPending}>
-          Save
-        </button>
-      </div>
-    </form>
+      <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+    </Form>
   );
 }
 

@@ -1,56 +1,110 @@
+import { ChartColumn } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
-import type { Pool } from "#ui/api/schema.ts";
-import { useAccount } from "#ui/parts/account.ts";
-import { Choice } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { Table } from "#ui/parts/list.tsx";
-import { Empty, Waiting } from "#ui/parts/page.tsx";
+import type { Operations, Pool, PoolUsage } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Columns } from "#ui/parts/charts/columns.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { Table } from "#ui/parts/list/table.tsx";
+import { Empty, Figures, Waiting } from "#ui/parts/page.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
-const groups = ["day", "member", "key", "model", "user", "tag", "hour"] as const;
+type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
+
+const groups: readonly Group[] = ["day", "hour", "member", "key", "model", "user", "tag"];
 const ms = (value: number | null) => (value === null ? "" : duration(value));
+const total = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
+  rows.reduce((sum, row) => sum + of(row), 0);
+
+const series = [
+  { name: "answered", tone: "good" },
+  { name: "failed over", tone: "sent" },
+  { name: "errors", tone: "bad" },
+] as const;
+
+function Chart({ by, rows }: { by: Group; rows: readonly PoolUsage[] }) {
+  const inOrder =
+    by === "day" || by === "hour" ? rows.toSorted((a, b) => a.group.localeCompare(b.group)) : rows;
+  return (
+    <Columns
+      title={`Requests by ${by}`}
+      unit={by}
+      series={series}
+      columns={inOrder.map(({ group, name, requests, errors, failed_over }) => ({
+        label: name ?? group,
+        values: {
+          answered: Math.max(0, requests - errors - failed_over),
+          "failed over": failed_over,
+          errors,
+        },
+      }))}
+    />
+  );
+}
 
 function Usage({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
+  const zone = useZone();
   const [filter, setFilter] = useFilter();
   const by = groups.find((group) => group === filter.by) ?? "day";
-  const read = useRead("getPoolUsage", { params: { account, pool: pool.id }, query: { by } });
+  const read = useRead("getPoolUsage", { params: { account, pool: pool.id }, query: { by } }, { keep: true });
+  const rows = read.data?.data;
   return (
     <>
-      <div className="filters">
-        <Choice label="By" of={groups} value={by} onChange={(word) => setFilter("by", word)} />
-      </div>
-      {read.data === undefined ? <Waiting error={read.error} /> : null}
-      {read.data?.data.length === 0 ? (
-        <Empty>
+      {rows === undefined ? <Waiting error={read.error} /> : null}
+      {rows?.length === 0 ? (
+        <Empty icon={ChartColumn}>
           <p>
             Nothing has been used yet. Ask something in the playground, and it is counted about a second
             later.
           </p>
         </Empty>
       ) : null}
-      {read.data === undefined || read.data.data.length === 0 ? null : (
-        <Table
-          label={`Usage by ${by}`}
-          rows={read.data.data}
-          id={({ group }) => group}
-          columns={[
-            { head: by, cell: ({ group, name }) => name ?? group },
-            { head: "Requests", look: "number", cell: ({ requests }) => number(requests) },
-            { head: "Errors", look: "number", cell: ({ errors }) => number(errors) },
-            { head: "Failed over", look: "number", cell: ({ failed_over }) => number(failed_over) },
-            {
-              head: "Tokens in + out",
-              look: "number",
-              cell: (row) => `${number(row.prompt_tokens)} + ${number(row.completion_tokens)}`,
-            },
-            { head: "Cost, in units of your prices", look: "number", cell: (row) => cost(row.cost) },
-            { head: "Took p50", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p50) },
-            { head: "p95", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p95) },
-            { head: "First byte p95", look: "number", cell: ({ first_byte_ms }) => ms(first_byte_ms.p95) },
-          ]}
-        />
+      {rows === undefined || rows.length === 0 ? null : (
+        <>
+          <Figures
+            of={[
+              { name: "Requests", value: number(total(rows, ({ requests }) => requests)) },
+              { name: "Failed over", value: number(total(rows, ({ failed_over }) => failed_over)) },
+              { name: "Errors", value: number(total(rows, ({ errors }) => errors)) },
+              {
+                name: "Tokens",
+                value: number(total(rows, (row) => row.prompt_tokens + row.completion_tokens)),
+              },
+              {
+                name: "Cost",
+                value: cost(total(rows, (row) => row.cost)),
+                note: "in units of your prices",
+              },
+            ]}
+          />
+          <div className="filters">
+            <Choice label="By" of={groups} value={by} onChange={(word) => setFilter("by", word)} />
+          </div>
+          <Chart by={by} rows={rows} />
+          <Table
+            label={`Usage by ${by}`}
+            rows={rows}
+            id={({ group }) => group}
+            columns={[
+              { head: by, cell: ({ group, name }) => name ?? group },
+              { head: "Requests", look: "number", cell: ({ requests }) => number(requests) },
+              { head: "Errors", look: "number", cell: ({ errors }) => number(errors) },
+              { head: "Failed over", look: "number", cell: ({ failed_over }) => number(failed_over) },
+              {
+                head: "Tokens in + out",
+                look: "number",
+                cell: (row) => `${number(row.prompt_tokens)} + ${number(row.completion_tokens)}`,
+              },
+              { head: "Cost", look: "number", cell: (row) => cost(row.cost) },
+              { head: "Took p50", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p50) },
+              { head: "p95", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p95) },
+              { head: "First byte p95", look: "number", cell: ({ first_byte_ms }) => ms(first_byte_ms.p95) },
+            ]}
+          />
+          {by === "day" ? <p className="hint">Days are those of {zone}.</p> : null}
+        </>
       )}
     </>
   );

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
-import { Check, Choice, Field, faultAt } from "#ui/parts/field.tsx";
+import { Check, Choice, Field, faultAt } from "#ui/parts/form/field.tsx";
 import {
   changed,
   controlOf,

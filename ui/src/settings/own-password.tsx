@@ -1,32 +1,30 @@
 import { useState } from "react";
-import { useChange } from "#ui/api/queries.ts";
-import { Field, faultAt } from "#ui/parts/field.tsx";
-import { Problem } from "#ui/parts/page.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Section } from "#ui/parts/page.tsx";
 
 /** The password of the person who is signed in. */
 export function OwnPassword() {
-  const change = useChange("changePassword", ["getSession"]);
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
+  const form = useForm("changePassword", {
+    touches: ["getSession"],
+    says: "Your password is changed",
+    onDone: () => {
+      setCurrent("");
+      setPassword("");
+    },
+  });
   return (
-    <section className="card" aria-labelledby="own">
-      <h2 id="own">Your password</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(
-            { body: { current_password: current, password } },
-            {
-              onSuccess: () => {
-                setCurrent("");
-                setPassword("");
-              },
-            },
-          );
-        }}
+    <Section title="Your password">
+      <Form
+        of={form}
+        verb="Change it"
+        quiet
+        guard={false}
+        onSubmit={() => form.send({ body: { current_password: current, password } })}
       >
-        <Field label="Present password" fault={faultAt(change.error, "current_password")}>
+        <Field label="Present password" fault={form.fault("current_password")}>
           <input
             type="password"
             required
@@ -35,7 +33,7 @@ export function OwnPassword() {
             onChange={(event) => setCurrent(event.target.value)}
           />
         </Field>
-        <Field label="New password" hint="At least 12 characters." fault={faultAt(change.error, "password")}>
+        <Field label="New password" hint="At least 12 characters." fault={form.fault("password")}>
           <input
             type="password"
             required
@@ -45,14 +43,7 @@ export function OwnPassword() {
             onChange={(event) => setPassword(event.target.value)}
           />
         </Field>
-        <Problem error={change.error} />
-        <div className="row">
-          <button type="submit" className="button" disabled={change.isPending}>
-            Change it
-          </button>
-          <span role="status">{change.isSuccess ? "Changed." : ""}</span>
-        </div>
-      </form>
-    </section>
+      </Form>
+    </Section>
   );
 }

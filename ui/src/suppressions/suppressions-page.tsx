@@ -1,67 +1,15 @@
-import { useState } from "react";
+import { Ban } from "lucide-react";
 import { useChange, usePages } from "#ui/api/queries.ts";
-import type { Channel } from "#ui/api/schema.ts";
+import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
-import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
-
-const channels = ["sms", "whatsapp", "email"] as const;
-
-function Add() {
-  const { id: account } = useAccount();
-  const create = useChange("createSuppressions", ["listSuppressions"]);
-  const [channel, setChannel] = useState<Channel>("sms");
-  const [recipients, setRecipients] = useState("");
-  const [note, setNote] = useState("");
-  return (
-    <section className="card" aria-labelledby="add">
-      <h2 id="add">Suppress recipients</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const lines = recipients.split(/[\s,;]+/).filter((line) => line !== "");
-          create.mutate({
-            params: { account },
-            body: { channel, recipients: lines, note: note === "" ? null : note },
-          });
-        }}
-      >
-        <Choice
-          label="Channel"
-          of={channels}
-          value={channel}
-          onChange={(word) => setChannel(word as Channel)}
-          fault={faultAt(create.error, "channel")}
-        />
-        <Field
-          label="Recipients"
-          hint="Numbers or addresses, one per line. They get nothing more from this account."
-          fault={faultAt(create.error, "recipients")}
-        >
-          <textarea required value={recipients} onChange={(event) => setRecipients(event.target.value)} />
-        </Field>
-        <Field label="Note" fault={faultAt(create.error, "note")}>
-          <input value={note} onChange={(event) => setNote(event.target.value)} />
-        </Field>
-        <Problem error={create.error} />
-        <div className="row">
-          <button type="submit" className="button first" disabled={create.isPending}>
-            Suppress
-          </button>
-          <span role="status">
-            {create.data === undefined ? "" : `${number(create.data.data.added)} were added.`}
-          </span>
-        </div>
-      </form>
-    </section>
-  );
-}
+import { AddSuppressions } from "./add-suppressions.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -72,9 +20,12 @@ export function Page() {
   };
   const pages = usePages("listSuppressions", { params: { account }, query });
   const remove = useChange("deleteSuppression", ["listSuppressions"]);
+  const restore = useChange("createSuppressions", ["listSuppressions"]);
   return (
     <>
-      <PageHead title="Suppressions" />
+      <PageHead title="Suppressions">
+        <AddSuppressions />
+      </PageHead>
       <form
         className="filters"
         onSubmit={(event) => {
@@ -85,11 +36,11 @@ export function Page() {
         <Choice
           label="Channel"
           any="any"
-          of={channels}
+          of={words.Channel}
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />
-        <Field label="Recipient">
+        <Field label="Recipient" wide>
           <input
             key={filter.recipient ?? ""}
             name="recipient"
@@ -103,6 +54,7 @@ export function Page() {
       </form>
       <List
         label="Suppressed recipients"
+        icon={Ban}
         pages={pages}
         id={({ channel, recipient }) => `${channel} ${recipient}`}
         empty={
@@ -117,22 +69,30 @@ export function Page() {
           { head: "Recipient", cell: ({ recipient }) => <span className="mono">{recipient}</span> },
           { head: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
           { head: "Note", cell: ({ note }) => note },
-          { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: "Since", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
           {
-            head: "",
-            cell: ({ channel, recipient, reason }) => (
+            head: "Actions",
+            look: "act",
+            cell: ({ channel, recipient, reason, note }) => (
               <Ask
                 verb="Take off"
                 label="Take off…"
                 title={`Send to ${recipient} again`}
                 effect={`The reason was: ${reason.replaceAll("_", " ")}. From then on messages of this account go out to ${recipient} by ${channel} again.`}
-                run={() => remove.mutateAsync({ params: { account, channel, recipient } })}
+                run={async () => {
+                  await remove.mutateAsync({ params: { account, channel, recipient } });
+                  done(`${recipient} gets messages again`, () =>
+                    restore.mutateAsync({
+                      params: { account },
+                      body: { channel, recipients: [recipient], note },
+                    }),
+                  );
+                }}
               />
             ),
           },
         ]}
       />
-      <Add />
     </>
   );
 }

@@ -1,75 +1,19 @@
-import { useState } from "react";
-import { useChange, usePages, useRead } from "#ui/api/queries.ts";
-import { Ask, SecretOnce } from "#ui/parts/dialog.tsx";
-import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
-import { List } from "#ui/parts/list.tsx";
-import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { useChange, usePages } from "#ui/api/queries.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-
-function Add() {
-  const create = useChange("createManagementToken", ["listManagementTokens"]);
-  const accounts = useRead("listAccounts", { query: { limit: 100 } }, { every: false });
-  const [name, setName] = useState("");
-  const [account, setAccount] = useState("");
-  const [token, setToken] = useState<string | null>(null);
-  return (
-    <section className="card" aria-labelledby="add">
-      <h2 id="add">Make a token</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const body =
-            account === "" ? { name, role: "operator" as const } : { name, role: "member" as const, account };
-          create.mutate(
-            { body },
-            {
-              onSuccess: ({ data }) => {
-                setToken(data.token);
-                setName("");
-                create.reset();
-              },
-            },
-          );
-        }}
-      >
-        <Field label="Name" hint="What uses it." fault={faultAt(create.error, "name")}>
-          <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Choice
-          label="Role"
-          any="operator, which may do everything"
-          of={(accounts.data?.data ?? []).map((each) => [each.id, `member of ${each.name}`] as const)}
-          value={account}
-          onChange={setAccount}
-          fault={faultAt(create.error, "account")}
-        />
-        <Problem error={create.error} />
-        <div>
-          <button type="submit" className="button first" disabled={create.isPending}>
-            Make the token
-          </button>
-        </div>
-      </form>
-      {token === null ? null : (
-        <SecretOnce
-          title="The new management token"
-          secret={token}
-          line="TRUNKLINE_TOKEN"
-          onStored={() => setToken(null)}
-        />
-      )}
-    </section>
-  );
-}
+import { AddToken } from "./add-token.tsx";
 
 export function Page() {
   const pages = usePages("listManagementTokens", {});
   const revoke = useChange("revokeManagementToken", ["listManagementTokens"]);
   return (
     <>
-      <PageHead title="Tokens" />
+      <PageHead title="Tokens">
+        <AddToken />
+      </PageHead>
       <List
         label="Management tokens"
         pages={pages}
@@ -84,9 +28,10 @@ export function Page() {
           { head: "Name", cell: ({ name }) => name },
           { head: "Token", cell: ({ hint }) => <code>{hint}</code> },
           { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },
-          { head: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+          { head: "Made", cell: ({ created_at }) => <Time at={created_at} brief /> },
           {
-            head: "",
+            head: "Actions",
+            look: "act",
             cell: ({ id, name, revoked_at }) =>
               revoked_at === null ? (
                 <Ask
@@ -101,7 +46,6 @@ export function Page() {
           },
         ]}
       />
-      <Add />
     </>
   );
 }

@@ -1,73 +1,11 @@
-import { useState } from "react";
-import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import { useChange, usePages } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";
-import { Ask } from "#ui/parts/dialog.tsx";
-import { Choice, Field, faultAt } from "#ui/parts/field.tsx";
-import { List } from "#ui/parts/list.tsx";
-import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-
-function Add() {
-  const create = useChange("createUser", ["listUsers"]);
-  const accounts = useRead("listAccounts", { query: { limit: 100 } }, { every: false });
-  const empty = { email: "", name: "", account: "", password: "" };
-  const [values, setValues] = useState(empty);
-  const set = (name: keyof typeof empty) => (event: { target: { value: string } }) =>
-    setValues({ ...values, [name]: event.target.value });
-  return (
-    <section className="card" aria-labelledby="add">
-      <h2 id="add">Add a user</h2>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const { account, ...rest } = values;
-          const body =
-            account === ""
-              ? { ...rest, role: "operator" as const }
-              : { ...rest, role: "member" as const, account };
-          create.mutate({ body }, { onSuccess: () => setValues(empty) });
-        }}
-      >
-        <Field label="E-mail address" fault={faultAt(create.error, "email")}>
-          <input type="email" required autoComplete="off" value={values.email} onChange={set("email")} />
-        </Field>
-        <Field label="Name" fault={faultAt(create.error, "name")}>
-          <input required autoComplete="off" value={values.name} onChange={set("name")} />
-        </Field>
-        <Choice
-          label="Role"
-          any="operator, who may do everything"
-          of={(accounts.data?.data ?? []).map(({ id, name }) => [id, `member of ${name}`] as const)}
-          value={values.account}
-          onChange={(account) => setValues({ ...values, account })}
-          fault={faultAt(create.error, "account") ?? faultAt(create.error, "role")}
-        />
-        <Field
-          label="First password"
-          hint="At least 12 characters. The person changes it after signing in."
-          fault={faultAt(create.error, "password")}
-        >
-          <input
-            type="password"
-            required
-            minLength={12}
-            autoComplete="new-password"
-            value={values.password}
-            onChange={set("password")}
-          />
-        </Field>
-        <Problem error={create.error} />
-        <div>
-          <button type="submit" className="button first" disabled={create.isPending}>
-            Add the user
-          </button>
-        </div>
-      </form>
-    </section>
-  );
-}
+import { AddUser } from "./add-user.tsx";
 
 export function Page() {
   const session = useSession();
@@ -75,7 +13,9 @@ export function Page() {
   const update = useChange("updateUser", ["listUsers"]);
   return (
     <>
-      <PageHead title="Users" />
+      <PageHead title="Users">
+        <AddUser />
+      </PageHead>
       <List
         label="Users"
         pages={pages}
@@ -92,10 +32,11 @@ export function Page() {
           },
           {
             head: "Signed in",
-            cell: ({ signed_in_at }) => (signed_in_at === null ? "never" : <Time at={signed_in_at} />),
+            cell: ({ signed_in_at }) => (signed_in_at === null ? "never" : <Time at={signed_in_at} brief />),
           },
           {
-            head: "",
+            head: "Actions",
+            look: "act",
             cell: ({ id, email, active }) =>
               id === session.id ? null : (
                 <Ask
@@ -114,7 +55,6 @@ export function Page() {
           },
         ]}
       />
-      <Add />
     </>
   );
 }

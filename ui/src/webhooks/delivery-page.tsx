@@ -1,8 +1,9 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Table } from "#ui/parts/list.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { Table } from "#ui/parts/list/table.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
@@ -25,10 +26,14 @@ export function Page() {
   const delivery = read.data?.data;
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/webhooks/${webhook}`}>‹ Deliveries</Link>
-      </p>
-      <PageHead title={delivery?.type ?? "Delivery"}>
+      <PageHead
+        title={delivery?.type ?? "Delivery"}
+        back={
+          <Back to="/a/$account/webhooks/$webhook" params={{ account, webhook }}>
+            Deliveries
+          </Back>
+        }
+      >
         <button
           type="button"
           className="button"

@@ -1,13 +1,16 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
-import type { Webhook } from "#ui/api/schema.ts";
+import { type DeliveryStatus, type Webhook, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Ask, SecretOnce } from "#ui/parts/dialog.tsx";
-import { Choice } from "#ui/parts/field.tsx";
-import { useFilter } from "#ui/parts/filter.ts";
-import { List } from "#ui/parts/list.tsx";
-import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { Back, RowLink } from "#ui/parts/link.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -40,7 +43,15 @@ function Actions({ webhook }: { webhook: Webhook }) {
         type="button"
         className="button"
         disabled={update.isPending}
-        onClick={() => update.mutate({ params, body: { active: !webhook.active } })}
+        onClick={() => {
+          const set = (active: boolean) => ({ params, body: { active } });
+          update.mutate(set(!webhook.active), {
+            onSuccess: () =>
+              done(`The endpoint is switched ${webhook.active ? "off" : "on"}`, () =>
+                update.mutateAsync(set(webhook.active)),
+              ),
+          });
+        }}
       >
         {webhook.active ? "Switch off" : "Switch on"}
       </button>
@@ -75,7 +86,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         effect={`Nothing more is posted to ${webhook.url}. What waits for it is dropped.`}
         run={async () => {
           await remove.mutateAsync({ params });
-          await navigate({ to: `/a/${account}/webhooks` });
+          await navigate({ to: "/a/$account/webhooks", params: { account } });
         }}
       />
       {replay.data === undefined ? null : (
@@ -103,7 +114,7 @@ export function Page() {
   const { webhook: id = "" } = useParams({ strict: false }) as { webhook?: string };
   const [filter, setFilter] = useFilter();
   const read = useRead("getWebhook", { params: { account, webhook: id } });
-  const status = filter.status as "pending" | "delivered" | "failed" | undefined;
+  const status = filter.status as DeliveryStatus | undefined;
   const deliveries = usePages("listDeliveries", {
     params: { account, webhook: id },
     query: status === undefined ? {} : { status },
@@ -111,18 +122,21 @@ export function Page() {
   const webhook = read.data?.data;
   return (
     <>
-      <p>
-        <Link to={`/a/${account}/webhooks`}>‹ Webhooks</Link>
-      </p>
-      <PageHead title={webhook?.url ?? "Webhook"} />
+      <PageHead
+        title={webhook?.url ?? "Webhook"}
+        back={
+          <Back to="/a/$account/webhooks" params={{ account }}>
+            Webhooks
+          </Back>
+        }
+      >
+        {webhook === undefined ? null : <Actions webhook={webhook} />}
+      </PageHead>
       {webhook === undefined ? (
         <Waiting error={read.error} />
       ) : (
         <>
-          <div className="row">
-            <Actions webhook={webhook} />
-          </div>
-          <section className="card" aria-label="State">
+          <section aria-label="State">
             <Facts
               of={[
                 ["State", <WebhookState key="state" webhook={webhook} />],
@@ -138,45 +152,51 @@ export function Page() {
               ]}
             />
           </section>
-          <h2>Deliveries</h2>
-          <div className="filters">
-            <Choice
-              label="Status"
-              any="any"
-              of={["pending", "delivered", "failed"]}
-              value={filter.status ?? ""}
-              onChange={(word) => setFilter("status", word)}
+          <Section title="Deliveries">
+            <div className="filters">
+              <Choice
+                label="Status"
+                any="any"
+                of={words.DeliveryStatus}
+                value={filter.status ?? ""}
+                onChange={(word) => setFilter("status", word)}
+              />
+            </div>
+            <List
+              label="Deliveries"
+              pages={deliveries}
+              id={(delivery) => delivery.id}
+              empty={
+                <p>{status === undefined ? "Nothing has been posted yet." : `No delivery is ${status}.`}</p>
+              }
+              columns={[
+                { head: "Status", cell: (delivery) => <Status of={delivery.status} /> },
+                {
+                  head: "Event",
+                  cell: (delivery) => (
+                    <RowLink
+                      to="/a/$account/webhooks/$webhook/deliveries/$event"
+                      params={{ account, webhook: id, event: delivery.id }}
+                    >
+                      {delivery.type}
+                    </RowLink>
+                  ),
+                },
+                {
+                  head: "Last answer",
+                  cell: ({ last_try: last }) =>
+                    last === null ? "" : `${last.status ?? last.reason ?? ""} in ${number(last.ms)} ms`,
+                },
+                { head: "Tries", look: "number", cell: ({ attempts }) => number(attempts) },
+                {
+                  head: "Next try",
+                  cell: ({ next_attempt_at }) =>
+                    next_attempt_at === null ? "" : <Due at={next_attempt_at} over="due now" />,
+                },
+                { head: "Happened", look: "when", cell: ({ timestamp }) => <Time at={timestamp} brief /> },
+              ]}
             />
-          </div>
-          <List
-            label="Deliveries"
-            pages={deliveries}
-            id={(delivery) => delivery.id}
-            empty={
-              <p>{status === undefined ? "Nothing has been posted yet." : `No delivery is ${status}.`}</p>
-            }
-            columns={[
-              { head: "Status", cell: (delivery) => <Status of={delivery.status} /> },
-              {
-                head: "Event",
-                cell: (delivery) => (
-                  <Link to={`/a/${account}/webhooks/${id}/deliveries/${delivery.id}`}>{delivery.type}</Link>
-                ),
-              },
-              {
-                head: "Last answer",
-                cell: ({ last_try: last }) =>
-                  last === null ? "" : `${last.status ?? last.reason ?? ""} in ${number(last.ms)} ms`,
-              },
-              { head: "Tries", look: "number", cell: ({ attempts }) => number(attempts) },
-              {
-                head: "Next try",
-                cell: ({ next_attempt_at }) =>
-                  next_attempt_at === null ? "" : <Due at={next_attempt_at} over="due now" />,
-              },
-              { head: "Happened", cell: ({ timestamp }) => <Time at={timestamp} /> },
-            ]}
-          />
+          </Section>
         </>
       )}
     </>

@@ -16,18 +16,21 @@ export function Field({
   label,
   hint,
   fault = null,
+  wide = false,
   children,
 }: {
   label: string;
   hint?: ReactNode;
   fault?: string | null;
+  /** In a line of filters: it takes more room. */
+  wide?: boolean;
   children: ReactElement<Control>;
 }) {
   const id = useId();
   const notes = `${id}-notes`;
   const noted = hint !== undefined || fault !== null;
   return (
-    <div className="field">
+    <div className={wide ? "field wide" : "field"}>
       <label htmlFor={id}>{label}</label>
       {cloneElement(children, {
         id,

@@ -3,14 +3,17 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 /** The filter of the page, and what changes one part of it; the empty text takes it away. */
-export function useFilter(): [Readonly<Record<string, string>>, (name: string, value: string) => void] {
-  const search = useSearch({ strict: false }) as Record<string, string>;
+export function useFilter(): [
+  Readonly<Record<string, string | undefined>>,
+  (name: string, value: string) => void,
+] {
+  const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const set = (name: string, value: string) => {
     const { [name]: _old, ...rest } = search;
     void navigate({
       to: ".",
-      search: (value === "" ? rest : { ...rest, [name]: value }) as never,
+      search: value === "" ? rest : { ...rest, [name]: value },
       replace: true,
     });
   };

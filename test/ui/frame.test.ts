@@ -1,0 +1,113 @@
+// The frame of every page: accounts and preferences, keys and focus, on a desk and on a phone.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ordered } from "#ui/app/frame/recent-accounts.ts";
+import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+
+test("accounts that were used last come first, and each once", () => {
+  const named = (...names: string[]) => names.map((name) => ({ id: `acc_${name}`, name }));
+  const names = (search: string, found: string[]) =>
+    ordered(named("Beta", "Alpha"), named(...found), search).map(({ name }) => name);
+  assert.deepEqual(names("", ["Zeta", "Alpha", "Beta"]), ["Beta", "Alpha", "Zeta"]);
+  assert.deepEqual(names("al", ["Alpha", "Also"]), ["Alpha", "Also"]);
+  assert.deepEqual(names("zz", []), []);
+});
+
+const focused = ({ page }: Visit) => page.evaluate("document.activeElement?.textContent") as Promise<string>;
+
+test("an account beyond those that are listed is found by its name", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it } = at;
+  await setUp(at);
+  const first = await it.account({ name: "Zebra Couriers" });
+  for (let count = 0; count < 60; count++) await it.account({ name: `Customer ${count}` });
+  await page.getByRole("button", { name: "Account default" }).click();
+  const list = page.getByRole("listbox");
+  await list.getByRole("option", { name: "default" }).waitFor();
+  assert.equal(await list.getByRole("option").first().textContent(), "default", "not the last used one");
+  await expectSound(at, "the accounts", ".menu-popup");
+  await page.getByLabel("Find an account").fill("zebra");
+  await list.getByRole("option", { name: "Zebra Couriers" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/a/${first.id}`);
+  await page.getByLabel("Account Zebra Couriers").first().waitFor();
+});
+
+test("a change of page is named: the focus is at its heading, and so is the title", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  await page.getByRole("link", { name: "Gateways", exact: true }).click();
+  await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
+  await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+  assert.equal(await focused(at), "Gateways");
+  assert.equal(await page.title(), "Gateways · Trunkline");
+});
+
+test("keys are named, and those of one letter can be switched off", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row").waitFor();
+  await expectSound(at, "the keys");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "ada@acme.example operator" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+  await expectSound(at, "the person's menu");
+  await page.getByRole("menuitemcheckbox", { name: "Keys of one letter" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  for (const letter of "gm?") await page.keyboard.press(letter);
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  assert.equal(await page.getByRole("dialog").count(), 0);
+});
+
+test("on a phone four places and a sheet lead everywhere, and leave four fifths of the screen", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  await page.setViewportSize({ width: 375, height: 812 });
+  const places = page.getByRole("navigation", { name: "Places" });
+  const taken = [await page.getByRole("banner").boundingBox(), await places.boundingBox()];
+  const height = taken.reduce((sum, box) => sum + (box?.height ?? 812), 0);
+  assert.ok(height <= 812 / 5, `${height} px are header and navigation`);
+  await places.getByRole("link", { name: "Messages" }).click();
+  await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
+  await places.getByRole("button", { name: "More" }).click();
+  const sheet = page.getByRole("dialog", { name: "All pages" });
+  await expectSound(at, "the sheet");
+  await sheet.getByRole("link", { name: "Suppressions" }).click();
+  await page.getByRole("heading", { name: "Suppressions", level: 1 }).waitFor();
+  await sheet.waitFor({ state: "detached" });
+});
+
+test("leaving a form with changes asks first", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill("acme");
+  await page.getByRole("link", { name: "Gateways", exact: true }).click();
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await question.getByRole("button", { name: "Stay" }).click();
+  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "acme");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The account is saved").waitFor();
+  await page.getByRole("link", { name: "Gateways", exact: true }).click();
+  await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
+  assert.equal(await question.count(), 0);
+});

@@ -1,0 +1,59 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+
+function Fields({ onKey }: { onKey: (key: string) => void }) {
+  const [name, setName] = useState("");
+  const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const form = useForm("createAccount", {
+    touches: ["listAccounts"],
+    onDone: ({ data }) => onKey(data.api_key),
+  });
+  return (
+    <Form of={form} verb="Add the account" onSubmit={() => form.send({ body: { name, time_zone: zone } })}>
+      <Field label="Name" fault={form.fault("name")}>
+        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label="Time zone" hint="Its people decide in it." fault={form.fault("time_zone")}>
+        <input required value={zone} onChange={(event) => setZone(event.target.value)} />
+      </Field>
+    </Form>
+  );
+}
+
+export function AddAccount() {
+  const [key, setKey] = useState<string | null>(null);
+  return (
+    <>
+      <DialogButton
+        first
+        title="Add an account"
+        label={
+          <>
+            <Plus aria-hidden="true" /> Add an account
+          </>
+        }
+      >
+        {(close) => (
+          <Fields
+            onKey={(made) => {
+              close();
+              setKey(made);
+            }}
+          />
+        )}
+      </DialogButton>
+      {key === null ? null : (
+        <SecretOnce
+          title="The account's API key"
+          secret={key}
+          line="TRUNKLINE_KEY"
+          onStored={() => setKey(null)}
+        />
+      )}
+    </>
+  );
+}

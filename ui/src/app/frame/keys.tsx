@@ -1,0 +1,95 @@
+// Keys that work everywhere, and the dialog that names all keys.
+
+import { useNavigate } from "@tanstack/react-router";
+import { Fragment, useEffect } from "react";
+import { keyedPages } from "#ui/app/pages.ts";
+import { lettersAct } from "#ui/parts/keys.ts";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { preference, setPreference } from "#ui/parts/preferences.ts";
+
+const leadMs = 1_000;
+
+/** Letters after `g` lead to a page; `?` names the keys, `l` pauses the updates, `/` goes to the page's search. */
+export function useKeys(account: string | undefined, onHelp: () => void): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let after = Number.NEGATIVE_INFINITY;
+    const listen = (event: KeyboardEvent) => {
+      if (!lettersAct(event)) return;
+      const leads = event.timeStamp - after < leadMs;
+      const page = keyedPages.find(({ key }) => key === event.key);
+      // The second `g` of two is a page's own letter.
+      after = event.key === "g" && !leads ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      if (leads) {
+        if (page !== undefined && account !== undefined) void navigate({ to: page.to, params: { account } });
+        return;
+      }
+      if (event.key === "?") onHelp();
+      else if (event.key === "l") setPreference("live", preference("live") === "on" ? "off" : "on");
+      else if (event.key === "/") {
+        const search = document.querySelector<HTMLElement>("main input[type=search]");
+        if (search === null) return;
+        event.preventDefault();
+        search.focus();
+      }
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [account, navigate, onHelp]);
+}
+
+const general = [
+  ["/", "Search on this page"],
+  ["l", "Pause the updates, or go on"],
+  ["?", "These keys"],
+] as const;
+const lists = [
+  ["j  k", "Next and previous row"],
+  ["Enter", "Open the row"],
+  ["x", "Choose the row"],
+] as const;
+
+function Keys({ title, of }: { title: string; of: readonly (readonly [string, string])[] }) {
+  return (
+    <section className="stack tight">
+      <h3>{title}</h3>
+      <dl className="facts">
+        {of.map(([key, what]) => (
+          <Fragment key={key}>
+            <dt>
+              {key.split(" ").map((each, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the keys of one line
+                <Fragment key={at}>
+                  {at === 0 ? "" : " "}
+                  {each === "" ? null : <kbd className="kbd">{each}</kbd>}
+                </Fragment>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const off = preference("letters") === "off";
+  return (
+    <Dialog title="Keys" open={open} onClose={onClose} broad>
+      {off ? <p className="soft">Keys of one letter are switched off in your menu.</p> : null}
+      <div className="halves">
+        <Keys title="Go to" of={keyedPages.map(({ key, title }) => [`g ${key}`, title] as const)} />
+        <div className="stack">
+          <Keys title="Anywhere" of={general} />
+          <Keys title="In lists" of={lists} />
+        </div>
+      </div>
+      <div className="foot">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

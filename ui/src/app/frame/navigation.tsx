@@ -1,0 +1,78 @@
+// Where else one can go: at the side of a desk's screen, at the foot of a phone's.
+
+import { Link } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { accountPages, operatorPages, type Place, phonePages } from "#ui/app/pages.ts";
+import { useSession } from "#ui/parts/account.ts";
+import { Sheet } from "#ui/parts/over/dialog.tsx";
+
+function PlaceLink({
+  place: { to, title, icon: Icon, key },
+  account,
+  onGo,
+}: {
+  place: Place;
+  account: string | undefined;
+  onGo?: () => void;
+}) {
+  return (
+    <Link
+      to={to}
+      params={account === undefined ? {} : { account }}
+      activeOptions={{ exact: to === "/a/$account", includeSearch: false }}
+      title={title}
+      {...(key === undefined ? {} : { "aria-keyshortcuts": `g ${key}` })}
+      {...(onGo === undefined ? {} : { onClick: onGo })}
+    >
+      <Icon aria-hidden="true" />
+      <span className="label">{title}</span>
+    </Link>
+  );
+}
+
+/** All pages that this person may open. `account`: undefined on a page of none. */
+export function Places({ account, onGo }: { account: string | undefined; onGo?: () => void }) {
+  const { role } = useSession();
+  const groups = [
+    ...(account === undefined ? [] : accountPages),
+    ...(role === "operator" ? [operatorPages] : []),
+  ];
+  return (
+    <nav aria-label="Pages">
+      {groups.map(({ title, places }) => (
+        <div key={title ?? "first"} className="places-group">
+          {title === null ? null : <h2>{title}</h2>}
+          <ul className="places-list">
+            {places.map((place) => (
+              <li key={place.to}>
+                <PlaceLink place={place} account={account} {...(onGo === undefined ? {} : { onGo })} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** The bar at the foot of a phone: four places, and the sheet with all of them. */
+export function PhoneBar({ account }: { account: string | undefined }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <nav className="places" aria-label="Places">
+        {account === undefined
+          ? null
+          : phonePages.map((place) => <PlaceLink key={place.to} place={place} account={account} />)}
+        <button type="button" onClick={() => setOpen(true)} aria-haspopup="dialog">
+          <Ellipsis aria-hidden="true" />
+          <span>More</span>
+        </button>
+      </nav>
+      <Sheet title="All pages" open={open} onClose={() => setOpen(false)}>
+        <Places account={account} onGo={() => setOpen(false)} />
+      </Sheet>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+// How the person who is signed in likes the dashboard.
+
+import { BookOpen, Keyboard, LogOut } from "lucide-react";
+import type { ReactElement } from "react";
+import { useChange } from "#ui/api/queries.ts";
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuSwitch } from "#ui/parts/over/menu.tsx";
+import { setPreference, usePreference } from "#ui/parts/preferences.ts";
+
+/** The menu, already open: its code is loaded when it is first asked for. `brief`: at the head of a phone. */
+export function PersonItems({
+  trigger,
+  brief,
+  onKeys,
+}: {
+  trigger: ReactElement;
+  brief: boolean;
+  onKeys: () => void;
+}) {
+  const signOut = useChange("signOut");
+  const theme = usePreference("theme");
+  const density = usePreference("density");
+  const letters = usePreference("letters");
+  return (
+    <Menu trigger={trigger} side={brief ? "bottom" : "top"} align={brief ? "end" : "start"}>
+      <MenuChoice
+        label="Colours"
+        value={theme}
+        of={[
+          ["system", "As the system"],
+          ["light", "Light"],
+          ["dark", "Dark"],
+        ]}
+        onChange={(word) => setPreference("theme", word)}
+      />
+      <MenuLine />
+      <MenuChoice
+        label="Lists"
+        value={density}
+        of={[
+          ["comfortable", "Comfortable"],
+          ["compact", "Compact"],
+        ]}
+        onChange={(word) => setPreference("density", word)}
+      />
+      <MenuLine />
+      <MenuSwitch checked={letters === "on"} onChange={(on) => setPreference("letters", on ? "on" : "off")}>
+        Keys of one letter
+      </MenuSwitch>
+      <MenuItem icon={Keyboard} end={<span className="kbd">?</span>} onClick={onKeys}>
+        Keys
+      </MenuItem>
+      <MenuLink icon={BookOpen} link={<a href="/docs" />}>
+        API reference
+      </MenuLink>
+      <MenuLine />
+      <MenuItem icon={LogOut} onClick={() => signOut.mutate({}, { onSettled: () => location.assign("/") })}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

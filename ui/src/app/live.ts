@@ -1,0 +1,104 @@
+// Live updates: the account's stream of hints, turned into reading again what is shown.
+
+import { useEffect } from "react";
+import { ApiError, type OperationName } from "#ui/api/client.ts";
+import { watchAccount } from "#ui/api/events.ts";
+import { session, setFreshness } from "#ui/api/freshness.ts";
+import { readAgain } from "#ui/api/queries.ts";
+import { usePreference } from "#ui/parts/preferences.ts";
+import { createThrottle } from "./throttle.ts";
+
+/** What shows which topic. A topic that is not here, of a newer server, is read again as all of them. */
+const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
+  account: ["getAccount", "listAccounts", "getOverview"],
+  calls: ["listPoolCalls", "getPoolUsage", "getAiUsage", "getPoolHealth"],
+  credit: ["getCredit", "listCreditEntries", "getOverview"],
+  deliveries: ["listDeliveries", "getDelivery", "listWebhooks", "getWebhook", "getOverview"],
+  domains: ["listSendingDomains", "getSendingDomain", "getOverview"],
+  gateways: ["listGateways", "getGateway", "getGatewayLink", "getOverview"],
+  keys: ["listPoolKeys"],
+  links: ["getGatewayLink", "getGateway", "listGateways", "getOverview"],
+  messages: ["listAccountMessages", "getAccountMessage", "listGateways", "getGateway", "getOverview"],
+  pools: ["listPools", "getPool", "getPoolMember", "getPoolHealth", "getOverview"],
+  received: ["listAccountReceivedMessages"],
+  suppressions: ["listSuppressions"],
+  webhooks: ["listWebhooks", "getWebhook", "getOverview"],
+};
+
+/** Each query is read at most so often, ms. */
+const readMs = 2_000;
+/** A tab that is hidden for so long closes its stream: a browser has six connections to a host. */
+const hiddenMs = 10_000;
+const firstRetryMs = 1_000;
+const maxRetryMs = 30_000;
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Watches until the signal ends; while it cannot, everything is polled. */
+async function follow(account: string, signal: AbortSignal): Promise<void> {
+  const throttle = createThrottle(readMs, (names) => readAgain(names));
+  signal.addEventListener("abort", throttle.end);
+  let retryMs = firstRetryMs;
+  while (!signal.aborted) {
+    if (!session.hasEnded) {
+      try {
+        await watchAccount(account, signal, {
+          onOpen: () => {
+            retryMs = firstRetryMs;
+            setFreshness("live");
+            readAgain("all");
+          },
+          onChanged: (topics) =>
+            throttle.add(topics.flatMap((topic) => shownBy[topic] ?? Object.values(shownBy).flat())),
+        });
+      } catch (error) {
+        // Not an account of this person's, or not any more: there is nothing to try again.
+        if (error instanceof ApiError && (error.status === 403 || error.status === 404))
+          return setFreshness("polling");
+      }
+    }
+    if (signal.aborted) return;
+    setFreshness("polling");
+    await wait(retryMs, signal);
+    retryMs = Math.min(maxRetryMs, retryMs * 2);
+  }
+}
+
+/** Keeps the pages of an account fresh. `account`: undefined on pages of none, which are polled. */
+export function useLive(account: string | undefined): void {
+  const live = usePreference("live");
+  useEffect(() => {
+    if (live === "off") {
+      setFreshness("paused");
+      return;
+    }
+    setFreshness("polling");
+    readAgain("all");
+    if (account === undefined) return;
+    let open = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const start = () => {
+      open = new AbortController();
+      void follow(account, open.signal);
+    };
+    const look = () => {
+      clearTimeout(timer);
+      if (document.hidden) timer = setTimeout(() => open.abort(), hiddenMs);
+      else if (open.signal.aborted) start();
+    };
+    document.addEventListener("visibilitychange", look);
+    start();
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+      open.abort();
+    };
+  }, [account, live]);
+}

@@ -1,0 +1,18 @@
+// Links of the router with the looks that pages need.
+
+import { createLink } from "@tanstack/react-router";
+import { ChevronLeft } from "lucide-react";
+import type { ComponentProps } from "react";
+
+/** The way to the list that a page belongs to. */
+export const Back = createLink(({ children, ...props }: ComponentProps<"a">) => (
+  <a {...props} className="back">
+    <ChevronLeft aria-hidden="true" />
+    {children}
+  </a>
+));
+
+/** The link of a row or tile, which is as large as that. */
+export const RowLink = createLink(({ className, ...props }: ComponentProps<"a"> & { mono?: boolean }) => (
+  <a {...props} className="row-link" />
+));

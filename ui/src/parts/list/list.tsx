@@ -1,0 +1,126 @@
+// A list of records that is read by scrolling: of a long one only the rows in sight are in the page.
+
+import { ArrowUp, type LucideIcon } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { ApiError } from "#ui/api/client.ts";
+import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
+import { useChosen } from "./choosing.ts";
+import { usePart } from "./part.ts";
+import { useRowKeys } from "./row-keys.ts";
+import { type Column, Table } from "./table.tsx";
+
+interface Pages<T> {
+  items: readonly T[];
+  data: { pages: readonly unknown[] } | undefined;
+  error: ApiError | null;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  hasNews: boolean;
+  fetchNextPage: () => unknown;
+  refresh: () => Promise<void>;
+}
+
+/** So many pages without an entry are read by themselves; then a person is asked. */
+const maxBarePages = 5;
+/** The next page is asked for when so few rows are left below. */
+const ahead = 20;
+
+/** What the end of a list says; it is announced. */
+function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
+  const { hasNextPage, isFetchingNextPage, items, error } = pages;
+  if (error !== null && items.length > 0) return <Problem error={error} />;
+  if (isFetchingNextPage) return "Reading on…";
+  if (hasNextPage)
+    return (
+      <button type="button" className="button" onClick={() => pages.fetchNextPage()}>
+        {verb}
+      </button>
+    );
+  return items.length > 50 ? `These are all ${items.length.toLocaleString()}.` : null;
+}
+
+/**
+ * A list that is read page by page. `empty`: what it shows without entries. `actions`: what can be done to the rows that a person
+ * chose; without it none can be chosen.
+ */
+export function List<T>({
+  pages,
+  empty,
+  icon,
+  actions,
+  label,
+  id,
+  columns,
+}: {
+  pages: Pages<T>;
+  empty: ReactNode;
+  icon?: LucideIcon;
+  actions?: (chosen: readonly T[], clear: () => void) => ReactNode;
+  label: string;
+  id: (row: T) => string;
+  columns: readonly Column<T>[];
+}) {
+  const { items, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const ref = useRef<HTMLElement>(null);
+  const { part, last, show } = usePart(ref, items, id);
+  const { choosing, chosen, clear } = useChosen(items, id);
+  useRowKeys(ref, items.length, show);
+  const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
+  const goesOn = hasNextPage && !isFetchingNextPage && pages.error === null;
+  const isDue = items.length === 0 ? bare > 0 && bare < maxBarePages : last >= items.length - ahead;
+  const isLong = items.length > ahead * 2;
+  useEffect(() => {
+    if (goesOn && isDue && (isLong || items.length === 0)) void fetchNextPage();
+  }, [goesOn, isDue, isLong, items.length, fetchNextPage]);
+  if (pages.data === undefined) return <Waiting error={pages.error} />;
+  const shown = part === undefined ? items : items.slice(part.from, last + 1);
+  return (
+    <>
+      {pages.hasNews ? (
+        <button
+          type="button"
+          className="button newer"
+          onClick={() => {
+            scrollTo({ top: 0 });
+            void pages.refresh();
+          }}
+        >
+          <ArrowUp aria-hidden="true" /> There are newer ones
+        </button>
+      ) : null}
+      {items.length === 0 ? (
+        hasNextPage ? null : (
+          <Empty {...(icon === undefined ? {} : { icon })}>{empty}</Empty>
+        )
+      ) : (
+        <Table
+          ref={ref}
+          label={label}
+          rows={shown}
+          id={id}
+          columns={columns}
+          total={items.length}
+          grows
+          {...(part === undefined ? {} : { part })}
+          {...(actions === undefined ? {} : { choosing })}
+        />
+      )}
+      {items.length === 0 && hasNextPage ? (
+        <p>Nothing that fits yet. There are older ones to look through.</p>
+      ) : null}
+      <div className="list-end" aria-live="polite">
+        <End pages={pages} verb={items.length === 0 ? "Look further" : "Show older"} />
+      </div>
+      {actions === undefined || chosen.length === 0 ? null : (
+        // biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset
+        <div className="chosen-bar" role="group" aria-label="What can be done to the chosen rows">
+          <span aria-live="polite">{chosen.length} chosen</span>
+          {actions(chosen, clear)}
+          <button type="button" className="button bare" onClick={clear}>
+            Clear
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

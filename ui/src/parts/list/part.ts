@@ -1,0 +1,65 @@
+// Of a long list only the rows in sight are in the page; the window scrolls, not a box in it.
+
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useLayoutEffect, useState } from "react";
+import type { Part } from "./table.tsx";
+
+/** Fewer rows are in the page as a whole. */
+const minRows = 60;
+const defaultHeight = 41;
+const overscan = 12;
+
+/** `last`: the last row that is in the page. `show`: brings a row into sight. */
+export function usePart<T>(
+  ref: RefObject<HTMLElement | null>,
+  items: readonly T[],
+  id: (row: T) => string,
+): { part: Part | undefined; last: number; show: (at: number) => void } {
+  const isLong = items.length > minRows;
+  const [top, setTop] = useState(0);
+  const [widths, setWidths] = useState<readonly number[] | null>(null);
+  const virtualizer = useWindowVirtualizer({
+    count: isLong ? items.length : 0,
+    estimateSize: () => defaultHeight,
+    overscan,
+    scrollMargin: top,
+    getItemKey: (at) => id(items[at] as T),
+  });
+  useLayoutEffect(() => {
+    const body = ref.current?.querySelector("tbody");
+    if (!isLong || body === null || body === undefined) return;
+    const place = () => setTop(Math.round(body.getBoundingClientRect().top + scrollY));
+    place();
+    // Columns keep the widths that the first rows gave them: rows that come and go would move them.
+    const heads = [...(ref.current?.querySelectorAll<HTMLElement>("thead th") ?? [])];
+    if (widths === null && heads.some(({ offsetWidth }) => offsetWidth > 1))
+      setWidths(heads.map(({ offsetWidth }) => offsetWidth));
+    const anew = () => {
+      place();
+      setWidths(null);
+    };
+    addEventListener("resize", anew);
+    return () => removeEventListener("resize", anew);
+  }, [ref, isLong, widths]);
+  if (!isLong)
+    return {
+      part: undefined,
+      last: items.length - 1,
+      show: (at) =>
+        ref.current?.querySelector(`tr[data-index="${at}"]`)?.scrollIntoView({ block: "nearest" }),
+    };
+  const seen = virtualizer.getVirtualItems();
+  const first = seen[0];
+  const final = seen.at(-1);
+  return {
+    part: {
+      from: first?.index ?? 0,
+      above: (first?.start ?? top) - top,
+      below: virtualizer.getTotalSize() - ((final?.end ?? top) - top),
+      measure: virtualizer.measureElement,
+      widths,
+    },
+    last: final?.index ?? -1,
+    show: (at) => virtualizer.scrollToIndex(at),
+  };
+}

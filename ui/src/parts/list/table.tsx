@@ -1,0 +1,142 @@
+// Rows of records as a table, and as cards on a phone.
+
+import type { ReactNode, Ref } from "react";
+
+export interface Column<T> {
+  head: string;
+  cell: (row: T) => ReactNode;
+  /** `number`: right-aligned, named on a card; `text`: of one line, cut; `wrap`: long words, such as ids, are broken; `act`: buttons; `when`: at the end of a card's first line; `also`: a card's
+   * last line. */
+  look?: "number" | "text" | "wrap" | "act" | "when" | "also";
+}
+
+/** The rows that a person chose, by their ids. */
+export interface Choosing {
+  chosen: ReadonlySet<string>;
+  choose: (id: string, isChosen: boolean, range: boolean) => void;
+  chooseAll: (isChosen: boolean) => void;
+}
+
+/** Which part of the rows is in the page, and what stands for the rest, px. */
+export interface Part {
+  from: number;
+  above: number;
+  below: number;
+  measure: (row: HTMLTableRowElement | null) => void;
+  widths: readonly number[] | null;
+}
+
+const gap = (height: number, columns: number) =>
+  height === 0 ? null : (
+    <tr className="gap">
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  );
+
+/** `part`: where a long list has only the rows in sight, and `total` of them all; they are those from `part.from` on. */
+export function Table<T>({
+  label,
+  rows,
+  id,
+  columns,
+  choosing,
+  part,
+  total = rows.length,
+  grows = false,
+  ref,
+}: {
+  label: string;
+  rows: readonly T[];
+  id: (row: T) => string;
+  columns: readonly Column<T>[];
+  choosing?: Choosing;
+  part?: Part;
+  total?: number;
+  /** Its head stays in sight while the page scrolls. */
+  grows?: boolean;
+  ref?: Ref<HTMLElement>;
+}) {
+  const from = part?.from ?? 0;
+  const count = columns.length + (choosing === undefined ? 0 : 1);
+  const widths = part?.widths ?? null;
+  return (
+    <section
+      ref={ref}
+      className={`table cards${grows ? " grows" : ""}`}
+      aria-label={label}
+      tabIndex={grows ? -1 : 0}
+    >
+      <table
+        aria-rowcount={total + 1}
+        {...(widths === null ? {} : { style: { tableLayout: "fixed" as const } })}
+      >
+        {widths === null ? null : (
+          <colgroup>
+            {widths.map((width, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other names
+              <col key={at} style={{ width }} />
+            ))}
+          </colgroup>
+        )}
+        <thead>
+          <tr>
+            {choosing === undefined ? null : (
+              <th scope="col" className="tick">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all that are shown"
+                  checked={total > 0 && choosing.chosen.size >= total}
+                  onChange={(event) => choosing.chooseAll(event.target.checked)}
+                />
+              </th>
+            )}
+            {columns.map(({ head, look }) => (
+              <th key={head} scope="col" className={look ?? ""}>
+                {look === "act" ? <span className="unseen">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {gap(part?.above ?? 0, count)}
+          {rows.map((row, at) => {
+            const name = id(row);
+            const isChosen = choosing?.chosen.has(name) ?? false;
+            return (
+              <tr
+                key={name}
+                ref={part?.measure}
+                data-index={from + at}
+                aria-rowindex={from + at + 2}
+                className={isChosen ? "chosen" : ""}
+              >
+                {choosing === undefined ? null : (
+                  <td className="tick">
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose row ${from + at + 1}`}
+                      checked={isChosen}
+                      onChange={(event) =>
+                        choosing.choose(
+                          name,
+                          event.target.checked,
+                          (event.nativeEvent as MouseEvent).shiftKey,
+                        )
+                      }
+                    />
+                  </td>
+                )}
+                {columns.map(({ head, cell, look }) => (
+                  <td key={head} className={look ?? ""} {...(look === "number" ? { "data-head": head } : {})}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {gap(part?.below ?? 0, count)}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+import { type ReactNode, useState } from "react";
+import type { ApiError } from "#ui/api/client.ts";
+import { Problem } from "#ui/parts/page.tsx";
+import { Dialog } from "./dialog.tsx";
+
+/**
+ * A button that asks first: the dialog names the effect, and the verb is on its button. `typed`: what has to be typed
+ * because it cannot be undone.
+ */
+export function Ask({
+  verb,
+  title,
+  effect,
+  typed,
+  run,
+  label = verb,
+  grave = true,
+}: {
+  label?: ReactNode;
+  verb: string;
+  title: string;
+  effect: ReactNode;
+  typed?: string;
+  grave?: boolean;
+  run: () => Promise<unknown>;
+}) {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState("");
+  const [error, setError] = useState<ApiError | null>(null);
+  const [busy, setBusy] = useState(false);
+  const close = () => {
+    setOpen(false);
+    setText("");
+    setError(null);
+  };
+  const act = async () => {
+    setBusy(true);
+    try {
+      await run();
+      close();
+    } catch (caught) {
+      setError(caught as ApiError);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" className={grave ? "button bad" : "button"} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      <Dialog title={title} open={open} onClose={close} urgent={grave}>
+        <div>{effect}</div>
+        {typed === undefined ? null : (
+          <label className="field">
+            <span>
+              Type <code>{typed}</code> to go on.
+            </span>
+            <input value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
+          </label>
+        )}
+        <Problem error={error} />
+        <div className="foot">
+          <button type="button" className="button" onClick={close}>
+            Back
+          </button>
+          <button
+            type="button"
+            className={grave ? "button grave" : "button first"}
+            disabled={busy || (typed !== undefined && text !== typed)}
+            onClick={act}
+          >
+            {verb}
+          </button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

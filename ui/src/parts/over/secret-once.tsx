@@ -1,0 +1,32 @@
+import { Copy } from "#ui/parts/copy.tsx";
+import { Dialog } from "./dialog.tsx";
+
+/** A secret that is shown once. It lives in the component that opened this, and goes with it. */
+export function SecretOnce({
+  title,
+  secret,
+  line,
+  onStored,
+}: {
+  title: string;
+  secret: string;
+  /** The name under which an environment would have it. */
+  line: string;
+  onStored: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={null}>
+      <p>It is shown this once. Store it now: it cannot be read here again.</p>
+      <pre>{secret}</pre>
+      <div className="row">
+        <Copy text={secret} />
+        <Copy text={`${line}=${secret}`} label="Copy as .env line" />
+      </div>
+      <div className="foot">
+        <button type="button" className="button first" onClick={onStored}>
+          I have stored it
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,45 @@
+// What a person prefers of the dashboard: it stays in the browser, and no page is another's for it.
+
+import { useSyncExternalStore } from "react";
+
+/** The choices of each preference; the first one is so until another is chosen. */
+const choices = {
+  theme: ["system", "light", "dark"],
+  density: ["comfortable", "compact"],
+  side: ["wide", "narrow"],
+  letters: ["on", "off"],
+  live: ["on", "off"],
+} as const;
+
+type Name = keyof typeof choices;
+type Choice<N extends Name> = (typeof choices)[N][number];
+
+const listeners = new Set<() => void>();
+
+/** The preference; another word than its choices counts as the first one. */
+export function preference<N extends Name>(name: N): Choice<N> {
+  const stored = localStorage.getItem(name);
+  const known: readonly string[] = choices[name];
+  return (stored !== null && known.includes(stored) ? stored : choices[name][0]) as Choice<N>;
+}
+
+/** Shows what the style sheets read from the document: scheme, density and width of the navigation. */
+export function applyPreferences(): void {
+  for (const name of ["theme", "density", "side"] as const)
+    document.documentElement.dataset[name] = preference(name);
+}
+
+export function setPreference<N extends Name>(name: N, value: Choice<N>): void {
+  localStorage.setItem(name, value);
+  applyPreferences();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A preference that the component follows. */
+export const usePreference = <N extends Name>(name: N): Choice<N> =>
+  useSyncExternalStore(subscribe, () => preference(name));

@@ -1,0 +1,30 @@
+// What happened to one thing, in order: when, what, and in whose words.
+
+import type { ReactNode } from "react";
+import { Status, toneOf } from "#ui/parts/status.tsx";
+import { Exact } from "#ui/parts/time.tsx";
+
+interface Entry {
+  key: string;
+  at: string;
+  /** The word of a status, which gives it its shape and colour. */
+  status: string;
+  detail: ReactNode;
+}
+
+export function Timeline({ of }: { of: readonly Entry[] }) {
+  return (
+    <ol className="timeline">
+      {of.map(({ key, at, status, detail }) => (
+        <li key={key}>
+          <Exact at={at} />
+          <span className={`dot ${toneOf(status)}`} aria-hidden="true" />
+          <div>
+            <Status of={status} />
+            {detail === null ? null : <p className="soft">{detail}</p>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

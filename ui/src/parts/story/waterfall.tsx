@@ -1,0 +1,55 @@
+// What was asked one after the other, to scale: when each began, how long it took, and what came of it.
+
+import type { ReactNode } from "react";
+import { Status } from "#ui/parts/status.tsx";
+import { duration } from "#ui/words/numbers.ts";
+
+interface Span {
+  key: string;
+  /** The word of its status, which gives it its shape and colour. */
+  status: string;
+  name: ReactNode;
+  note?: ReactNode;
+  /** From the start of the whole, ms. */
+  fromMs: number;
+  ms: number;
+  /** In the words of whom was asked. */
+  why?: string | null;
+}
+
+const scale = 1_000;
+/** What took no time can still be seen. */
+const minWidth = 4;
+
+const tones: Readonly<Record<string, string>> = { ok: "good", failed: "bad", unknown: "doubt" };
+
+/** `wholeMs`: how long all of it took; what is not in a span was waiting. */
+export function Waterfall({ spans, wholeMs }: { spans: readonly Span[]; wholeMs: number }) {
+  const whole = Math.max(1, wholeMs, ...spans.map(({ fromMs, ms }) => fromMs + ms));
+  return (
+    <ol className="waterfall">
+      {spans.map(({ key, status, name, note, fromMs, ms, why }) => {
+        const width = Math.max(minWidth, (ms / whole) * scale);
+        const x = Math.min((fromMs / whole) * scale, scale - width);
+        return (
+          <li key={key}>
+            <span>
+              <Status of={status}>{name}</Status>
+              {note === undefined ? null : <div className="small soft">{note}</div>}
+            </span>
+            <svg
+              className={`span ${tones[status] ?? "soft"}`}
+              viewBox={`0 0 ${scale} 12`}
+              preserveAspectRatio="none"
+              aria-hidden="true"
+            >
+              <rect x={x} width={width} height="12" />
+            </svg>
+            <span className="number">{duration(ms)}</span>
+            {why ? <p className="why soft">{why}</p> : null}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
