@@ -26,7 +26,7 @@ const cloudAccount = (port: number): object =>
       channel: "whatsapp",
       kind: "whatsapp-cloud",
       default: true,
-      pace: { concurrency: 64 },
+      pace: { per_second: 10_000, concurrency: 64 },
       settings: {
         phone_number_id: phoneNumberId,
         access_token: "EAAbench",

@@ -12,8 +12,8 @@ export interface DefaultPace {
   perSecond: number | null;
   jitterMs: number;
   perDay: number | null;
-  /** More is of no use: the provider takes one after the other. */
-  maxConcurrency: number;
+  /** More is of no use: the provider takes one after the other. Default: no bound of the kind's own. */
+  maxConcurrency?: number;
 }
 
 /**
@@ -27,7 +27,7 @@ export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
     per_second: pace.per_second ?? defaults.perSecond,
     per_day: pace.per_day ?? defaults.perDay,
     jitter_ms: pace.jitter_ms === 0 && pace.per_second === null ? defaults.jitterMs : pace.jitter_ms,
-    concurrency: Math.min(pace.concurrency, defaults.maxConcurrency),
+    concurrency: Math.min(pace.concurrency, defaults.maxConcurrency ?? Number.POSITIVE_INFINITY),
   };
 }
 

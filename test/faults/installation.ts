@@ -280,7 +280,7 @@ function cloud(provider: string): object {
     active: true,
     on_unknown: "hold",
     retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
-    pace: { concurrency },
+    pace: { per_second: 10_000, concurrency },
     settings: {
       phone_number_id: graph.phoneNumberId,
       access_token: "EAAfaults",

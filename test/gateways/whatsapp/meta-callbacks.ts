@@ -8,6 +8,7 @@ export const verifyToken = "verify-token-0123456789";
 
 /** What is in `value` beside `metadata`. */
 export interface Updates {
+  errors?: object[];
   contacts?: object[];
   messages?: object[];
   statuses?: object[];

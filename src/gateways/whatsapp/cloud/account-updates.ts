@@ -124,13 +124,20 @@ function numberUpdate(value: Json | undefined): UntimedUpdate {
 /** A failed status whose code is about the gateway: the next messages would fail like it. */
 export function accountUpdateOfFailure(status: Json): AccountUpdate | null {
   if (text(field(status, "status")) !== "failed") return null;
-  const [error] = list(field(status, "errors"));
-  const code = Number(text(field(error, "code")) || Number.NaN);
-  const rule = ruleOf(code);
+  const [error = null] = list(field(status, "errors"));
   const time = timeMs(field(status, "timestamp"));
-  if (rule?.fault !== "configuration" || time === undefined) return null;
+  const update = time === undefined ? null : accountUpdateOfError(error, time);
+  return update?.pauseUntil === undefined ? null : update;
+}
+
+/** An error of the number or the account, at `time` (epoch ms). One that is the gateway's pauses it, and any other is shown. */
+export function accountUpdateOfError(error: Json, time: number): AccountUpdate {
+  const code = text(field(error, "code"));
   const title = text(field(error, "message")) || text(field(error, "title"));
-  const notice = `WhatsApp error ${code}${title === "" ? "." : `: ${title}`}`;
+  const name = /^\d{1,9}$/.test(code) ? ` ${code}` : "";
+  const notice = `WhatsApp error${name}${title === "" ? "." : `: ${title}`}`;
+  const rule = ruleOf(Number(code || Number.NaN));
+  if (rule?.fault !== "configuration") return { at: time, notice };
   return { at: time, notice, pauseUntil: time + Math.max(rule.pauseMs ?? 0, failedMs) };
 }
 

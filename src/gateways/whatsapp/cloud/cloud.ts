@@ -22,6 +22,8 @@ export const whatsappCloud = defineGateway({
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,
+  // A number that is shared with the phone app may send 20 a second, and others 80, what they receive included.
+  defaultPace: { perSecond: 20, jitterMs: 0, perDay: null },
   urls: (settings) => [settings.base_url],
   timeoutMs: (settings) => settings.timeout_ms,
   encodedSecrets: (settings) => [appSecretProof(settings)].filter((proof) => proof !== null),
@@ -42,7 +44,7 @@ export const whatsappCloud = defineGateway({
       return { kind: "not_configured", reason: "The gateway has no app secret." };
     if (!isSigned(callback, settings.app_secret))
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
-    const received = readWebhook(callback.body, settings);
+    const received = readWebhook(callback.body, settings, tools.clock.now());
     if (!settings.mark_read || received.kind !== "received" || received.inbound.length === 0) return received;
     return { ...received, afterStored: () => markRead(received.inbound, settings, tools) };
   },

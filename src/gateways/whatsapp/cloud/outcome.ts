@@ -43,16 +43,25 @@ function isAboutTheGateway(json: Json): boolean {
   return /Object with ID|missing permissions|appsecret_proof/i.test(text);
 }
 
-/** What became of a message. `attempt`: the number of this transmission. `now`: epoch ms. */
+/** What became of a message. `attempt`: the number of this transmission. `recipient`: its own, of a message. `now`: epoch ms. */
 export function outcomeOf(
   result: OutboundResult,
-  { settings, attempt, now }: { settings: CloudSettings; attempt: number; now: number },
+  {
+    settings,
+    attempt,
+    recipient,
+    now,
+  }: { settings: CloudSettings; attempt: number; recipient?: string; now: number },
   format = answerFormat,
 ): Outcome {
   const secrets = () => secretsOf(settings);
   const outcome = vendorOutcome(result, format, { secrets, now });
-  if (outcome.kind === "accepted" || result.kind !== "answer") return outcome;
+  if (result.kind !== "answer") return outcome;
   const json = parseJson(result.body) ?? null;
+  if (outcome.kind === "accepted") {
+    const note = noteOf(json, recipient ?? "");
+    return note === "" ? outcome : { ...outcome, note };
+  }
   if (outcome.code === undefined || outcome.code !== codeIn(json)) return outcome;
   const { code } = outcome;
   const reason = cleanText(`WhatsApp error ${code}${wordsOf(json)}`, secrets(), 300);
@@ -65,6 +74,24 @@ export function outcomeOf(
   const wait = code === "131056" ? pairWaitMs(attempt) : waitMs;
   if (wait === undefined) return { ...outcome, reason };
   return { ...outcome, reason, retryAfterMs: Math.max(wait, outcome.retryAfterMs ?? 0) };
+}
+
+/** Of templates (https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-pacing). */
+const heldTemplates = new Map([
+  ["held_for_quality_assessment", "Meta holds the template back until it has judged its quality."],
+  ["paused", "Meta has paused the template, and may not send it."],
+]);
+
+/** What is noteworthy about a message that Meta took: empty for nothing. People's answers come from the number that Meta knows. */
+function noteOf(json: Json, recipient: string): string {
+  const known = textAt(json, "$.contacts[0].wa_id") ?? "";
+  const differs = recipient.startsWith("+") && /^\d{5,15}$/.test(known) && `+${known}` !== recipient;
+  return [
+    heldTemplates.get(textAt(json, "$.messages[0].message_status") ?? ""),
+    differs ? `WhatsApp knows the number as +${known}.` : undefined,
+  ]
+    .filter((sentence) => sentence !== undefined)
+    .join(" ");
 }
 
 /** Meta's words, and the number by which Meta's support finds the call. */

@@ -59,7 +59,7 @@ export class CloudSender {
     if (content.kind !== "media") return await this.#post(message, partOf(content, this.#settings), signal);
     const outcome = await this.#sendFile({ ...message, content }, signal);
     const isSilent = outcome.kind === "accepted" && content.media === "audio" && content.text !== "";
-    return isSilent ? { ...outcome, note: captionNotSent } : outcome;
+    return isSilent ? withNote(outcome, captionNotSent) : outcome;
   }
 
   async #sendOutside(message: Sent, signal: AbortSignal): Promise<Outcome> {
@@ -71,7 +71,7 @@ export class CloudSender {
     const outcome = await this.#post(message, template.part, signal);
     if (outcome.kind !== "accepted") return outcome;
     const note = `The person did not write within 24 hours: the template ${this.#settings.template?.name} was sent.`;
-    return { ...outcome, note };
+    return withNote(outcome, note);
   }
 
   /** An upload that Meta refuses to send is made once more. */
@@ -101,9 +101,16 @@ export class CloudSender {
       timeoutMs,
       signal,
     });
-    return outcomeOf(result, { settings, attempt: message.attempt, now: clock.now() });
+    const { attempt, recipient } = message;
+    return outcomeOf(result, { settings, attempt, recipient, now: clock.now() });
   }
 }
+
+/** The note before what Meta's answer said. */
+const withNote = (outcome: Outcome & { kind: "accepted" }, note: string): Outcome => ({
+  ...outcome,
+  note: outcome.note === undefined ? note : `${note} ${outcome.note}`,
+});
 
 /** 131053 is about the file. Meta names an id that it does not know with codes for parameters in general. */
 function isAboutTheFile(outcome: Outcome): boolean {

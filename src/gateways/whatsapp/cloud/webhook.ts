@@ -5,7 +5,12 @@
 import type { AccountUpdate, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
 import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
-import { accountUpdateFrom, accountUpdateOfFailure, newestOf } from "./account-updates.ts";
+import {
+  accountUpdateFrom,
+  accountUpdateOfError,
+  accountUpdateOfFailure,
+  newestOf,
+} from "./account-updates.ts";
 import { inboundFrom } from "./inbound.ts";
 import { field, list, text, timeMs, valueAt } from "./json.ts";
 import type { CloudSettings } from "./settings.ts";
@@ -16,10 +21,11 @@ const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
 /** The ids of Meta that a gateway's settings name. */
 type Addressed = Pick<CloudSettings, "phone_number_id"> & Partial<Pick<CloudSettings, "business_account_id">>;
 
-/** What a verified call says about the number and about its account. */
+/** What a verified call says about the number and about its account. `receivedAt`: epoch ms. */
 export function readWebhook(
   body: Buffer,
   { phone_number_id: phoneNumberId, business_account_id: accountId }: Addressed,
+  receivedAt: number,
 ): Received {
   const document = parseWithin(body, bounds);
   if (field(document, "entry") === undefined)
@@ -40,6 +46,7 @@ export function readWebhook(
     }
     const statuses = list(field(value, "statuses"));
     const messages = list(field(value, "messages"));
+    const errors = list(field(value, "errors"));
     if (text(valueAt(value, "metadata", "phone_number_id")) !== phoneNumberId) {
       for (let left = Math.max(statuses.length + messages.length, 1); left > 0; left--)
         ignored.push("other_number");
@@ -59,7 +66,9 @@ export function readWebhook(
       if (received === null) ignored.push("unknown");
       else inbound.push(received);
     }
-    if (statuses.length + messages.length === 0) ignored.push("unknown");
+    for (const error of errors)
+      updates.push(accountUpdateOfError(error, timeMs(field(entry, "time")) ?? receivedAt));
+    if (statuses.length + messages.length + errors.length === 0) ignored.push("unknown");
   }
   return {
     kind: "received",

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWebhook } from "#gateways/whatsapp/cloud/webhook.ts";
+import { now } from "../../conformance-samples.ts";
 import { businessAccountId, phoneNumberId } from "../graph-simulator.ts";
 import { accountCallOf, callOf, change } from "../meta-callbacks.ts";
 
@@ -10,7 +11,7 @@ const addressed = { phone_number_id: phoneNumberId, business_account_id: busines
 const time = 1_750_263_773_000;
 
 function read(body: Buffer, settings: Parameters<typeof readWebhook>[1] = addressed) {
-  const received = readWebhook(body, settings);
+  const received = readWebhook(body, settings, now);
   assert.ok(received.kind === "received", JSON.stringify(received));
   return received;
 }

@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gatewayRules } from "#contract/manage/gateways.ts";
+import { readFields } from "#contract/resource-schema.ts";
+import { paceOf } from "#gateways/rules.ts";
 import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
@@ -56,7 +59,11 @@ gatewayConformance(whatsappCloud, {
           ...taken,
           messages: [{ id: wamid, message_status: "held_for_quality_assessment" }],
         }),
-        outcome: { kind: "accepted", reference: wamid },
+        outcome: {
+          kind: "accepted",
+          reference: wamid,
+          note: "Meta holds the template back until it has judged its quality.",
+        },
       },
       {
         name: "Meta's details and trace are in the reason, and a token in them is not",
@@ -193,4 +200,14 @@ test("a text that is too long for WhatsApp makes no request; characters count, n
   });
   assert.deepEqual(outbound.requests, []);
   assert.equal((await sendText("🎉".repeat(4096))).kind, "accepted");
+});
+
+test("without a pace of its own a gateway sends 20 messages a second, and a pace that is set wins", () => {
+  const rules = readFields(gatewayRules, {});
+  const paced = (pace: object) => {
+    const { per_second, concurrency } = paceOf({ ...rules.pace, ...pace }, whatsappCloud.defaultPace);
+    return [per_second, concurrency];
+  };
+  assert.deepEqual(paced({}), [20, 8]);
+  assert.deepEqual(paced({ per_second: 80, concurrency: 32 }), [80, 32]);
 });

@@ -108,3 +108,20 @@ test("the wait for one recipient's pace grows with the attempt, and ends at an h
 test("Meta's catch-all is tried once more", () => {
   assert.equal(verdict(send(failure(400, 135000), 2)), "unclear");
 });
+
+test("the timeline notes another number that WhatsApp knows, and a template that Meta holds back", () => {
+  const noteOf = (recipient: string, waId: string, messageStatus?: string) => {
+    const message = { id: "wamid.1", ...(messageStatus !== undefined && { message_status: messageStatus }) };
+    const body = { contacts: [{ input: recipient, wa_id: waId }], messages: [message] };
+    const outcome = outcomeOf(answer(200, body), { settings: parsedSettings(), attempt: 1, recipient, now });
+    return outcome.kind === "accepted" ? outcome.note : outcome;
+  };
+  assert.equal(noteOf("+5511987654321", "551187654321"), "WhatsApp knows the number as +551187654321.");
+  assert.equal(noteOf("+5511987654321", "5511987654321", "accepted"), undefined);
+  assert.equal(noteOf("US.1349", "1349"), undefined);
+  assert.equal(
+    noteOf("+551198765432", "551198765432", "held_for_quality_assessment"),
+    "Meta holds the template back until it has judged its quality.",
+  );
+  assert.match(String(noteOf("+551198765432", "551198765432", "paused")), /^Meta has paused/);
+});

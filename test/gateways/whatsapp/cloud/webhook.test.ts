@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWebhook } from "#gateways/whatsapp/cloud/webhook.ts";
+import { now } from "../../conformance-samples.ts";
 import { phoneNumberId } from "../graph-simulator.ts";
 import { callOf, change } from "../meta-callbacks.ts";
 
 const read = (...changes: object[]) => {
-  const received = readWebhook(callOf(...changes), { phone_number_id: phoneNumberId });
+  const received = readWebhook(callOf(...changes), { phone_number_id: phoneNumberId }, now);
   assert.ok(received.kind === "received", JSON.stringify(received));
   return received;
 };
@@ -98,5 +99,22 @@ test("a thousand updates with errors and prices are one call", () => {
 
 test("nesting and values beyond Meta's are refused before they are parsed", () => {
   for (const body of [`{"entry":${"[".repeat(40)}${"]".repeat(40)}}`, `{"entry":[${"0,".repeat(210_000)}0]}`])
-    assert.equal(readWebhook(Buffer.from(body), { phone_number_id: phoneNumberId }).kind, "malformed");
+    assert.equal(readWebhook(Buffer.from(body), { phone_number_id: phoneNumberId }, now).kind, "malformed");
+});
+
+test("errors of the number are shown at the gateway, and those that are its own pause it", () => {
+  const errors = [
+    { code: 131042, title: "Business eligibility payment issue" },
+    { code: 130429, message: "Rate limit hit", title: "Rate limit" },
+  ];
+  const { accountUpdates, ignored } = read(change({ errors }), change({ errors }, "999"));
+  assert.deepEqual(accountUpdates, [
+    {
+      at: now,
+      notice: "WhatsApp error 131042: Business eligibility payment issue",
+      pauseUntil: now + 15 * 60_000,
+    },
+    { at: now, notice: "WhatsApp error 130429: Rate limit hit" },
+  ]);
+  assert.deepEqual(ignored, ["other_number"]);
 });
