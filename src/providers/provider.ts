@@ -166,6 +166,8 @@ export interface Failure {
    * gateway's bounds. Another member is asked, and the health of this one stays as it is.
    */
   sparesHealth?: true;
+  /** Of `unsupported`: the model takes function tools in another API of the vendor alone. */
+  toolsElsewhere?: true;
   /** Of `unsupported`: the most tokens of an answer that the model gives, where the request allows more. */
   outputLimit?: number;
 }
@@ -217,6 +219,16 @@ export interface StreamReader {
   missing?(): boolean;
 }
 
+/** Another API of a vendor, in which it answers chat completions with function tools. */
+export interface ToolsApi {
+  /** Every request with function tools goes there; else those for models that refused them. */
+  always: boolean;
+  chat(request: ChatRequest): PreparedRequest;
+  answer(text: string, request: ChatRequest): ParsedAnswer;
+  stream(request: ChatRequest): StreamReader;
+  failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
+}
+
 interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   kind: string;
   title: string;
@@ -248,6 +260,8 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   };
   /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
   native?(format: ClientFormat, settings: z.output<Settings>): NativeApi | null;
+  /** Where chat completions with function tools are answered that are refused elsewhere; null or absent: nowhere. */
+  toolsApi?(settings: z.output<Settings>): ToolsApi | null;
   /** A request that costs no tokens and shows whether the vendor is available. Null when the vendor has none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -271,6 +285,7 @@ export interface Provider {
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   native(format: ClientFormat, settings: unknown): NativeApi | null;
+  toolsApi(settings: unknown): ToolsApi | null;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -328,6 +343,7 @@ export function defineProvider<Settings extends z.ZodObject>(
       throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
     },
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
+    toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     check: (settings) => definition.check(settings as Parsed),
   };
 }

@@ -43,6 +43,18 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
     failure: (status, headers, text, now) =>
       redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
     stream: (request) => redactedReader(provider.stream(request)),
+    toolsApi: (settings) => {
+      const api = provider.toolsApi(settings);
+      return (
+        api && {
+          ...api,
+          answer: (text, request) => withRedaction(api.answer(text, request)),
+          stream: (request) => redactedReader(api.stream(request)),
+          failure: (status, headers, text, now) =>
+            redacted(api.failure(status, headers, withoutSecrets(text, secrets), now)),
+        }
+      );
+    },
     native: (format, settings) => {
       const api = provider.native(format, settings);
       return (

@@ -12,6 +12,7 @@ import { anthropicSuite } from "../providers/anthropic/anthropic-suite.ts";
 import { type ProviderSuite, requestOf } from "../providers/conformance-cases.ts";
 import { recordedStream } from "../providers/fixtures.ts";
 import { geminiSuite } from "../providers/gemini/gemini-suite.ts";
+import { responseEvents, wireOf } from "../providers/openai/over-responses/wire.ts";
 import { checkedFailure } from "../providers/openai-shapes.ts";
 import { openaiSuite } from "../providers/openai-suite.ts";
 import { eventsIn, heard, piecesOf } from "./wire.ts";
@@ -45,6 +46,17 @@ const recordings: Recorded[] = [
     model: "m",
   },
 ];
+
+const overResponses = openaiCompatible.toolsApi(
+  openaiCompatible.settings.parse({ base_url: "http://peer.test/v1", responses: true }),
+)!;
+recordings.push({
+  name: "chat completions over the Responses API",
+  provider: { ...openaiCompatible, ...overResponses },
+  wire: Buffer.from(wireOf(responseEvents)),
+  body: { messages: [] },
+  model: "m",
+});
 
 for (const model of ["echo", "tools", "cut"]) {
   const body = { messages: [{ role: "user", content: "one two three" }] };

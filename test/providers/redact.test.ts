@@ -82,3 +82,15 @@ test("what a stream tells of itself stays: that its model is thinking, and that 
   chat.push({ event: null, data: JSON.stringify({ choices: [{ index: 0, delta: { content: "Hi" } }] }) });
   assert.equal(chat.missing?.(), true);
 });
+
+test("the API of tools masks them in its answers, its streams and its errors", () => {
+  const settings = openai.settings.parse({ tools_over: "responses", base_url: "http://peer.test/v1" });
+  const api = member.toolsApi(settings)!;
+  const error = { code: "server_error", message: `No ${key}` };
+  const answer = api.answer(JSON.stringify({ status: "failed", error }), request);
+  assert.equal(answer.kind === "failure" && answer.failure.error.message, "No ***");
+  const data = JSON.stringify({ type: "response.failed", response: { status: "failed", error } });
+  const [piece] = api.stream(request).push({ event: null, data });
+  assert.equal(piece?.kind === "failure" && piece.failure.error.message, "No ***");
+  assert.equal(api.failure(400, {}, JSON.stringify({ error }), 0).error.message, "No ***");
+});

@@ -3,6 +3,7 @@
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { undroppable } from "#providers/translate/hints.ts";
+import { lacksTools } from "./tools-elsewhere.ts";
 
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
@@ -16,7 +17,9 @@ export function ableMembers(
   now: number,
 ): readonly Choice<Member>[] {
   if (body === null) return choices;
-  const lacks = ({ member, model }: Choice<Member>) => {
+  const lacks = (choice: Choice<Member>) => {
+    const { member, model } = choice;
+    if (lacksTools(choice, body, now)) return true;
     const refused = member.health.refused.of(model, body, now);
     return refused.length > 0 && undroppable(refused, params).length > 0;
   };

@@ -4,7 +4,7 @@ import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
-import type { ChatRequest, NativeApi, PreparedRequest } from "#providers/provider.ts";
+import type { ChatRequest, NativeApi, PreparedRequest, ToolsApi } from "#providers/provider.ts";
 import { adapt, isAdaptable } from "#providers/translate/hints.ts";
 import { limitsAbove, lowered, type RequestForm } from "#providers/translate/lowered.ts";
 import { thoughtSignatures, withoutSignatures } from "#providers/translate/thought-signatures.ts";
@@ -21,7 +21,7 @@ interface PreparedAttempt {
 
 /**
  * The call's request for this member. `native`: the member takes the format in which the client asks. `foreign`: sealed
- * reasoning of the request that it cannot open.
+ * reasoning of the request that it cannot open. `tools`: where it is asked instead of chat completions.
  */
 export function prepareAttempt(
   call: FailoverCall,
@@ -30,10 +30,11 @@ export function prepareAttempt(
   stream: boolean,
   now: number,
   foreign: ReadonlySet<string>,
+  tools: ToolsApi | null,
 ): PreparedAttempt {
   const ready =
     native === null
-      ? asChat(call, choice, stream, now, foreign)
+      ? asChat(call, choice, stream, now, foreign, tools)
       : forwarded(call, native, choice, stream, now, foreign);
   if (foreign.size === 0) return ready;
   const { field } = native?.sealed ?? thoughtSignatures;
@@ -53,26 +54,27 @@ function chatPrepared(
   { text, body }: Pick<ChatRequest, "text" | "body">,
   stream: boolean,
   now: number,
+  tools: ToolsApi | null,
 ): PreparedAttempt {
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request ends here.
   const plain: ChatRequest = { text, body, model, stream, refused };
   if (call.pool.params === "strict")
     return {
-      prepared: prepare(member, plain, call),
+      prepared: prepare(member, plain, call, tools),
       request: plain,
       refused,
       adapted: renamed(refused, body),
     };
   const [shorter, above] = shortened(plain, call, member, model, now);
   let request = without(shorter, refused.filter(isAdaptable));
-  let prepared = prepare(member, request, call);
+  let prepared = prepare(member, request, call, tools);
   // Each turn leaves out one parameter more.
   while (prepared.kind === "unsupported_parameter") {
     const { param } = prepared;
     if (!isAdaptable(param) || !Object.hasOwn(request.body, param)) break;
     request = without(request, [param]);
-    prepared = prepare(member, request, call);
+    prepared = prepare(member, request, call, tools);
   }
   const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
   const adapted = [...new Set([...dropped, ...above, ...renamed(refused, request.body)])];
@@ -116,6 +118,7 @@ function asChat(
   stream: boolean,
   now: number,
   foreign: ReadonlySet<string>,
+  tools: ToolsApi | null,
 ): PreparedAttempt {
   const { api } = call;
   const asked = api.chat();
@@ -130,9 +133,9 @@ function asChat(
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
     .filter((name) => api.optional.has(name) && Object.hasOwn(chat.body, name));
-  if (optional.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now);
+  if (optional.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now, tools);
   const form = without({ ...chat, ...foldedForm(call, chat), model: choice.model, stream }, optional);
-  const ready = chatPrepared(call, choice, form, stream, now);
+  const ready = chatPrepared(call, choice, form, stream, now, tools);
   return {
     ...ready,
     refused: [...ready.refused, ...optional],
@@ -167,13 +170,14 @@ function prepare(
   { provider, settings }: Member,
   request: ChatRequest,
   { mode, form }: FailoverCall,
+  tools: ToolsApi | null,
 ): PreparedRequest {
   switch (mode) {
     case "chat":
     case "stream":
     case "buffered":
     case "folded":
-      return provider.chat(request, settings);
+      return tools === null ? provider.chat(request, settings) : tools.chat(request);
     case "embeddings":
       return provider.embeddings(request, settings);
     default:

@@ -78,8 +78,12 @@ export function canGoUnsealed(
 export type AnswerReader = Pick<Provider, "answer" | "stream">;
 
 /** Reads a member's answers, and remembers as its own what is sealed in them. */
-export function noting(origins: SealedOrigins, member: Member, native: NativeApi | null): AnswerReader {
-  const reader: AnswerReader = native ?? member.provider;
+export function noting(
+  origins: SealedOrigins,
+  member: Member,
+  native: NativeApi | null,
+  reader: AnswerReader,
+): AnswerReader {
   const sealed = sealedBy(native);
   if (sealed === null) return reader;
   const note = (text: string) => {

@@ -14,6 +14,7 @@ import type {
   NativeApi,
   ParsedAnswer,
   PreparedRequest,
+  ToolsApi,
   VendorAnswer,
 } from "#providers/provider.ts";
 import { undroppable } from "#providers/translate/hints.ts";
@@ -33,6 +34,7 @@ import { hasHealthyAlternative } from "./healthy-members.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
+import { rememberToolsElsewhere, toolsApiFor } from "./tools-elsewhere.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
 const ownCodes: readonly string[] = [
@@ -85,7 +87,8 @@ export async function tryMember(
   const folds = call.mode === "folded" && native === null;
   const stream = call.mode === "stream" || call.mode === "buffered" || folds;
   const sealed = sealedIn(deps.origins, choice, native, call, run);
-  const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign);
+  const tools = toolsApiFor(choice, call, native, startedAt);
+  const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign, tools);
   const { prepared, request, refused } = attempt;
   const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
@@ -108,7 +111,7 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    const sending = { call, member, native, prepared, request, limitAt, waiting };
+    const sending = { call, member, native, tools, prepared, request, limitAt, waiting };
     attempted = await sendAttempt(deps, sending, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused) attempted = await sendAttempt(deps, sending, true);
@@ -148,6 +151,7 @@ export async function tryMember(
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
       rememberLimit(choice, call, request, failure, run, now) ||
+      rememberToolsElsewhere(choice, tools, failure, now) ||
       canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
       (native === null && rememberUnsupported(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
@@ -229,6 +233,8 @@ interface Sending {
   call: FailoverCall;
   member: Member;
   native: NativeApi | null;
+  /** Where the member is asked instead of chat completions. */
+  tools: ToolsApi | null;
   prepared: Target["prepared"];
   request: ChatRequest;
   /** Monotonic ms. */
@@ -240,17 +246,17 @@ interface Sending {
 /** Sends the request and reads what comes, as the mode of the call asks for. `fresh`: over a new connection. */
 function sendAttempt(
   deps: FailoverDeps,
-  { call, member, native, prepared, request, limitAt, waiting }: Sending,
+  { call, member, native, tools, prepared, request, limitAt, waiting }: Sending,
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
-  const reader =
-    call.pool.members.length > 1 ? noting(deps.origins, member, native) : (native ?? member.provider);
+  const own = native ?? tools ?? member.provider;
+  const reader = call.pool.members.length > 1 ? noting(deps.origins, member, native, own) : own;
   const target: Target = {
     provider: {
       answer: (text) => reader.answer(text, request),
       stream: () => reader.stream(request),
-      failure: member.provider.failure,
+      failure: (tools ?? member.provider).failure,
     },
     prepared,
     timeouts: member.timeouts,

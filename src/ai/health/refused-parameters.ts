@@ -14,6 +14,9 @@ const maxNameLength = 64;
 /** Every request has these, so that a refusal of one says nothing about others. */
 const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"]);
 
+/** Stands for the value of `tools` where a model takes function tools in another API of its vendor. */
+const inChat = JSON.stringify("chat_completions");
+
 /** A parameter that a model refused. `value`: JSON of the only value that it refused; null: every value. */
 export interface UnsupportedParameter {
   model: string;
@@ -42,6 +45,21 @@ export class RefusedParameters {
     const refusals = [...others, { model, parameter: name, value, until: now + rememberedMs }];
     this.#byModel.set(model, refusals.slice(-maxRefusals));
     return true;
+  }
+
+  /** Remembers that the model takes function tools in another API than chat completions alone. */
+  learnToolsElsewhere(model: string, now: number): void {
+    const others = this.#current(model, now).filter(({ value }) => value !== inChat);
+    const refusal = { model, parameter: "tools", value: inChat, until: now + rememberedMs };
+    this.#byModel.set(model, [...others, refusal].slice(-maxRefusals));
+  }
+
+  /** Whether the model is known to take function tools in another API alone. */
+  toolsElsewhere(model: string, now: number): boolean {
+    if (this.#byModel.size === 0) return false;
+    return this.#current(model, now).some(
+      ({ parameter, value }) => parameter === "tools" && value === inChat,
+    );
   }
 
   /** Names of the request's parameters that the model refused, and of `stream_options` if it refused that. */

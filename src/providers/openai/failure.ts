@@ -146,7 +146,8 @@ export function openaiFailure(
   if (kind === "invalid_request" || kind === "unsupported") {
     const limit = outputLimit({ param, codes, message, max });
     if (limit !== undefined) return lengthRefused(failure, limit);
-    if (kind === "invalid_request" && isEffortWithTools(error)) return { ...failure, kind: "unsupported" };
+    if (kind === "invalid_request" && isEffortWithTools(error))
+      return { ...failure, kind: "unsupported", toolsElsewhere: true };
   }
   const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
   return refused === null ? failure : { ...failure, refused };
@@ -154,8 +155,8 @@ export function openaiFailure(
 
 /**
  * OpenAI's newer models take function tools in chat completions with `reasoning_effort: "none"` alone, and refuse them
- * with this parameter and no code, also where the request names no effort. A wrong effort has a code. No parameter is
- * learned from it: other requests may name an effort.
+ * with this parameter and no code, also where the request names no effort. A wrong effort has a code. The parameter is
+ * not learned as refused: requests without tools may name an effort.
  */
 const isEffortWithTools = ({ param, code }: ApiError) => param === "reasoning_effort" && code === null;
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
-import { type ChatRequest, defineProvider } from "#providers/provider.ts";
+import { type ChatRequest, defineProvider, type ToolsApi } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { secret } from "#settings/secrets.ts";
@@ -15,6 +15,9 @@ import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
+import { completionOfResponse, overResponsesFailure } from "./over-responses/answer.ts";
+import { responsesRequest } from "./over-responses/request.ts";
+import { streamOverResponses } from "./over-responses/stream.ts";
 import { responsesAnswer, responsesBody, responsesSealed, responsesStream } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 
@@ -75,6 +78,12 @@ const settingsSchema = z
       .describe(
         "Whether it has the Responses API too; default: at OpenAI's own address and Azure's `/openai/v1` alone.",
       ),
+    tools_over: z
+      .enum(["chat_completions", "responses"])
+      .optional()
+      .describe(
+        "The API in which chat completions and messages with function tools are asked. Default: chat completions, and the Responses API for models that refuse tools there, where the member has it.",
+      ),
     api_version: z
       .string()
       .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
@@ -119,6 +128,35 @@ function hasResponses(settings: Settings): boolean {
   return settings.vendor === "azure-openai"
     ? /\/openai\/v1$/.test(base)
     : /^https:\/\/(\w+\.)?api\.openai\.com\//.test(base);
+}
+
+/** The Responses API for chat completions with function tools; null: they are asked as chat completions alone. */
+function toolsApiOf(settings: Settings): ToolsApi | null {
+  const { tools_over: over } = settings;
+  if (over === "chat_completions" || (over === undefined && !hasResponses(settings))) return null;
+  return {
+    always: over === "responses",
+    chat: (request) => {
+      const translated = responsesRequest(request);
+      if (translated.kind === "unsupported_parameter") return translated;
+      return {
+        kind: "request",
+        request: {
+          method: "POST",
+          url: urlOf(settings, "/responses"),
+          headers: {
+            ...headersOf(settings),
+            "content-type": "application/json",
+            accept: request.stream ? "text/event-stream" : "application/json",
+          },
+          body: JSON.stringify(translated.body),
+        },
+      };
+    },
+    answer: completionOfResponse,
+    stream: streamOverResponses,
+    failure: overResponsesFailure,
+  };
 }
 
 function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
@@ -213,6 +251,7 @@ export const openaiCompatible = defineProvider({
           sealed: responsesSealed,
         }
       : null,
+  toolsApi: toolsApiOf,
   forward: {
     operations: forwardedOperations,
     request: (operation, request, settings) => {

@@ -107,7 +107,7 @@ function usageIn(response: Fields): Usage | null {
 }
 
 /** An error of this API: beside its type, in the answer, or as in other APIs. */
-function failureIn(value: Fields): Failure {
+export function failureIn(value: Fields): Failure {
   const response = isObject(value.response) ? value.response : {};
   const error = [value.error, response.error, value].find(isObject) ?? {};
   return openaiFailure(200, {}, JSON.stringify({ error }), 0);

@@ -132,7 +132,12 @@ const memberHealth = z
           .object({
             model: z.string(),
             parameter: z.string(),
-            value: z.string().nullable().describe("JSON of the value; null: the parameter as a whole."),
+            value: z
+              .string()
+              .nullable()
+              .describe(
+                'JSON of the value; null: the parameter as a whole. Of `tools`, `"chat_completions"`: the model takes function tools in the Responses API alone, where it is asked if the member has it.',
+              ),
             until: instant.describe("When it is tried again."),
           })
           .meta({ id: "RefusedParameter" }),

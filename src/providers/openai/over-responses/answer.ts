@@ -1,0 +1,120 @@
+// Reads answers of the Responses API as chat completions: texts, refusals, summaries of thoughts, calls and counts.
+// Source: platform.openai.com/docs/api-reference/responses/object
+
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { badAnswer } from "#providers/failure/vendor-failure.ts";
+import { openaiFailure } from "#providers/openai/failure.ts";
+import { failureIn } from "#providers/openai/responses.ts";
+import type { ChatRequest, Failure, ParsedAnswer } from "#providers/provider.ts";
+import {
+  type CompletionHead,
+  completion,
+  type TokenCounts,
+  type ToolCall,
+} from "#providers/translate/completion.ts";
+import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+
+/** A whole answer. */
+export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {
+  const value = parseAnswerExactly(text);
+  if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (isObject(value.error) || value.status === "failed")
+    return { kind: "failure", failure: inChatWords(failureIn(value)) };
+  if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
+  const items = fieldsIn(value.output);
+  const parts = items.flatMap(({ type, content }) => (type === "message" ? fieldsIn(content) : []));
+  const refusals = parts.filter(({ type }) => type === "refusal");
+  const calls = items.filter(({ type }) => type === "function_call").map(callOf);
+  const logprobs = parts.flatMap(({ logprobs: of }) => fieldsIn(of));
+  const reason = finishOf(value, calls.length > 0);
+  if (reason === null) return badAnswer("The provider's answer has no end.");
+  return completion(
+    headOf(value, request),
+    [
+      {
+        index: 0,
+        text: joined(parts.filter(({ type }) => type === "output_text")),
+        reasoning: items.map(thoughtsOf).join(""),
+        refusal: refusals.length === 0 ? null : refusals.map(({ refusal }) => textOf(refusal)).join(""),
+        calls,
+        finishReason: reason,
+        logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
+      },
+    ],
+    countsOf(value),
+  );
+}
+
+const joined = (parts: readonly Fields[]) => parts.map(({ text }) => textOf(text)).join("");
+
+/** The summary of a reasoning item, or its text where the model tells it. */
+const thoughtsOf = ({ type, summary, content }: Fields) =>
+  type === "reasoning" ? joined(fieldsIn(summary)) || joined(fieldsIn(content)) : "";
+
+/** The call of an item of type `function_call`. */
+export const callOf = ({ call_id: callId, id, name, arguments: text }: Fields): ToolCall => ({
+  id: textOf(callId) || textOf(id),
+  name: textOf(name),
+  arguments: textOf(text),
+});
+
+/** The head of the completion; the answer's own model, where it names one. */
+export const headOf = ({ id, created_at: at, model }: Fields, request: ChatRequest): CompletionHead => ({
+  id: textOf(id),
+  created: typeof at === "number" ? Math.floor(at) : 0,
+  model: textOf(model) || request.model,
+});
+
+/** Why the answer ended; null: it has not. */
+export function finishOf({ status, incomplete_details: details }: Fields, called: boolean): string | null {
+  if (status === "incomplete")
+    return isObject(details) && details.reason === "content_filter" ? "content_filter" : "length";
+  if (status !== "completed") return null;
+  return called ? "tool_calls" : "stop";
+}
+
+/** No vendor bills more in one call; a larger count is wrong. */
+const maxTokens = 1_000_000_000;
+
+const count = (value: unknown): number | null =>
+  typeof value === "number" && value >= 0 && value <= maxTokens ? Math.floor(value) : null;
+
+/** The counts of an answer, cached and reasoning tokens included. */
+export function countsOf({ usage }: Fields): TokenCounts | null {
+  if (!isObject(usage)) return null;
+  const { input_tokens_details: input, output_tokens_details: output } = usage;
+  return {
+    promptTokens: count(usage.input_tokens) ?? 0,
+    completionTokens: count(usage.output_tokens) ?? 0,
+    cachedTokens: isObject(input) ? count(input.cached_tokens) : null,
+    reasoningTokens: isObject(output) ? count(output.reasoning_tokens) : null,
+  };
+}
+
+/** Parameters of the Responses API that chat completions name otherwise. */
+const chatNames: Readonly<Record<string, string>> = {
+  input: "messages",
+  max_output_tokens: "max_completion_tokens",
+  "reasoning.effort": "reasoning_effort",
+  "text.format": "response_format",
+  "text.verbosity": "verbosity",
+};
+
+/** The failure with the names that the client knows. */
+function inChatWords(failure: Failure): Failure {
+  const { refused, error } = failure;
+  const named = (name: string) => (Object.hasOwn(chatNames, name) ? (chatNames[name] ?? name) : name);
+  return {
+    ...failure,
+    error: { ...error, param: error.param === null ? null : named(error.param) },
+    ...(refused === undefined ? {} : { refused: { ...refused, name: named(refused.name) } }),
+  };
+}
+
+/** Interprets an answer outside 2xx. `now`: epoch ms. */
+export const overResponsesFailure = (
+  ...[status, headers, text, now]: Parameters<typeof openaiFailure>
+): Failure => inChatWords(openaiFailure(status, headers, text, now));
+
+/** Interprets an error inside a stream. */
+export const failureInEvent = (value: Fields): Failure => inChatWords(failureIn(value));

@@ -1,0 +1,109 @@
+// Streams of the Responses API as chunks of a chat completion.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { streamOverResponses } from "#providers/openai/over-responses/stream.ts";
+import type { StreamPiece } from "#providers/provider.ts";
+import { requestOf } from "../../conformance-cases.ts";
+import { responseEvents, wholeResponse } from "./wire.ts";
+
+const request = requestOf({ messages: [] }, "gpt-6", true);
+
+function read(events: readonly object[]): StreamPiece[] {
+  const reader = streamOverResponses(request);
+  return events.flatMap((event) => reader.push({ event: null, data: JSON.stringify(event) }));
+}
+
+const chunksOf = (pieces: readonly StreamPiece[]) =>
+  pieces.flatMap((piece) => (piece.kind === "chunk" ? [JSON.parse(piece.text)] : []));
+const deltasOf = (pieces: readonly StreamPiece[]) =>
+  chunksOf(pieces).flatMap(({ choices }) => choices.map((choice: { delta: object }) => choice.delta));
+
+test("thoughts, texts and interleaved calls come in order, then the end and the counts", () => {
+  const pieces = read(responseEvents);
+  const call = (index: number, name: string) => ({
+    tool_calls: [{ index, id: `call_${name}`, type: "function", function: { name, arguments: "" } }],
+  });
+  const argued = (index: number, text: string) => ({
+    tool_calls: [{ index, function: { arguments: text } }],
+  });
+  assert.deepEqual(deltasOf(pieces), [
+    { role: "assistant", content: "" },
+    { reasoning_content: "Two files." },
+    { content: "Grüße " },
+    { content: "🌍" },
+    call(0, "read"),
+    call(1, "list"),
+    argued(0, '{"n":123456789'),
+    argued(1, '{"p":'),
+    argued(0, "01234567890}"),
+    argued(1, '"é"}'),
+    {},
+  ]);
+  const chunks = chunksOf(pieces);
+  assert.deepEqual(
+    [chunks[0].id, chunks[0].model, chunks.at(-2).choices[0].finish_reason],
+    ["resp_1", "gpt-6-2026", "tool_calls"],
+  );
+  assert.deepEqual(chunks.at(-1).usage, {
+    prompt_tokens: 100,
+    completion_tokens: 40,
+    total_tokens: 140,
+    prompt_tokens_details: { cached_tokens: 60 },
+    completion_tokens_details: { reasoning_tokens: 15 },
+  });
+  assert.equal(pieces.at(-1)?.kind, "done");
+  const output = pieces.findIndex((piece) => piece.kind === "chunk" && piece.output);
+  assert.equal(output, 1, "the thoughts are output, and the role is not");
+});
+
+test("an open reasoning item is thinking, until it or the answer ends", () => {
+  const reader = streamOverResponses(request);
+  const thinking = responseEvents.slice(0, 5).map((event) => {
+    reader.push({ event: null, data: JSON.stringify(event) });
+    return reader.thinking?.();
+  });
+  assert.deepEqual(thinking, [false, true, true, false, false]);
+});
+
+test("a call whose arguments come with its end alone is whole", () => {
+  const events = responseEvents.filter(({ type }) => type !== "response.function_call_arguments.delta");
+  const texts = ["", ""];
+  for (const { tool_calls: calls } of deltasOf(read(events)))
+    for (const { index, function: called } of calls ?? []) texts[index] += called.arguments;
+  assert.deepEqual(texts, ['{"n":12345678901234567890}', '{"p":"é"}']);
+});
+
+test("an answer that is cut short says why, and a refusal is one", () => {
+  const end = (reason: string) => ({
+    type: "response.incomplete",
+    response: { ...wholeResponse, status: "incomplete", incomplete_details: { reason } },
+  });
+  for (const [reason, finish] of [
+    ["max_output_tokens", "length"],
+    ["content_filter", "content_filter"],
+  ] as const)
+    assert.equal(chunksOf(read([end(reason)])).at(-2).choices[0].finish_reason, finish);
+  const refused = read([{ type: "response.refusal.delta", output_index: 0, delta: "No." }]);
+  assert.deepEqual(deltasOf(refused)[1], { refusal: "No." });
+});
+
+test("an error, a frame that is no event and arguments of no call end the stream", () => {
+  const error = { code: "rate_limit_exceeded", message: "Slow down." };
+  const failed = read([{ type: "response.failed", response: { status: "failed", error } }]);
+  assert.deepEqual(
+    failed.map((piece) => piece.kind === "failure" && [piece.failure.kind, piece.failure.error.code]),
+    [["rate_limited", "rate_limit_exceeded"]],
+  );
+  const reader = streamOverResponses(request);
+  assert.deepEqual(
+    [reader.push({ event: null, data: "{" })[0]?.kind, reader.push({ event: null, data: "{}" })],
+    ["failure", []],
+  );
+  const delta = { type: "response.function_call_arguments.delta", output_index: 9, delta: "{" };
+  assert.equal(read([delta]).at(-1)?.kind, "failure");
+  assert.equal(
+    read([{ type: "response.completed", response: { status: "queued" } }]).at(-1)?.kind,
+    "failure",
+  );
+});
