@@ -45,7 +45,7 @@ test("a change of page is named: the focus is at its heading, and so is the titl
   await setUp(at);
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
-  await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+  await page.locator("h1:focus").waitFor();
   assert.equal(await focused(at), "Gateways");
   assert.equal(await page.title(), "Gateways · Trunkline");
 });

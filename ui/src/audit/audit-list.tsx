@@ -24,6 +24,7 @@ export function AuditList({ account }: { account: string | null }) {
       <input
         key={filter[name] ?? ""}
         type="search"
+        placeholder={name === "action" ? "updateGateway" : "usr_…"}
         defaultValue={filter[name] ?? ""}
         onBlur={(event) => setFilter(name, event.target.value.trim())}
       />
@@ -33,7 +34,7 @@ export function AuditList({ account }: { account: string | null }) {
     <>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         {field("actor", "Actor's id")}
-        {field("action", "Action, such as updateGateway")}
+        {field("action", "Action")}
       </form>
       <List<AuditEntry>
         label="Changes"

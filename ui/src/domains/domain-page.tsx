@@ -46,12 +46,9 @@ export function Page() {
             Domains
           </Back>
         }
-      />
-      {own === undefined ? (
-        <Waiting error={read.error} />
-      ) : (
-        <>
-          <div className="row">
+      >
+        {own === undefined ? null : (
+          <>
             <button
               type="button"
               className="button first"
@@ -87,7 +84,13 @@ export function Page() {
                 await navigate({ to: "/a/$account/domains", params: { account } });
               }}
             />
-          </div>
+          </>
+        )}
+      </PageHead>
+      {own === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
           <Problem error={check.error} />
           {found === undefined ? null : (
             <section className="card" aria-labelledby="found">
@@ -110,23 +113,24 @@ export function Page() {
               {
                 head: "Name",
                 cell: ({ name }) => (
-                  <>
-                    <code>{name}</code> <Copy text={name} />
-                  </>
+                  <span className="copied">
+                    <code>{name}</code>
+                    <Copy text={name} label="Copy the name" brief />
+                  </span>
                 ),
               },
               {
                 head: "Value",
                 cell: ({ value, strings }) => (
                   <>
-                    <Copy text={value} label="Copy the value" />
+                    <code>{value.length > 60 ? `${value.slice(0, 60)}…` : value}</code>
+                    <Copy text={value} label="Copy the value" brief />
                     {strings.length > 1 ? (
                       <Copy
                         text={strings.map((part) => `"${part}"`).join(" ")}
                         label={`Copy as ${strings.length} strings`}
                       />
                     ) : null}
-                    <code>{value.length > 60 ? `${value.slice(0, 60)}…` : value}</code>
                   </>
                 ),
               },

@@ -157,7 +157,8 @@ export function Page() {
                     The next try: <Due at={gateway.pause.until} over="with the next message that is due" />.
                   </>
                 )}{" "}
-                {number(gateway.waiting)} messages wait meanwhile, and their retries stand still.
+                {number(gateway.waiting)} {gateway.waiting === 1 ? "message waits" : "messages wait"}{" "}
+                meanwhile; retries stand still.
               </p>
             </div>
           )}

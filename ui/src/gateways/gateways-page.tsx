@@ -68,7 +68,9 @@ export function Page() {
                       )}
                     </p>
                   )}
-                  <p className="soft">{number(gateway.waiting)} wait</p>
+                  <p className="soft">
+                    {number(gateway.waiting)} {gateway.waiting === 1 ? "waits" : "wait"}
+                  </p>
                 </article>
               ))}
             </div>

@@ -62,7 +62,7 @@ function textOf(item: Attention): ReactNode {
               · next try <Due at={item.until} over="with the next message that is due" />
             </>
           )}{" "}
-          · {counted(item)} wait
+          · {counted(item)} {item.count?.n === 1 ? "waits" : "wait"}
         </>
       );
     case "gateway_stopped":

@@ -71,11 +71,12 @@ function Playground({ pool }: { pool: Pool }) {
     }
     setBusy(false);
   };
-  const curl = `curl ${location.origin}/api/ai/v1/chat/completions -H "Authorization: Bearer $TRUNKLINE_POOL_KEY" \\
+  const curl = `curl ${location.origin}/api/ai/v1/chat/completions \\
+  -H "Authorization: Bearer $TRUNKLINE_POOL_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '${JSON.stringify({ ...(model === "" ? {} : { model }), messages: [{ role: "user", content: question }] })}'`;
   return (
-    <div className="grid">
+    <div className="halves">
       <form
         className="form"
         onSubmit={(event) => {

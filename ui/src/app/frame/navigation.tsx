@@ -6,6 +6,7 @@ import { useState } from "react";
 import { accountPages, operatorPages, type Place, phonePages } from "#ui/app/pages.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { Sheet } from "#ui/parts/over/dialog.tsx";
+import { recentAccounts } from "./recent-accounts.ts";
 
 function PlaceLink({
   place: { to, title, icon: Icon, key },
@@ -57,8 +58,10 @@ export function Places({ account, onGo }: { account: string | undefined; onGo?: 
 }
 
 /** The bar at the foot of a phone: four places, and the sheet with all of them. */
-export function PhoneBar({ account }: { account: string | undefined }) {
+export function PhoneBar({ account: current }: { account: string | undefined }) {
   const [open, setOpen] = useState(false);
+  // On a page of no account it leads to the one that was looked at last.
+  const account = current ?? recentAccounts()[0]?.id;
   return (
     <>
       <nav className="places" aria-label="Places">

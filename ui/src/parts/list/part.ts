@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 import type { Part } from "./table.tsx";
 
 /** Fewer rows are in the page as a whole. */
-const minRows = 60;
+const minRows = 40;
 const defaultHeight = 41;
 const overscan = 12;
 
