@@ -38,7 +38,13 @@ async function mailRoutes(
   { database, sealer }: Pick<ConfigureDeps, "database" | "sealer">,
   accountId: string,
 ): Promise<MailRoute[]> {
-  const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
+  const found = await database.run(readGateways, {
+    accountId,
+    identifier: null,
+    priorities: [],
+    now: 0,
+    countTo: 0,
+  });
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
     const sender = findAdapter(gateway.kind, gateway.channel)?.mail?.sender(

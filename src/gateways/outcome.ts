@@ -18,17 +18,24 @@ export type Outcome =
       receipt?: FinalReceipt;
       note?: string;
     }
-  | { kind: "rejected"; code: string; reason: string; mayBeGatewayFault?: true }
+  | { kind: "rejected"; code: string; reason: string; answer?: ProviderAnswer; mayBeGatewayFault?: true }
   | {
       kind: "deferred";
       code?: string;
       reason: string;
+      answer?: ProviderAnswer;
       retryAfterMs?: number;
       gatewayFault?: "refused" | "unreachable";
       /** Of a fault of the gateway: the provider wants to be left alone for at least this long. */
       pauseMs?: number;
     }
-  | { kind: "unknown"; code?: string; reason: string; parts?: PartReferences };
+  | { kind: "unknown"; code?: string; reason: string; answer?: ProviderAnswer; parts?: PartReferences };
+
+/** What an HTTP provider answered: its status, and the start of its body without secrets. */
+interface ProviderAnswer {
+  status: number;
+  body: string;
+}
 
 /**
  * The references of one message. `each`: the provider reports on each, and the message is delivered when all are. `of`: how

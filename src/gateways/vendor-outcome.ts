@@ -87,8 +87,18 @@ interface AnswerContext {
 
 export type Answer = Extract<OutboundResult, { kind: "answer" }>;
 
+/** Of the body of an answer that is kept with an attempt. */
+const maxBodyChars = 1_000;
+
 /** The outcome of a vendor's answer, or of its absence: `accepted` only for a 2xx with the vendor's id. */
-export function vendorOutcome(
+export function vendorOutcome(result: OutboundResult, format: AnswerFormat, context: AnswerContext): Outcome {
+  const outcome = judgedOutcome(result, format, context);
+  if (outcome.kind === "accepted" || result.kind !== "answer") return outcome;
+  const body = cleanText(result.body.toString("utf8"), context.secrets(), maxBodyChars);
+  return { ...outcome, answer: { status: result.status, body } };
+}
+
+function judgedOutcome(
   result: OutboundResult,
   format: AnswerFormat,
   { secrets, now, repeated = false }: AnswerContext,

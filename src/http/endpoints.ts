@@ -30,6 +30,7 @@ import {
   unlinkGatewayRoute,
   watchGatewayLinkRoute,
 } from "#http/routes/manage/gateways/link.ts";
+import { listGatewayPausesRoute } from "#http/routes/manage/gateways/pauses.ts";
 import {
   activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
@@ -56,6 +57,10 @@ import {
 } from "#http/routes/manage/identity/tokens.ts";
 import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
 import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
+import {
+  getMessageHtmlRoute,
+  listMessageDeliveriesRoute,
+} from "#http/routes/manage/messages/message-parts.ts";
 import {
   cancelAccountMessageRoute,
   getAccountMessageRoute,
@@ -164,6 +169,9 @@ export const endpoints: readonly Endpoint[] = [
   listCreditEntriesRoute,
   watchAccountRoute,
   getOverviewRoute,
+  getMessageHtmlRoute,
+  listMessageDeliveriesRoute,
+  listGatewayPausesRoute,
   getMessageStatisticsRoute,
   listGatewayKindsRoute,
   ...gatewayRoutes,

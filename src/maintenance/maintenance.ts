@@ -20,6 +20,7 @@ import { refreshStatistics } from "#store/engine/statistics.ts";
 import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
 import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import { deleteReplyWindows, replyWindowMs } from "#store/feedback/reply-windows.ts";
+import { deletePauses } from "#store/gateways/pauses.ts";
 import {
   deleteExpiredSessions,
   deleteIdempotencyKeys,
@@ -184,6 +185,8 @@ export async function runMaintenance(
     const old = { step, before: now - countsTtlMs[step], limit: batchSize };
     await runBatches(async () => (await database.run(deleteMessageCounts, old)) === batchSize);
   }
+  const oldPauses = { before: now - countsTtlMs.hour, limit: batchSize };
+  await runBatches(async () => (await database.run(deletePauses, oldPauses)) === batchSize);
   if (signal.aborted) return;
   await database.run(deleteExpiredSessions, now);
 

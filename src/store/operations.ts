@@ -26,6 +26,8 @@ const modules: readonly object[] = await Promise.all([
   import("#store/gateways/actions.ts"),
   import("#store/gateways/gateways.ts"),
   import("#store/gateways/account-updates.ts"),
+  import("#store/gateways/pauses.ts"),
+  import("#store/gateways/reports.ts"),
   import("#store/gateways/sessions.ts"),
   import("#store/phones/phones.ts"),
   import("#store/phones/phone-items.ts"),

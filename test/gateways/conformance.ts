@@ -19,6 +19,7 @@ import {
   toolsWith,
   wellFormed,
 } from "./conformance-samples.ts";
+import { judged } from "./judged.ts";
 import { answer, scriptedOutbound } from "./scripted-outbound.ts";
 
 export interface WireCase {
@@ -143,7 +144,7 @@ function httpChecks(
     test(`wire: ${name}`, async () => {
       const own = settings ? gateway.settings.parse({ ...suite.settings, ...settings }) : parsed;
       const actual = await send(result, own);
-      assert.deepEqual(actual, outcome);
+      assert.deepEqual(judged(actual, result), outcome);
       wellFormed(actual, secrets);
     });
   }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { now } from "./conformance-samples.ts";
+import { judged } from "./judged.ts";
 import { answer } from "./scripted-outbound.ts";
 
 describe("outcomes", () => {
@@ -19,8 +20,10 @@ describe("outcomes", () => {
     notAcceptedStatuses: () => [503],
   };
   const context = { secrets: () => ["s3cret-key"], now };
-  const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-    vendorOutcome(answer(status, body, headers), format, context);
+  const of = (status: number, body: object | string, headers: Record<string, string> = {}) => {
+    const result = answer(status, body, headers);
+    return judged(vendorOutcome(result, format, context), result);
+  };
 
   test("accepted only with an id that can be stored", () => {
     assert.deepEqual(of(200, { id: "x" }), { kind: "accepted", reference: "x" });
@@ -28,6 +31,21 @@ describe("outcomes", () => {
       const reason = "Vendor answered 200 without a message id.";
       assert.deepEqual(of(200, body), { kind: "unknown", code: "unreadable_answer", reason });
     }
+  });
+
+  test("an answer that is no yes is kept: its status, and the start of its body without secrets", () => {
+    const kept = (status: number, body: string) => {
+      const outcome = vendorOutcome(answer(status, body), format, context);
+      return outcome.kind === "accepted" ? null : outcome.answer;
+    };
+    assert.deepEqual(kept(429, '{"error":"slow down","key":"s3cret-key"}'), {
+      status: 429,
+      body: '{"error":"slow down","key":"***"}',
+    });
+    assert.equal(kept(500, "x".repeat(5_000))?.body.length, 1_000);
+    assert.equal(kept(200, '{"id":"x"}'), null);
+    const silent = vendorOutcome({ kind: "no_answer", reason: "x" }, format, context);
+    assert.ok(silent.kind === "unknown" && silent.answer === undefined);
   });
 
   test("with how it ended, where the answer says so", () => {

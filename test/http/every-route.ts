@@ -21,6 +21,8 @@ export interface Holder {
   /** Of a kind that links a device; it is switched off. */
   linkedGateway: string;
   message: string;
+  /** An email with HTML. */
+  mail: string;
   webhook: string;
   event: string;
   recipient: string;
@@ -59,6 +61,7 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
     missing: { gateway: "no-such-gateway" },
   },
   message: { of: ({ message }) => ({ message }), missing: { message: `msg_${none}` } },
+  "message html": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
   webhook: { of: ({ webhook }) => ({ webhook }), missing: { webhook: `wh_${none}` } },
   "webhook event": {
     of: ({ webhook, event }) => ({ webhook, event }),
@@ -100,6 +103,11 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   const linked = { channel: "whatsapp", kind: "whatsapp-linked", settings, active: false } as const;
   await it.gateway({ identifier: linkedGateway, ...linked });
   const [message] = await it.accepted([{ number: "+15550000001", message: "Hi" }]);
+  await it.gateway({ identifier: `mail-of-${name}`, channel: "email", default: true });
+  const mail = await post("/messages", {
+    channel: "email",
+    contact: [{ email: "ada@example.com", subject: "Hi", message: "<p>Hi</p>" }],
+  });
   const webhook = (await post("/webhooks", { url: `https://${name}.example.com/hook`, events: ["*"] })).id;
   const event = (await post(`/webhooks/${webhook}/test`)).id;
   const recipient = name === "ours" ? "+4915112345678" : "+4915187654321";
@@ -129,6 +137,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     gateway,
     linkedGateway,
     message: message!,
+    mail: mail.contact[0].id,
     webhook,
     event,
     recipient,
@@ -147,8 +156,8 @@ export function namesIn({ path }: Head): string[] {
 
 /** What the path of a route names behind its account. */
 export function idsOf(head: Head): (typeof ids)[string] | undefined {
-  const linking = /\{gateway\}\/link(?:\/|$)/.test(head.path) ? ["link"] : [];
-  return ids[[...namesIn(head), ...linking].join(" ")];
+  const part = /\{gateway\}\/(link)(?:\/|$)/.exec(head.path) ?? /\{message\}\/(html)$/.exec(head.path);
+  return ids[[...namesIn(head), ...(part === null ? [] : [part[1]!])].join(" ")];
 }
 
 /** Every route that there is, with those that no document describes. */

@@ -88,8 +88,24 @@ test("an ended message with its timeline", () => {
       error_message: null,
     },
     [
-      { message_id: "msg_1", seq: 1, account_id: "acc_1", at: at + 1, type: "sending", detail: "Attempt 1." },
-      { message_id: "msg_1", seq: 2, account_id: "acc_1", at: at + 2, type: "sent", detail: "" },
+      {
+        message_id: "msg_1",
+        seq: 1,
+        account_id: "acc_1",
+        at: at + 1,
+        type: "sending",
+        detail: "Attempt 1.",
+        attempt: null,
+      },
+      {
+        message_id: "msg_1",
+        seq: 2,
+        account_id: "acc_1",
+        at: at + 2,
+        type: "sent",
+        detail: "",
+        attempt: null,
+      },
     ],
   );
   assert.equal(record.next_attempt_at, null);
@@ -99,7 +115,7 @@ test("an ended message with its timeline", () => {
   assert.deepEqual(record.error, { code: "30003", message: "" });
   assert.deepEqual(record.events, [
     { at: "2026-03-01T09:30:00.000Z", type: "scheduled", detail: "Due at 2026-03-01T09:30:00.000Z." },
-    { at: "2026-03-01T09:30:00.001Z", type: "sending", detail: "Attempt 1." },
+    { at: "2026-03-01T09:30:00.001Z", type: "sending", detail: "Attempt 1.", attempt: null },
     { at: "2026-03-01T09:30:00.002Z", type: "sent", detail: null },
   ]);
   assert.doesNotThrow(() => smsRecord.parse(record));

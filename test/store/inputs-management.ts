@@ -153,8 +153,8 @@ export const managementCases: Case[] = [
   ),
   caseOf(
     states.readGateways,
-    { accountId, identifier: null, countTo: 1000 },
-    { accountId, identifier: "gateway-0", countTo: 1000 },
+    { accountId, identifier: null, priorities, now, countTo: 1000 },
+    { accountId, identifier: "gateway-0", priorities, now, countTo: 1000 },
   ),
   caseOf(sessions.readSession, gatewayId),
   caseOf(sessions.readSessionValues, gatewayId),

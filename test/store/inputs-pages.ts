@@ -3,8 +3,11 @@
 import { readOverview } from "#store/accounts/overview.ts";
 import * as counts from "#store/counts/message-counts.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
+import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
+import { noteReport } from "#store/gateways/reports.ts";
 import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
+import { listMessageDeliveries } from "#store/webhooks/delivery-log.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
 
@@ -28,6 +31,10 @@ const dueSearch: SearchDueInput = {
 
 export const pageCases: readonly Case[] = [
   caseOf(readAccountLanes, accountId),
+  caseOf(readPauses, { accountId, identifier: "gateway-0", before: now, limit }),
+  caseOf(deletePauses, { before: now, limit }),
+  caseOf(noteReport, { gateway_id: gatewayId, at: now }),
+  caseOf(listMessageDeliveries, { accountId, messageId: id("msg", 0), limit }),
   caseOf(counts.storeMessageCounts, null),
   caseOf(
     counts.readMessageCounts,

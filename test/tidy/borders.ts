@@ -113,6 +113,8 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/lanes.ts": "wired and run by every scenario test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",
+  "src/store/schema/migrations/0002-message-counts.ts":
+    "run by the test of `0003-history.ts`, on both engines",
   "src/store/schema/migrations/dialect.ts": "run by the test of every migration, on both engines",
 };
 

@@ -1,7 +1,16 @@
 // Gateways: their fields, in the words of the API. Stored gateways, requests, replies and the provisioning file have the same.
 
 import { z } from "zod";
-import { anyFields, instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import {
+  anyFields,
+  cursorNote,
+  instant,
+  limit,
+  page,
+  reply,
+  revision,
+  seenRevision,
+} from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText, nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
@@ -167,7 +176,41 @@ const gateway = z
       })
       .nullable()
       .describe("What the provider reports of the gateway itself; null: nothing so far."),
-    waiting: z.int().describe("The number of messages that wait for the gateway, counted up to 10,000."),
+    waiting: z
+      .int()
+      .describe(
+        "The number of messages that wait for the gateway. Due ones and later ones count up to 1,000 each.",
+      ),
+    queue: z
+      .object({
+        due: z.int().describe("Messages that are due now, counted up to 1,000."),
+        oldest_due_at: instant.nullable().describe("Since when the first of them is due."),
+        later: z.int().describe("Messages that are due later, counted up to 1,000."),
+        next_due_at: instant.nullable().describe("When the first of them becomes due."),
+        more: z.boolean().describe("Whether one of the two counts ended at 1,000."),
+      })
+      .describe("What waits for the gateway."),
+    today: z
+      .object({
+        sent: z.int(),
+        per_day: z.int(),
+        restarts_at: instant.describe("When the count begins anew: local midnight."),
+      })
+      .nullable()
+      .describe("How much of the daily bound is used; null: the gateway has none."),
+    opens_at: instant
+      .nullable()
+      .describe("When the gateway's hours begin; null: they have begun, or it has none."),
+    pauses_in_row: z
+      .int()
+      .describe(
+        "How many pauses followed one another without a success. Each is longer than the one before.",
+      ),
+    reported_at: instant
+      .nullable()
+      .describe(
+        "When the provider last reported on messages or handed one on, to half a minute; null: never.",
+      ),
     callback_url: z
       .string()
       .nullable()
@@ -182,6 +225,26 @@ const gateway = z
 export type GatewayReplyData = z.output<typeof gateway>;
 
 export const gatewayReply = reply("GatewayReply", gateway);
+
+const gatewayPause = z
+  .object({
+    since: instant,
+    until: instant.nullable().describe("When the pause ended; null: it lasts."),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: "GatewayPause" });
+
+export const pausesQuery = z.strictObject({
+  limit,
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "is not a cursor")
+    .optional()
+    .describe(cursorNote),
+});
+
+/** The pauses of a gateway, newest first. */
+export const pausesReply = page("GatewayPausePage", gatewayPause);
 
 /** All gateways of the account, oldest first. */
 export const gatewaysReply = page("GatewayPage", gateway);

@@ -1,10 +1,11 @@
 // The management API's schemas for finding an account's messages.
 
 import { z } from "zod";
-import { anyFields, idCursor, limit, page, reply } from "#contract/envelope.ts";
+import { anyFields, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
 import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
 import { resolveRequest } from "#contract/messages/resolve.ts";
+import { deliveryRecord } from "./webhooks.ts";
 
 const acceptedAt = z.iso.datetime({
   offset: true,
@@ -77,8 +78,47 @@ const attempt = z
   })
   .meta({ id: "MessageAttempt" });
 
+const transmission = z
+  .object({
+    number: z.int().describe("1 for the first."),
+    gateway: z.string().describe("The identifier of the gateway."),
+    started_at: instant,
+    ended_at: instant.nullable().describe("Null: it is under way."),
+    outcome: z
+      .enum(["accepted", "rejected", "deferred", "unknown", "not_sent"])
+      .nullable()
+      .describe(
+        "`deferred`: certainly not sent, and tried again. `not_sent`: the storage failed or the process stopped before the gateway was called. Null: it is under way.",
+      ),
+    code: z.string().nullable(),
+    reason: z.string().nullable(),
+    answer: z
+      .object({ status: z.int(), body: z.string() })
+      .nullable()
+      .describe(
+        "What the provider answered over HTTP, where it did not accept: the status and the first 1,000 characters, without the gateway's secrets.",
+      ),
+    next_attempt_at: instant.nullable().describe("When the message became due again because of it."),
+  })
+  .meta({ id: "MessageTransmission" });
+export type TransmissionRecord = z.output<typeof transmission>;
+
 /** One message with its timeline, and what is known of its tries. */
-export const accountMessageReply = reply("AccountMessageReply", z.object({ record: messageRecord, attempt }));
+export const accountMessageReply = reply(
+  "AccountMessageReply",
+  z.object({
+    record: messageRecord,
+    attempt,
+    attempts: z.array(transmission).describe("The transmissions, oldest first."),
+  }),
+);
+
+const messageDelivery = deliveryRecord
+  .extend({ webhook: z.string().describe("The id of the webhook endpoint.") })
+  .meta({ id: "MessageDelivery" });
+
+/** The webhook deliveries of a message's events, oldest first. */
+export const messageDeliveriesReply = page("MessageDeliveryPage", messageDelivery);
 
 /** A send as a channel's own endpoint takes it, without files. */
 export const sendMessagesRequest = z

@@ -92,7 +92,7 @@ const delivery = {
 };
 
 /** A delivery in a list. */
-const deliveryRecord = z
+export const deliveryRecord = z
   .object({
     ...delivery,
     last_try: deliveryTry.nullable().describe("The latest try."),

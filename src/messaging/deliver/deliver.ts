@@ -18,6 +18,7 @@ import {
   settleMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
+import type { AttemptEnd } from "#store/schema/history.ts";
 import {
   createTransmitter,
   healthOf,
@@ -31,6 +32,7 @@ export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signal
 /** Messages of a lost owner that are classified in one transaction. */
 const recoverBatchSize = 1000;
 const maxReasonLength = 500;
+const maxAnswerLength = 1_000;
 
 /** The work of a gateway's lane. */
 export function deliverWork(
@@ -135,7 +137,7 @@ function settlementOf(
   const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
   if (outcome.kind === "accepted") {
     const { reference, parts, receipt, note } = outcome;
-    const references = parts?.references.map(cleanText) ?? null;
+    const references = parts?.references.map((text) => cleanText(text)) ?? null;
     const named = references?.join(", ") ?? reference;
     return {
       ...base,
@@ -161,7 +163,9 @@ function settlementOf(
   }
   const message = cleanText(outcome.reason);
   const code = cleanText(outcome.code ?? outcome.kind);
-  const details: TransitionDetails = { at, detail: message, code, message };
+  const { identifier } = gateway;
+  const ended = { gateway: identifier, outcome: outcome.kind, code, answer: answerOf(outcome) };
+  const details: TransitionDetails = { at, detail: message, code, message, attempt: ended };
   if (outcome.kind === "rejected" && (!outcome.mayBeGatewayFault || context.rejectMessage))
     return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
@@ -194,9 +198,16 @@ function settlementOf(
   };
 }
 
+/** The provider's answer, with its text as storage accepts it. */
+function answerOf({ answer }: Exclude<Outcome, { kind: "accepted" }>): AttemptEnd["answer"] {
+  return answer === undefined
+    ? null
+    : { status: answer.status, body: cleanText(answer.body, maxAnswerLength) };
+}
+
 /** The references of a message's parts, with the texts as storage accepts them. */
 const partsOf = ({ references, each, of }: PartReferences): NonNullable<Settlement["parts"]> => ({
-  references: references.map(cleanText),
+  references: references.map((text) => cleanText(text)),
   each,
   ...(of === undefined ? {} : { of }),
 });
@@ -214,9 +225,11 @@ export async function recoverGatewayMessages(
   const message = "The process that was sending it ended before the outcome was known.";
   for (;;) {
     const at = deps.clock.now();
+    const code = "interrupted";
+    const attempt = { gateway: gateway.identifier, outcome: "unknown" as const, code, answer: null };
     const held = {
       step: "outcome_unknown" as const,
-      details: { at, detail: message, code: "interrupted", message },
+      details: { at, detail: message, code, message, attempt },
     };
     const dueAt = at + retryDelay(retryRuleOf(gateway.rules), 1, "above_first", deps.random.random());
     const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
@@ -239,9 +252,9 @@ export async function recoverGatewayMessages(
 }
 
 /** A provider's text for a column and a screen: bounded, without control characters (PostgreSQL stores no NUL). */
-function cleanText(text: string): string {
+function cleanText(text: string, maxLength = maxReasonLength): string {
   return text
     .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
-    .slice(0, maxReasonLength)
+    .slice(0, maxLength)
     .trim();
 }

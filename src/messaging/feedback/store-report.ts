@@ -13,6 +13,7 @@ import { findAccount } from "#store/accounts/accounts.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { fileSecretContext, type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
+import { noteReport } from "#store/gateways/reports.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
@@ -49,6 +50,9 @@ export async function storeReport(
       inbound.map((message) => toIncomingMessage(deps, gateway, country, message, at)),
     ),
     ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
+    ...(receipts.length + inbound.length + engagements.length > 0
+      ? [database.run(noteReport, { gateway_id: gateway.id, at })]
+      : []),
   ]);
   crashPoint("receipt.after");
   deps.metrics.receipts(gateway.identifier, receipts.length);

@@ -6,7 +6,7 @@ import type { Channel } from "#contract/messages/channel.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { type Histogram, merge } from "#store/pools/histogram.ts";
-import type { MessageCountsTable } from "#store/schema/schema.ts";
+import type { MessageCountsTable } from "#store/schema/history.ts";
 import { countNames, type MinuteCounts } from "./buffer.ts";
 
 export type CountStep = MessageCountsTable["step"];

@@ -8,17 +8,38 @@ import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 
+const laneColumns = [
+  "paused_until",
+  "pause_reason",
+  "paused_since",
+  "operator_paused_at",
+  "pauses",
+  "day",
+  "day_count",
+] as const;
+
+/** What waits on a gateway. Both are counted up to `countTo`. */
+export interface GatewayQueue {
+  due: number;
+  /** Since when the first of them is due, epoch ms. */
+  oldestDueAt: number | null;
+  later: number;
+  /** When the first of them becomes due, epoch ms. */
+  nextDueAt: number | null;
+}
+
 export interface GatewayWithLane {
   gateway: GatewaysTable;
-  lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "operator_paused_at">;
+  lane: Pick<LanesTable, (typeof laneColumns)[number]>;
   /** As the owner of its lane last recorded it; null: it never held a connection. */
   session: Pick<GatewaySessionsTable, "status" | "reason" | "linked_at" | "changed_at"> | null;
   /** The last status of its provider that its adapter does not know; null: there was none. */
   unknownWord: Pick<UnknownWordsTable, "word" | "at"> | null;
   /** The last account update of its provider. Null: the provider sent none. */
   accountUpdate: Omit<GatewayAccountUpdatesTable, "gateway_id"> | null;
-  /** Messages that wait on it; counted up to `countTo`. */
-  waiting: number;
+  queue: GatewayQueue;
+  /** When its provider last reported, epoch ms, to half a minute. */
+  reportedAt: number | null;
 }
 
 /** The account's gateways, oldest first; `identifier`: that one alone. */
@@ -26,7 +47,13 @@ export const readGateways = readOperation(
   "readGateways",
   async (
     tx,
-    input: { accountId: string; identifier: string | null; countTo: number },
+    input: {
+      accountId: string;
+      identifier: string | null;
+      priorities: readonly number[];
+      now: number;
+      countTo: number;
+    },
   ): Promise<GatewayWithLane[]> => {
     let query = tx.db.selectFrom("gateways").selectAll().where("account_id", "=", input.accountId);
     if (input.identifier !== null) query = query.where("identifier", "=", input.identifier);
@@ -35,7 +62,7 @@ export const readGateways = readOperation(
     for (const gateway of gateways) {
       const lane = await tx.db
         .selectFrom("lanes")
-        .select(["paused_until", "pause_reason", "paused_since", "operator_paused_at"])
+        .select(laneColumns)
         .where("id", "=", gateway.id)
         .executeTakeFirstOrThrow();
       const session = await tx.db
@@ -53,32 +80,61 @@ export const readGateways = readOperation(
         .select(["facts", "notice", "noticed_at", "changed_at"])
         .where("gateway_id", "=", gateway.id)
         .executeTakeFirst();
-      const { count } = await tx.db
-        .selectFrom((eb) =>
-          eb
-            .selectFrom("messages")
-            .select("id")
-            .where("gateway_id", "=", gateway.id)
-            .where("due_at", "is not", null)
-            .orderBy("priority")
-            .orderBy("due_at")
-            .limit(input.countTo)
-            .as("waiting"),
-        )
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .executeTakeFirstOrThrow();
+      const report = await tx.db
+        .selectFrom("gateway_reports")
+        .select("at")
+        .where("gateway_id", "=", gateway.id)
+        .executeTakeFirst();
       found.push({
         gateway,
         lane,
         session: session ?? null,
         unknownWord: unknownWord ?? null,
         accountUpdate: accountUpdate ?? null,
-        waiting: Number(count),
+        queue: await readQueue(tx, gateway.id, input),
+        reportedAt: report?.at ?? null,
       });
     }
     return found;
   },
 );
+
+/** Each priority is a range of the due index, by due time. */
+async function readQueue(
+  tx: Tx,
+  gatewayId: string,
+  { priorities, now, countTo }: { priorities: readonly number[]; now: number; countTo: number },
+): Promise<GatewayQueue> {
+  const queue: GatewayQueue = { due: 0, oldestDueAt: null, later: 0, nextDueAt: null };
+  const earlier = (one: number | null, other: number | null) =>
+    one === null || other === null ? (one ?? other) : Math.min(one, other);
+  for (const priority of priorities) {
+    const read = async (comparison: "<=" | ">", limit: number) => {
+      const { count, first } = await tx.db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("messages")
+            .select("due_at")
+            .where("gateway_id", "=", gatewayId)
+            .where("priority", "=", priority)
+            .where("due_at", comparison, now)
+            .orderBy("due_at")
+            .limit(limit)
+            .as("waiting"),
+        )
+        .select((eb) => [eb.fn.countAll<number>().as("count"), eb.fn.min("due_at").as("first")])
+        .executeTakeFirstOrThrow();
+      return { count: Number(count), first: first === null ? null : Number(first) };
+    };
+    const due = await read("<=", countTo - queue.due);
+    queue.due += due.count;
+    queue.oldestDueAt = earlier(queue.oldestDueAt, due.first);
+    const later = await read(">", countTo - queue.later);
+    queue.later += later.count;
+    queue.nextDueAt = earlier(queue.nextDueAt, later.first);
+  }
+  return queue;
+}
 
 /** Locks the lane of an account's gateway. */
 async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<LanesTable | undefined> {
@@ -182,6 +238,8 @@ export const deleteGateway = writeOperation(
     }
     if (gateway.active === 1) return "active";
     if (gateway.updated_at > input.quietSince) return "just_switched_off";
+    await tx.db.deleteFrom("gateway_reports").where("gateway_id", "=", gateway.id).execute();
+    await tx.db.deleteFrom("gateway_pauses").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_account_updates").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();

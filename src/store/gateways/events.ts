@@ -3,6 +3,7 @@
 import type { EventType } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { recordEvents } from "#store/webhooks/outbox.ts";
+import { beginPause, endPause } from "./pauses.ts";
 
 /** Of a link: its device, or until when the provider limits it (epoch ms). */
 export interface GatewayEventDetails {
@@ -44,4 +45,6 @@ export async function recordGatewayEvent(
     ...more,
   };
   await recordEvents(tx, [{ id, accountId, type, at, data }]);
+  if (type === "gateway.paused") await beginPause(tx, { gateway_id: gatewayId, since: at, reason });
+  else if (type === "gateway.resumed") await endPause(tx, gatewayId, at);
 }

@@ -7,6 +7,7 @@ import { advance, type Change, type Step } from "#contract/messages/states.ts";
 import { insertEntries, lockCredits, refund, writeBalance } from "#store/accounts/ledger.ts";
 import type { CountName, Happening } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
+import type { AttemptEnd } from "#store/schema/history.ts";
 import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
 import { type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
@@ -27,6 +28,8 @@ export interface TransitionDetails {
   /** This is the automatic resend after an unknown outcome. */
   resend?: boolean;
   firstDeferredAt?: number | null;
+  /** This ends an attempt that was not accepted. */
+  attempt?: Omit<AttemptEnd, "next_at">;
 }
 
 const columns = [
@@ -88,7 +91,7 @@ const isCountedEnd = (status: Status): status is (typeof countedEnds)[number] =>
 /** Collects transitions of locked messages, in order, and writes them together. */
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
-  readonly #events: (MessageEvent & { detail: string; inWebhooks: boolean })[] = [];
+  readonly #events: (MessageEvent & { detail: string; attempt: string | null; inWebhooks: boolean })[] = [];
   readonly #happenings: Happening[] = [];
   readonly #refunds: {
     accountId: string;
@@ -162,14 +165,27 @@ export class TransitionBatch {
   #record(
     row: LockedMessage,
     type: string,
-    { at, detail }: Pick<TransitionDetails, "at" | "detail">,
+    details: Pick<TransitionDetails, "at" | "detail" | "attempt">,
     inWebhooks: boolean,
     more: object = {},
   ): void {
+    const { at, detail } = details;
+    const attempt = details.attempt ? JSON.stringify({ ...details.attempt, next_at: row.due_at }) : null;
     row.version += 1;
     const { id: message_id, version: seq, account_id, priority } = row;
     const snapshot = { ...snapshotOf(row), ...more };
-    this.#events.push({ message_id, seq, account_id, at, type, detail, priority, snapshot, inWebhooks });
+    this.#events.push({
+      message_id,
+      seq,
+      account_id,
+      at,
+      type,
+      detail,
+      attempt,
+      priority,
+      snapshot,
+      inWebhooks,
+    });
     this.#touched.set(row.id, row);
   }
 
@@ -223,22 +239,24 @@ export async function insertTimelineEntries(
     at: number;
     type: string;
     detail: string;
+    attempt?: string | null;
   }[],
 ): Promise<void> {
   if (events.length === 0) return;
   await tx.insert(
     "message_events",
-    ["message_id", "seq", "account_id", "at", "type", "detail"],
+    ["message_id", "seq", "account_id", "at", "type", "detail", "attempt"],
     [
       {
         constant: [],
-        rows: events.map(({ message_id, seq, account_id, at, type, detail }) => [
+        rows: events.map(({ message_id, seq, account_id, at, type, detail, attempt = null }) => [
           message_id,
           seq,
           account_id,
           at,
           type,
           detail,
+          attempt,
         ]),
       },
     ],

@@ -2,7 +2,6 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
-import type { Counts } from "#store/counts/buffer.ts";
 import type { Revised } from "#store/revision.ts";
 import type {
   AttachmentChunksTable,
@@ -24,6 +23,7 @@ import type {
   UnknownWordsTable,
 } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
+import type { GatewayPausesTable, GatewayReportsTable, MessageCountsTable } from "./history.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -158,20 +158,8 @@ export interface EventsTable {
   type: string;
   /** Plain words; may be empty. */
   detail: string;
-}
-
-/** What happened to a gateway's messages in a minute, an hour, or a local day of the account. */
-export interface MessageCountsTable extends Counts {
-  account_id: string;
-  step: "minute" | "hour" | "day";
-  /** When the step begins. */
-  at: number;
-  gateway_id: string;
-  channel: Channel;
-  /** JSON of a `Histogram`: from when messages could go out until they were sent. */
-  waits: string;
-  /** JSON of a `Histogram`: from when messages were sent until they were delivered. */
-  deliveries: string;
+  /** JSON of an `AttemptEnd`, of the end of an attempt that was not accepted; else null. */
+  attempt: string | null;
 }
 
 export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
@@ -342,6 +330,8 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  gateway_pauses: GatewayPausesTable;
+  gateway_reports: GatewayReportsTable;
   gateway_account_updates: GatewayAccountUpdatesTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;

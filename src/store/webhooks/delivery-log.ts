@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { DeliveryStatus, WebhookDeliveriesTable } from "#store/schema/schema.ts";
 import { lockEndpoint } from "./endpoints.ts";
+import { messageEventId } from "./outbox.ts";
 
 export type DeliveryRow = WebhookDeliveriesTable & {
   /** When it happened. */
@@ -81,6 +82,29 @@ export const findDelivery = readOperation(
       .where("webhook_deliveries.event_id", "=", eventId)
       .executeTakeFirst();
     return row ?? null;
+  },
+);
+
+/** The deliveries of a message's events, in the order of the events; another account's message has none. */
+export const listMessageDeliveries = readOperation(
+  "listMessageDeliveries",
+  async (tx, input: { accountId: string; messageId: string; limit: number }): Promise<DeliveryRow[]> => {
+    // The ids of a message's events differ in their last digits alone, so they are one range of the index.
+    const prefix = messageEventId(input.messageId, 0).slice(0, -1);
+    const rows = await tx.db
+      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
+      .crossJoin(tx.indexed("webhook_events"))
+      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
+      .selectAll("webhook_deliveries")
+      .select("webhook_events.at")
+      .where("webhook_deliveries.event_id", ">=", prefix)
+      .where("webhook_deliveries.event_id", "<", `${prefix}:`)
+      .where("webhook_deliveries.account_id", "=", input.accountId)
+      .orderBy("webhook_deliveries.event_id")
+      .limit(input.limit)
+      .execute();
+    const number = ({ event_id }: DeliveryRow) => Number(event_id.slice(prefix.length));
+    return rows.sort((a, b) => number(a) - number(b) || (a.endpoint_id < b.endpoint_id ? -1 : 1));
   },
 );
 

@@ -17,6 +17,8 @@ async function made(store: Store, columns: object = {}) {
 const laneOf = async (store: Store, id: string) =>
   (await store.query<LanesTable>("select * from lanes where id = ?", id))[0]!;
 
+const upTo = (countTo: number) => ({ priorities: [0, 1, 2], now, countTo });
+
 onBothEngines((open) => {
   test("stopped and let go on: a revision each, and the time between does not count", async () => {
     const store = open();
@@ -43,12 +45,15 @@ onBothEngines((open) => {
     const pause = { id, fence, at: now, until: now + 5000, reason: "401", pauses: 1, eventId: fresh("evt") };
     assert.equal(await store.database.run(pauseLane, pause), true);
     await store.database.run(pauseByOperator, { ...own, at: now + 50, reason: "by hand" });
-    const [shown] = await store.database.run(readGateways, { ...own, countTo: 10 });
+    const [shown] = await store.database.run(readGateways, { ...own, ...upTo(10) });
     assert.deepEqual(shown?.lane, {
       paused_until: now + 5000,
       pause_reason: "401",
       paused_since: now,
       operator_paused_at: now + 50,
+      pauses: 1,
+      day: null,
+      day_count: 0,
     });
     await store.database.run(resumeByOperator, { ...own, at: now + 200 });
     const lane = await laneOf(store, id);
@@ -62,16 +67,20 @@ onBothEngines((open) => {
     const store = open();
     const { id, ...own } = await made(store);
     await store.database.run(storeSends, sendOf(own.accountId, id, { count: 5, cost: 0 }));
-    const waiting = async (countTo: number) =>
-      (await store.database.run(readGateways, { ...own, countTo }))[0]?.waiting;
-    assert.deepEqual([await waiting(10), await waiting(3)], [5, 3]);
+    const queue = async (countTo: number, at = Number.MAX_SAFE_INTEGER) =>
+      (await store.database.run(readGateways, { ...own, ...upTo(countTo), now: at }))[0]?.queue;
+    const first = (await queue(10))?.oldestDueAt;
+    assert.ok(first);
+    assert.deepEqual(await queue(10), { due: 5, oldestDueAt: first, later: 0, nextDueAt: null });
+    assert.deepEqual(await queue(3), { due: 3, oldestDueAt: first, later: 0, nextDueAt: null });
+    assert.deepEqual(await queue(3, first - 1), { due: 0, oldestDueAt: null, later: 3, nextDueAt: first });
   });
 
   test("another account's gateway is not found", async () => {
     const store = open();
     const { id, identifier } = await made(store, { active: 0 });
     const foreign = { accountId: await makeAccount(store.database), identifier };
-    assert.deepEqual(await store.database.run(readGateways, { ...foreign, countTo: 1 }), []);
+    assert.deepEqual(await store.database.run(readGateways, { ...foreign, ...upTo(1) }), []);
     assert.equal(await store.database.run(pauseByOperator, { ...foreign, at: now, reason: "" }), false);
     assert.equal(await store.database.run(resumeByOperator, { ...foreign, at: now }), false);
     const quietSince = now + 1_000_000;

@@ -3,7 +3,7 @@
 export type Account = { id: string; name: string; time_zone: string; country: string | null; plan: { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null }; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: { max_files: number; max_bytes: number }; ai_budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null } | null; revision: number; created_at: string; updated_at: string };
 export type AccountBalance = { allowance: number; remaining: number };
 export type AccountMessagePage = { success: true; message: string; data: MessageRecord[]; next_cursor: string | null };
-export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt } };
+export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt; attempts: MessageTransmission[] } };
 export type AccountPage = { success: true; message: string; data: Account[]; next_cursor: string | null };
 export type AccountReply = { success: true; message: string; data: Account };
 export type ApiKeyReply = { success: true; message: string; data: { api_key: string } };
@@ -42,7 +42,7 @@ export type DnsRecord = { purpose: "dkim" | "dmarc"; type: "TXT"; name: string; 
 export type DomainCheckReply = { success: true; message: string; data: { domain: SendingDomain; spf: DomainFinding; dkim: DkimFinding[]; dmarc: DomainFinding; activated: string[] } };
 export type DomainFinding = { result: "ok" | "missing" | "wrong" | "doubtful" | "unknown"; name: string; found: string[]; message: string; advice: string | null };
 export type EmailRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "email"; email: string; subject: string; sender_name: string | null; reply_to_email: string | null; attachments: { filename: string; size: number; content_type: string }[]; opened_at: string | null; open_count: number };
-export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; callback_url: string | null; revision: number; created_at: string; updated_at: string };
+export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; queue: { due: number; oldest_due_at: string | null; later: number; next_due_at: string | null; more: boolean }; today: { sent: number; per_day: number; restarts_at: string } | null; opens_at: string | null; pauses_in_row: number; reported_at: string | null; callback_url: string | null; revision: number; created_at: string; updated_at: string };
 export type GatewayCheckReply = { success: true; message: string; data: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; findings: GatewayFinding[] } };
 export type GatewayFinding = { what: string; state: "ok" | "warning" | "error" | "unknown"; detail: string };
 export type GatewayKind = { kind: string; title: string; summary: string; channels: Channel[]; test: boolean; checks: boolean; links: boolean; settings: Record<string, unknown> };
@@ -50,6 +50,8 @@ export type GatewayKindPage = { success: true; message: string; data: GatewayKin
 export type GatewayLink = { state: "unlinked" | "connecting" | "waiting_for_scan" | "waiting_for_code" | "expired" | "open" | "reconnecting" | "limited" | "replaced" | "wrong_number" | "outdated" | "needs_relink" | "logged_out" | "not_installed"; method: "qr" | "code" | "enrol" | null; reason: string | null; warnings: string[]; url: string | null; qr: { text: string; svg: string; expires_at: string } | null; code: { text: string; expires_at: string } | null; device: { id: string | null; name: string | null; number: string | null; platform: string | null; version: string | null; battery: number | null; linked_at: string | null; seen_at: string | null } | null; limited_until: string | null; library: string | null };
 export type GatewayLinkReply = { success: true; message: string; data: GatewayLink };
 export type GatewayPage = { success: true; message: string; data: Gateway[]; next_cursor: string | null };
+export type GatewayPause = { since: string; until: string | null; reason: string | null };
+export type GatewayPausePage = { success: true; message: string; data: GatewayPause[]; next_cursor: string | null };
 export type GatewayRegisteredReply = { success: true; message: string; data: { registered: true } };
 export type GatewayReply = { success: true; message: string; data: Gateway };
 export type GatewayTestReply = { success: true; message: string; data: { id: string; status: "queued" | "scheduled" } };
@@ -60,6 +62,8 @@ export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: str
 export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
+export type MessageDelivery = { id: string; type: string; timestamp: string; status: DeliveryStatus; attempts: number; next_attempt_at: string | null; created_at: string; updated_at: string; last_try: DeliveryTry | null; webhook: string };
+export type MessageDeliveryPage = { success: true; message: string; data: MessageDelivery[]; next_cursor: string | null };
 export type MessageDurations = { p50: number | null; p95: number | null; p99: number | null };
 export type MessageError = { code: string; message: string };
 export type MessageEvent = { at: string; type: string; detail: string | null };
@@ -70,6 +74,7 @@ export type MessageStatisticsPoint = { at: string; accepted: number; sent: numbe
 export type MessageStatisticsReply = { success: true; message: string; data: MessageStatistics };
 export type MessageStatisticsSeries = { key: string; points: MessageStatisticsPoint[] };
 export type MessageStatus = "queued" | "scheduled" | "sending" | "sent" | "delivered" | "read" | "failed" | "undelivered" | "bounced" | "expired" | "cancelled" | "suppressed" | "unknown";
+export type MessageTransmission = { number: number; gateway: string; started_at: string; ended_at: string | null; outcome: "accepted" | "rejected" | "deferred" | "unknown" | "not_sent" | null; code: string | null; reason: string | null; answer: { status: number; body: string } | null; next_attempt_at: string | null };
 export type NewAccount = { id: string; name: string; time_zone: string; country: string | null; plan: { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null }; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: { max_files: number; max_bytes: number }; ai_budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null } | null; revision: number; created_at: string; updated_at: string; api_key: string };
 export type NewAccountReply = { success: true; message: string; data: NewAccount };
 export type NewManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null; token: string };
@@ -319,6 +324,24 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     reply: OverviewReply;
+  };
+  getMessageHtml: {
+    params: { account: string; message: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: undefined;
+  };
+  listMessageDeliveries: {
+    params: { account: string; message: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: MessageDeliveryPage;
+  };
+  listGatewayPauses: {
+    params: { account: string; gateway: string };
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    reply: GatewayPausePage;
   };
   getMessageStatistics: {
     params: { account: string };
@@ -759,6 +782,9 @@ export const routes = {
   listCreditEntries: ["GET", "/api/manage/v1/accounts/{account}/credit/entries"],
   watchAccount: ["GET", "/api/manage/v1/accounts/{account}/events"],
   getOverview: ["GET", "/api/manage/v1/accounts/{account}/overview"],
+  getMessageHtml: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}/html"],
+  listMessageDeliveries: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}/deliveries"],
+  listGatewayPauses: ["GET", "/api/manage/v1/accounts/{account}/gateways/{gateway}/pauses"],
   getMessageStatistics: ["GET", "/api/manage/v1/accounts/{account}/stats"],
   listGatewayKinds: ["GET", "/api/manage/v1/gateway-kinds"],
   listGateways: ["GET", "/api/manage/v1/accounts/{account}/gateways"],

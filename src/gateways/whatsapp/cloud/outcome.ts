@@ -67,7 +67,10 @@ export function outcomeOf(
   const reason = cleanText(`WhatsApp error ${code}${wordsOf(json)}`, secrets(), 300);
   if (outcome.kind !== "deferred") return { ...outcome, reason };
   // Meta's catch-all: worth one more try.
-  if (code === "135000" && attempt > 1) return { kind: "rejected", code, reason, mayBeGatewayFault: true };
+  if (code === "135000" && attempt > 1) {
+    const { answer } = outcome;
+    return { kind: "rejected", code, reason, mayBeGatewayFault: true, ...(answer && { answer }) };
+  }
   const { waitMs, pauseMs } = ruleOf(Number(code)) ?? {};
   if (outcome.gatewayFault !== undefined)
     return { ...outcome, reason, ...(pauseMs === undefined ? {} : { pauseMs }) };

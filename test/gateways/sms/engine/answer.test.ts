@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { answerFormat, faultReader } from "#gateways/sms/engine/answer.ts";
 import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { now } from "../../conformance-samples.ts";
+import { judged } from "../../judged.ts";
 import { answer } from "../../scripted-outbound.ts";
 
 const format = answerFormat({
@@ -23,8 +24,10 @@ const format = answerFormat({
   },
 });
 
-const outcomeOf = (status: number, body: unknown, repeated = false) =>
-  vendorOutcome(answer(status, body), format, { secrets: () => [], now, repeated });
+const outcomeOf = (status: number, body: unknown, repeated = false) => {
+  const result = answer(status, body);
+  return judged(vendorOutcome(result, format, { secrets: () => [], now, repeated }), result);
+};
 const refused = (code: string | number) => ({ m: [{ state: "no", code }] });
 
 test("the result in a 2xx decides, and then its code", () => {

@@ -36,7 +36,7 @@ const counted = (n: number) => ({ n, more: n >= countTo });
 const none = { subject: null, since: null, until: null, reason: null, count: null };
 
 function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["late"]): AttentionData[] {
-  const { gateway, session, waiting } = found;
+  const { gateway, session, queue } = found;
   const about = {
     ...none,
     subject: { id: gateway.id, name: gateway.identifier },
@@ -53,7 +53,7 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
       since: pause?.since ?? null,
       until: pause?.until ?? null,
       reason: pause?.reason ?? null,
-      count: counted(waiting),
+      count: counted(queue.due),
     });
   }
   if (session?.status === "logged_out")
@@ -206,7 +206,7 @@ export const getOverviewRoute = endpoint({
       priorities,
       countTo,
     }),
-    database.run(readGateways, { accountId, identifier: null, countTo }),
+    database.run(readGateways, { accountId, identifier: null, priorities, now, countTo }),
     database.run(listEndpoints, accountId),
     creditOf(core, accountFromRow(account)),
     ofPools(call, path),

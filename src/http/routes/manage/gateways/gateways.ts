@@ -20,6 +20,7 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type DeleteGatewayResult, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
+import { paceNow, queueOf, waitingNow } from "./figures.ts";
 
 const params = { account: accountParam };
 const identifierParam = z
@@ -27,8 +28,6 @@ const identifierParam = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
   .describe("The gateway's identifier.");
 export const gatewayParams = { ...params, gateway: identifierParam };
-
-const countTo = 10_000;
 
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
@@ -70,8 +69,9 @@ function providerOf({ accountUpdate: update }: GatewayWithLane): GatewayReplyDat
   return { number, name, quality, limit, throughput, notice, at: isoTime(update.changed_at) };
 }
 
-function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
-  const { gateway, unknownWord, waiting } = found;
+function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
+  const { core, settings, account } = call;
+  const { gateway, lane, unknownWord, queue, reportedAt } = found;
   const adapter = findAdapter(gateway.kind, gateway.channel);
   return {
     ...gateways.shown(core.sealer, gateway),
@@ -80,7 +80,11 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     session: sessionOf(found),
     unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
     provider: providerOf(found),
-    waiting,
+    waiting: queue.due + queue.later,
+    queue: queueOf(found),
+    ...paceNow(found, core.clock.now(), account.time_zone),
+    pauses_in_row: lane.pauses,
+    reported_at: reportedAt === null ? null : isoTime(reportedAt),
     callback_url:
       settings.publicUrl === null || !adapter?.receives
         ? null
@@ -94,7 +98,7 @@ export async function findOwn(
   identifier: string | undefined,
 ): Promise<GatewayWithLane | null> {
   if (identifier === undefined) return null;
-  const query = { accountId: account.id, identifier, countTo };
+  const query = { ...waitingNow(core), accountId: account.id, identifier };
   const [found] = await core.database.run(readGateways, query);
   return found ?? null;
 }
@@ -133,7 +137,7 @@ export const gatewayRoutes = manageRoutes({
   list: {
     summary: "List the account's gateways",
     run: async (call) => {
-      const query = { accountId: call.account.id, identifier: null, countTo };
+      const query = { ...waitingNow(call.core), accountId: call.account.id, identifier: null };
       const found = await call.core.database.run(readGateways, query);
       return { data: found.map((row) => dataOf(call, row)), nextCursor: null };
     },

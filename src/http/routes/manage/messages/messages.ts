@@ -1,21 +1,28 @@
 // Lists, reads and cancels an account's messages of all channels.
 
 import { idParam } from "#contract/envelope.ts";
-import { accountMessageReply, accountMessagesReply, messagesQuery } from "#contract/manage/messages.ts";
+import {
+  accountMessageReply,
+  accountMessagesReply,
+  messagesQuery,
+  type TransmissionRecord,
+} from "#contract/manage/messages.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { cancelReply } from "#http/routes/messages/cancel.ts";
 import { validateQuery } from "#http/validate.ts";
+import { type Attempt, attemptsOf } from "#messaging/attempts.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { briefRecordOf, recordOf } from "#messaging/record.ts";
 import { search, searchDueMessages } from "#messaging/search.ts";
 import { findMessage } from "#store/messages/lookup.ts";
 
-const params = { account: accountParam, message: idParam("The message's id.") };
+export const messageParams = { account: accountParam, message: idParam("The message's id.") };
 
 const instantOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
 
@@ -84,7 +91,7 @@ export const getAccountMessageRoute = endpoint({
   description: "The reply has the message's record with its timeline, and what is known of its tries.",
   family: "manage",
   scope: "account",
-  params,
+  params: messageParams,
   replies: { 200: accountMessageReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { message: id } }) => {
@@ -102,9 +109,27 @@ export const getAccountMessageRoute = endpoint({
   };
   return {
     status: 200,
-    body: { success: true, message: "Message found.", data: { record: recordOf(message, events), attempt } },
+    body: {
+      success: true,
+      message: "Message found.",
+      data: {
+        record: recordOf(message, events),
+        attempt,
+        attempts: attemptsOf(events, message.identifier).map(shownAttempt),
+      },
+    },
   };
 });
+
+function shownAttempt(attempt: Attempt): TransmissionRecord {
+  const { startedAt, endedAt, nextAt, ...rest } = attempt;
+  return {
+    ...rest,
+    started_at: isoTime(startedAt),
+    ended_at: endedAt === null ? null : isoTime(endedAt),
+    next_attempt_at: nextAt === null ? null : isoTime(nextAt),
+  };
+}
 
 export const cancelAccountMessageRoute = endpoint({
   method: "POST",
@@ -115,7 +140,7 @@ export const cancelAccountMessageRoute = endpoint({
   description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
   family: "manage",
   scope: "account",
-  params,
+  params: messageParams,
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { message: id } }) => {

@@ -35,6 +35,12 @@ const shownTry = (line: DeliveryAttempt): DeliveryTryRecord => ({ ...line, at: i
 
 const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryAttempt[]).map(shownTry);
 
+/** A delivery as lists show it. */
+export const deliverySummary = (row: DeliveryRow): DeliveryRecord => ({
+  ...shown(row),
+  last_try: logOf(row).at(-1) ?? null,
+});
+
 function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   return {
     id: row.event_id,
@@ -95,7 +101,7 @@ export const listDeliveriesRoute = endpoint({
     body: {
       success: true,
       message: "Deliveries found.",
-      data: page.map((row) => ({ ...shown(row), last_try: logOf(row).at(-1) ?? null })),
+      data: page.map(deliverySummary),
       next_cursor: rows.length > limit && last ? cursorOf(last) : null,
     },
   };

@@ -1,0 +1,44 @@
+// What waits for a gateway, and what its pace allows now.
+
+import type { GatewayReplyData } from "#contract/manage/gateways.ts";
+import { isoTime } from "#contract/time.ts";
+import type { Core } from "#core/core.ts";
+import { findAdapter } from "#gateways/registry.ts";
+import { paceOf, rulesIn } from "#gateways/rules.ts";
+import { priorities } from "#queue/priority.ts";
+import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
+import type { GatewayWithLane } from "#store/gateways/actions.ts";
+
+/** How far waiting messages are counted. */
+const countTo = 1_000;
+
+/** What `readGateways` needs to count what waits now. */
+export const waitingNow = ({ clock }: Pick<Core, "clock">) => ({ priorities, now: clock.now(), countTo });
+
+/** What waits, as it is shown. */
+export function queueOf({ queue }: GatewayWithLane): GatewayReplyData["queue"] {
+  const { due, oldestDueAt, later, nextDueAt } = queue;
+  return {
+    due,
+    oldest_due_at: oldestDueAt === null ? null : isoTime(oldestDueAt),
+    later,
+    next_due_at: nextDueAt === null ? null : isoTime(nextDueAt),
+    more: due >= countTo || later >= countTo,
+  };
+}
+
+/** What its pace allows at `now` (epoch ms) in the account's time zone. */
+export function paceNow(
+  { gateway, lane }: GatewayWithLane,
+  now: number,
+  zone: string,
+): Pick<GatewayReplyData, "today" | "opens_at"> {
+  const adapter = findAdapter(gateway.kind, gateway.channel);
+  const { per_day, hours } = paceOf(rulesIn(gateway).pace, adapter?.defaultPace);
+  const opening = hours === null ? { open: true as const } : withinHours(hours, now, zone);
+  const sent = lane.day === dayOf(now, zone) ? lane.day_count : 0;
+  return {
+    today: per_day === null ? null : { sent, per_day, restarts_at: isoTime(startOfNextDay(now, zone)) },
+    opens_at: opening.open ? null : isoTime(opening.opensAt),
+  };
+}

@@ -1,0 +1,71 @@
+// What belongs to one message beside its record: the webhook deliveries of its events, and the page of an HTML mail.
+
+import { z } from "zod";
+import { messageDeliveriesReply } from "#contract/manage/messages.ts";
+import { problem } from "#contract/problem.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { deliverySummary } from "#http/routes/manage/webhooks/deliveries.ts";
+import { isHtml } from "#messaging/email/html-text.ts";
+import { findMessage } from "#store/messages/lookup.ts";
+import { listMessageDeliveries } from "#store/webhooks/delivery-log.ts";
+import { messageParams } from "./messages.ts";
+
+const about = {
+  method: "GET",
+  tag: "Account messages",
+  family: "manage",
+  scope: "account",
+  params: messageParams,
+  problems: ["not_found"],
+} as const;
+
+const htmlType = "text/html; charset=utf-8";
+
+/** A message has about ten events and an account at most 50 endpoints. */
+const maxDeliveries = 500;
+
+export const listMessageDeliveriesRoute = endpoint({
+  ...about,
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/deliveries",
+  name: "listMessageDeliveries",
+  summary: "List the webhook deliveries of a message",
+  description:
+    "The deliveries of the message's events to every endpoint, in the order of the events. An event that no endpoint subscribes to has none, and webhook events are kept for a time.",
+  replies: { 200: messageDeliveriesReply },
+})(async ({ core, account, params: { message: id } }) => {
+  if (!isId(id)) return problem("not_found");
+  const found = await core.database.run(findMessage, { accountId: account.id, channel: null, id });
+  if (found === null) return problem("not_found");
+  const rows = await core.database.run(listMessageDeliveries, {
+    accountId: account.id,
+    messageId: id,
+    limit: maxDeliveries,
+  });
+  const data = rows.map((row) => ({ ...deliverySummary(row), webhook: row.endpoint_id }));
+  return { status: 200, body: { success: true, message: "Deliveries found.", data, next_cursor: null } };
+});
+
+/**
+ * Nothing of a mail may run, load from elsewhere or act as its reader: it is a document without an origin, in a frame of
+ * the dashboard alone.
+ */
+const policy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'";
+
+export const getMessageHtmlRoute = endpoint({
+  ...about,
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/html",
+  name: "getMessageHtml",
+  summary: "Get the HTML of an email",
+  description:
+    "The mail as a page that runs no script and loads nothing from other hosts, to be shown in a frame. 404 for a message without HTML.",
+  replies: { 200: z.string().meta({ description: "The page." }) },
+  replyType: htmlType,
+})(async ({ core, account, params: { message: id } }) => {
+  if (!isId(id)) return problem("not_found");
+  const found = await core.database.run(findMessage, { accountId: account.id, channel: "email", id });
+  if (found === null || !isHtml(found.message.body)) return problem("not_found");
+  const headers = { "Content-Security-Policy": policy };
+  return { status: 200, body: found.message.body, type: htmlType, headers };
+});

@@ -1,0 +1,46 @@
+// The tables of what is kept about the past: ends of attempts, pauses and reports of gateways, and counts.
+
+import type { Channel } from "#contract/messages/channel.ts";
+import type { Counts } from "#store/counts/buffer.ts";
+
+/** How an attempt ended that was not accepted. */
+export interface AttemptEnd {
+  /** The identifier of its gateway. */
+  gateway: string;
+  outcome: "rejected" | "deferred" | "unknown";
+  code: string;
+  /** The HTTP answer of the provider, where there was one: its status, and the start of its body without secrets. */
+  answer: { status: number; body: string } | null;
+  /** When the message is due again, epoch ms; null: it is not tried again by itself. */
+  next_at: number | null;
+}
+
+/** When a gateway's provider last reported on messages, or handed one on. */
+export interface GatewayReportsTable {
+  gateway_id: string;
+  /** To half a minute. */
+  at: number;
+}
+
+/** A time in which a gateway sent nothing. */
+export interface GatewayPausesTable {
+  gateway_id: string;
+  since: number;
+  /** Null: it lasts. */
+  until: number | null;
+  reason: string | null;
+}
+
+/** What happened to a gateway's messages in a minute, an hour, or a local day of the account. */
+export interface MessageCountsTable extends Counts {
+  account_id: string;
+  step: "minute" | "hour" | "day";
+  /** When the step begins. */
+  at: number;
+  gateway_id: string;
+  channel: Channel;
+  /** JSON of a `Histogram`: from when messages could go out until they were sent. */
+  waits: string;
+  /** JSON of a `Histogram`: from when messages were sent until they were delivered. */
+  deliveries: string;
+}
