@@ -93,6 +93,8 @@ export interface SessionReport {
   receipts?: readonly Receipt[];
   inbound?: readonly InboundMessage[];
   engagements?: readonly Engagement[];
+  /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
+  unknownWords?: readonly string[];
 }
 
 /** Values that a session keeps between connections (keys of a linked device), sealed and bound to the gateway. */

@@ -17,7 +17,6 @@ import { provenMessage } from "#messaging/message-urls.ts";
 import type { Phones } from "#messaging/phones/phones.ts";
 import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
-import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
@@ -102,7 +101,6 @@ export async function receiveCallback(
   }
   await storeReport(deps, gateway, received);
   if (received.afterStored !== undefined) void runAfter(deps, identifier, received.afterStored);
-  if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
   for (const update of received.accountUpdates ?? []) await keepAccountUpdate(deps, gateway, update);
   countIgnored(deps, identifier, received.ignored ?? []);
   if (
@@ -112,21 +110,6 @@ export async function receiveCallback(
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
-}
-
-/** Counts statuses that no table of the adapter has, keeps the last one, and logs it once a day. */
-async function noteUnknownWords(
-  { clock, database, log, metrics }: CallbackDeps,
-  { id, identifier }: GatewaysTable,
-  words: readonly string[],
-): Promise<void> {
-  metrics.unknownWords(identifier, words.length);
-  const word = toDbText(words.at(-1) ?? "");
-  if (!(await database.run(keepUnknownWord, { gateway_id: id, word, at: clock.now() }))) return;
-  log.warn(
-    { event: "receipt.word_unknown", gateway: identifier, word },
-    "A provider reported a status that is not known; it changes nothing.",
-  );
 }
 
 /** What an adapter does for what was stored; the provider has its answer without it. */

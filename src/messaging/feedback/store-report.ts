@@ -13,6 +13,7 @@ import { findAccount } from "#store/accounts/accounts.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { fileSecretContext, type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
+import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
@@ -36,7 +37,7 @@ const answeredWithinMs = 7 * 86_400_000;
 export async function storeReport(
   deps: StoreReportDeps,
   gateway: ReportingGateway,
-  { receipts = [], inbound = [], engagements = [] }: SessionReport,
+  { receipts = [], inbound = [], engagements = [], unknownWords = [] }: SessionReport,
 ): Promise<void> {
   const { database, clock, crashPoint } = deps;
   const at = clock.now();
@@ -55,6 +56,7 @@ export async function storeReport(
       : []),
   ]);
   crashPoint("receipt.after");
+  if (unknownWords.length > 0) await noteUnknownWords(deps, gateway, unknownWords);
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
   if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
@@ -63,6 +65,22 @@ export async function storeReport(
     // What was received may be an opt-out word.
     deps.signals.emit("changed", gateway.id, "suppressions");
   }
+}
+
+/** Counts statuses that no table of the adapter has, keeps the last one, and logs it once a day. */
+async function noteUnknownWords(
+  { clock, database, log, metrics }: StoreReportDeps,
+  { id, identifier }: ReportingGateway,
+  words: readonly string[],
+): Promise<void> {
+  const word = toDbText(words.at(-1) ?? "");
+  const isNew = await database.run(keepUnknownWord, { gateway_id: id, word, at: clock.now() });
+  metrics.unknownWords(identifier, words.length);
+  if (!isNew) return;
+  log.warn(
+    { event: "receipt.word_unknown", gateway: identifier, word },
+    "A provider reported a status that is not known; it changes nothing.",
+  );
 }
 
 /** Opt-out and opt-in words one after the other, as they were received: calls at once may be stored in any order. */

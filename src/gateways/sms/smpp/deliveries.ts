@@ -4,11 +4,12 @@
 
 import { createHash } from "node:crypto";
 import type { InboundMessage, Receipt } from "#gateways/callback.ts";
+import type { ReceiptStatus } from "#gateways/outcome.ts";
 import { type SessionHost, SessionLost } from "#gateways/session.ts";
 import type { Bind } from "./bind.ts";
 import { type JoinedMessage, JoiningMessages, splitHeader } from "./joining.ts";
 import type { Address, Delivery, Pdu } from "./pdu.ts";
-import { canonicalId, isReceipt, readReceipt } from "./receipt.ts";
+import { canonicalId, isReceipt, type ReadReceipt, readReceipt } from "./receipt.ts";
 import type { SmppSettings } from "./settings.ts";
 import { status } from "./status.ts";
 import { decodeText } from "./text.ts";
@@ -90,6 +91,7 @@ export class Deliveries {
     const host = this.#host;
     const receipts: Receipt[] = [];
     const inbound: InboundMessage[] = [];
+    const unknownWords: string[] = [];
     const joined: JoinedMessage[] = [];
     const parts = new Map<string, string>();
     const answers: { waiting: Waiting; key: string | null; reference: string | null }[] = [];
@@ -98,8 +100,10 @@ export class Deliveries {
       let key: string | null = null;
       let reference: string | null = null;
       if (isReceipt(delivery)) {
-        const receipt = this.#receiptOf(delivery);
-        if (receipt !== null) receipts.push(receipt);
+        const read = readReceipt(delivery);
+        if (read === null) this.#warnOfMissingId();
+        else if (read.unknownWord !== null) unknownWords.push(read.unknownWord);
+        else if (read.status !== null) receipts.push(this.#receiptOf(read, read.status));
       } else {
         const { place, octets, headerBytes } = splitHeader(delivery);
         const { default_alphabet: defaultAlphabet, packed } = this.#settings;
@@ -123,7 +127,8 @@ export class Deliveries {
     }
     inbound.push(...joined.map((message) => inboundOf(message, message.reference)));
     if (parts.size > 0) await host.state.save(parts);
-    if (receipts.length + inbound.length > 0) await host.report({ receipts, inbound });
+    if (receipts.length + inbound.length + unknownWords.length > 0)
+      await host.report({ receipts, inbound, ...(unknownWords.length > 0 && { unknownWords }) });
     for (const { waiting, key, reference } of answers) {
       const isAnswered = waiting.bind.answer(waiting.pdu, status.ok);
       if (key !== null && reference !== null) this.#remember(key, isAnswered ? null : reference);
@@ -131,18 +136,16 @@ export class Deliveries {
     await this.#forget(joining, joined);
   }
 
-  #receiptOf(delivery: Delivery): Receipt | null {
-    const read = readReceipt(delivery);
-    if (read === null) {
-      this.#host.log.warn(
-        { event: "smpp.receipt_without_id" },
-        "The SMSC sent a receipt that names no message; it was dropped.",
-      );
-      return null;
-    }
-    if (read.status === null) return null;
-    const reference = canonicalId(read.id, this.#settings.message_id.receipt);
-    return { reference, status: read.status, ...(read.code !== null && { code: read.code }) };
+  #warnOfMissingId(): void {
+    this.#host.log.warn(
+      { event: "smpp.receipt_without_id" },
+      "The SMSC sent a receipt that names no message; it was dropped.",
+    );
+  }
+
+  #receiptOf({ id, code }: ReadReceipt, status: ReceiptStatus): Receipt {
+    const reference = canonicalId(id, this.#settings.message_id.receipt);
+    return { reference, status, ...(code !== null && { code }) };
   }
 
   /** `reference` null: it was answered, so the same text is another message. */

@@ -9,9 +9,11 @@ import { fromUcs2 } from "./text.ts";
 type IdFormat = "as-is" | "hex" | "dec";
 
 /** A receipt as the SMSC sends it. `status` null: it says nothing new. */
-interface ReadReceipt {
+export interface ReadReceipt {
   id: string;
   status: ReceiptStatus | null;
+  /** A state that no table lists; null: it is listed, or there is none. */
+  unknownWord: string | null;
   /** The SMSC's own words, for the record. */
   code: string | null;
 }
@@ -60,12 +62,16 @@ export function readReceipt({ text, tlvs }: Delivery): ReadReceipt | null {
   if (id === "" || id.length > 255) return null;
   const state = tlvs.get(tag.messageState)?.[0];
   const byState = state === undefined ? undefined : states[state];
+  const byWord = words.get(fields.stat);
   const word = byState?.[0] ?? fields.stat;
+  const isKnown = byState !== undefined || byWord !== undefined;
+  const unlisted = fields.stat || (state === undefined ? null : `message_state ${state}`);
   const error = networkError(tlvs) ?? (/^0*$/.test(fields.err) ? null : fields.err);
   const code = [word, error].filter((part) => part !== null && part !== "").join(".");
   return {
     id,
-    status: byState?.[1] ?? words.get(fields.stat) ?? null,
+    status: byState?.[1] ?? byWord ?? null,
+    unknownWord: isKnown ? null : unlisted,
     code: /^[\w.:-]{1,64}$/.test(code) ? code : null,
   };
 }

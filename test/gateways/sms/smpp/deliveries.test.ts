@@ -16,6 +16,7 @@ test("receipts are reported in every form, and answered with 0 even when they sa
     { esm_class: 0, short_message: "id:31 stat:REJECTD err:1" },
     { esm_class: 4, short_message: "id:31 stat:UNKNOWN" },
     { esm_class: 4, data_coding: 8, short_message: Buffer.from("id:31 stat:DELIVRD", "utf16le").swap16() },
+    { esm_class: 4, short_message: "id:31 stat:PERHAPS" },
     { esm_class: 4, short_message: "nothing that names a message" },
   ];
   for (const form of forms) assert.equal(await deliver(session, { ...from, ...form }), 0);
@@ -29,6 +30,10 @@ test("receipts are reported in every form, and answered with 0 even when they sa
     ],
   );
   assert.match(it.log.text(), /names no message/);
+  assert.deepEqual(
+    it.reports.flatMap(({ unknownWords = [] }) => unknownWords),
+    ["PERHAPS"],
+  );
 });
 
 test("a message from a person is reported with its number, once for each time it was sent", async (context) => {

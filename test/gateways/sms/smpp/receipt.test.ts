@@ -25,10 +25,11 @@ for (const [text, expected] of [
   [`id:1 stat:UNKNOWN`, { id: "1", status: null, code: "UNKNOWN" }],
   [`id:1 stat:DELETED`, { id: "1", status: "failed", code: "DELETED" }],
   [`id:1 submit_date:26 stat:ACCEPTD text:stat:DELIVRD`, { id: "1", status: "sent", code: "ACCEPTD" }],
+  [`id:1 stat:MAYBE err:7`, { id: "1", status: null, code: "MAYBE.7", unknownWord: "MAYBE" }],
   [`id:1 text:id:2 stat:DELIVRD`, { id: "1", status: null, code: null }],
 ] as const) {
   test(`${text}: ${expected.status}`, () => {
-    assert.deepEqual(readReceipt(delivery(text)), expected);
+    assert.deepEqual(readReceipt(delivery(text)), { unknownWord: null, ...expected });
   });
 }
 
@@ -42,9 +43,13 @@ test("parameters come before the text, and are enough without one", () => {
     id: "7f3a",
     status: "delivered",
     code: "DELIVRD.3-9",
+    unknownWord: null,
   });
   assert.equal(readReceipt(delivery("", { tlvs }))?.id, "7f3a");
   assert.equal(readReceipt(delivery("no id at all")), null);
+  const odd: [number, Buffer][] = [[0x427, Buffer.from([77])]];
+  assert.equal(readReceipt(delivery("id:1", { tlvs: odd }))?.unknownWord, "message_state 77");
+  assert.equal(readReceipt(delivery("id:1 stat:DELIVRD", { tlvs: odd }))?.status, "delivered");
 });
 
 test("a receipt in UCS-2 is read, with an octet beyond it, and told from a message", () => {
@@ -52,7 +57,8 @@ test("a receipt in UCS-2 is read, with an octet beyond it, and told from a messa
   for (const octets of [text, Buffer.concat([text, Buffer.from([0x04])])]) {
     const receipt = { ...delivery("", { esmClass: 0 }), dataCoding: 8, text: octets };
     assert.equal(isReceipt(receipt), true);
-    assert.deepEqual(readReceipt(receipt), { id: "77", status: "delivered", code: "DELIVRD" });
+    const read = { id: "77", status: "delivered", code: "DELIVRD", unknownWord: null };
+    assert.deepEqual(readReceipt(receipt), read);
   }
   const ascii = { ...delivery(`id:78 ${tail} stat:DELIVRD`), dataCoding: 8 };
   assert.equal(readReceipt(ascii)?.id, "78", "some say UCS-2 and mean ASCII");

@@ -57,8 +57,8 @@ export const gatewayapi = defineHttpSms({
       words: wordReader({
         sent: ["ENROUTE", "ACCEPTED", "UNKNOWN"],
         delivered: ["DELIVERED"],
-        undelivered: ["EXPIRED", "UNDELIVERABLE"],
-        failed: ["REJECTED", "SKIPPED", "DELETED"],
+        undelivered: ["EXPIRED", "UNDELIVERABLE", "REJECTED"],
+        failed: ["SKIPPED", "DELETED"],
         ignored: ["SCHEDULED", "BUFFERED"],
       }),
       code: "$.code",
