@@ -100,7 +100,7 @@ export class Deliveries {
       let key: string | null = null;
       let reference: string | null = null;
       if (isReceipt(delivery)) {
-        const read = readReceipt(delivery);
+        const read = readReceipt(delivery, this.#settings.receipts);
         if (read === null) this.#warnOfMissingId();
         else if (read.unknownWord !== null) unknownWords.push(read.unknownWord);
         else if (read.status !== null) receipts.push(this.#receiptOf(read, read.status));

@@ -55,9 +55,15 @@ export function isReceipt({ esmClass, text, tlvs }: Delivery): boolean {
   return charactersOf(text).slice(0, 3).toLowerCase() === "id:" && id !== "" && stat !== "";
 }
 
+/** Where an SMSC says which message a receipt means, and how it ended. */
+type ReceiptSource = "auto" | "text" | "tlv";
+
+const noTlvs: Tlvs = new Map();
+
 /** Null: it names no message, so it can be about none. */
-export function readReceipt({ text, tlvs }: Delivery): ReadReceipt | null {
-  const fields = fieldsOf(text);
+export function readReceipt(delivery: Delivery, from: ReceiptSource = "auto"): ReadReceipt | null {
+  const fields = from === "tlv" ? { id: "", stat: "", err: "" } : fieldsOf(delivery.text);
+  const tlvs = from === "text" ? noTlvs : delivery.tlvs;
   const id = textOf(tlvs, tag.receiptedMessageId) || fields.id;
   if (id === "" || id.length > 255) return null;
   const state = tlvs.get(tag.messageState)?.[0];

@@ -12,7 +12,7 @@ import { maxParts, type Part, partsOf } from "./parts.ts";
 import { type Address, encodeSubmit } from "./pdu.ts";
 import type { SubmitAnswer } from "./pending.ts";
 import { canonicalId } from "./receipt.ts";
-import { bindFields, type SmppSettings, tlvValue } from "./settings.ts";
+import { bindFields, type SmppSettings, tlsOf, tlvValue } from "./settings.ts";
 import { classOf, type StatusClass, status, statusCode, statusName } from "./status.ts";
 import { SubmitRate } from "./submit-rate.ts";
 
@@ -53,7 +53,7 @@ export class SmppSession implements GatewaySession<"text"> {
       ...bindFields(settings),
       host: settings.host,
       port: settings.port,
-      tls: settings.tls ? (settings.ca === undefined ? {} : { ca: settings.ca }) : null,
+      tls: tlsOf(settings),
       enquireMs: settings.enquire_link_s * 1000,
       responseMs: settings.response_timeout_s * 1000,
     };

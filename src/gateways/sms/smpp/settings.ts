@@ -15,6 +15,8 @@ const isCertificate = (pem: string) => {
   }
 };
 
+const certificate = z.string().refine(isCertificate, { error: "Must be a certificate in PEM." });
+
 const octet = (max = 255) => z.int().min(0).max(max);
 /** Printable ASCII: the fields end with a NUL and have no alphabet. */
 const ascii = (max: number) =>
@@ -49,13 +51,18 @@ const tlv: z.ZodType<OperatorTlv> = z
 export const smppSettings = z.strictObject({
   host: hostField().describe("The SMSC: a host name or an address."),
   port: z.int().min(1).max(65_535).default(2775).describe("The port of the SMSC."),
-  tls: z.boolean().default(false).describe("Whether the connection is encrypted, from the start."),
-  ca: z
-    .string()
-    .refine(isCertificate, { error: "Must be a certificate in PEM." })
+  tls: z
+    .union([z.boolean(), z.strictObject({ ca: certificate })], {
+      error: "Must be true, false, or an object with a `ca`.",
+    })
+    .default(false)
+    .describe(
+      "Whether the connection is encrypted, from the start. `{ ca }`: it is, and that certificate authority (PEM) is trusted instead of the public ones.",
+    ),
+  ca: certificate
     .optional()
     .describe(
-      "The certificate authority, or a self-signed server's own certificate (PEM), to trust instead of the public ones.",
+      "With `tls: true`: the certificate authority, or a self-signed server's own certificate (PEM), to trust instead of the public ones.",
     ),
   system_id: ascii(15).min(1).describe("The account's name at the SMSC."),
   password: secret()
@@ -139,6 +146,12 @@ export const smppSettings = z.strictObject({
   registered_delivery: octet(31)
     .default(1)
     .describe("Which receipts are asked for; 1: how each message ended."),
+  receipts: z
+    .enum(["auto", "text", "tlv"])
+    .default("auto")
+    .describe(
+      "Where receipts say which message they mean and how it ended: in their `text`, in parameters (`tlv`), or in what there is, parameters first (`auto`).",
+    ),
   receipts_per: z
     .enum(["part", "message"])
     .default("part")
@@ -184,6 +197,13 @@ export const smppSettings = z.strictObject({
 });
 
 export type SmppSettings = z.output<typeof smppSettings>;
+
+/** Whom to trust in TLS; null: the connection is not encrypted. */
+export function tlsOf({ tls, ca }: Pick<SmppSettings, "tls" | "ca">): { ca?: string } | null {
+  if (tls === false) return null;
+  if (tls !== true) return tls;
+  return ca === undefined ? {} : { ca };
+}
 
 export const targetUrl = ({ host, port }: SmppSettings) => hostUrl(host, port);
 

@@ -106,6 +106,11 @@ test("TLS is checked against the authority that the settings name", async (conte
     settings: { tls: true, ca: cert, host: "localhost" },
   });
   assert.equal((await it.send()).kind, "accepted");
+  const inOne = await openSession(context, {
+    smsc: { key, cert },
+    settings: { tls: { ca: cert }, host: "localhost" },
+  });
+  assert.equal((await inOne.send()).kind, "accepted");
   const distrusted = await openSession(context, {
     smsc: { key, cert },
     settings: { tls: true, host: "localhost" },

@@ -36,6 +36,14 @@ test("receipts are reported in every form, and answered with 0 even when they sa
   );
 });
 
+test("with `receipts: text` the parameters of a receipt are not read", async (context) => {
+  const it = await openSession(context, { settings: { receipts: "text" } });
+  const fields = { source_addr: "4915112345678", destination_addr: "ACME", esm_class: 4 };
+  const both = { receipted_message_id: "another", message_state: 5, short_message: "id:7 stat:DELIVRD" };
+  assert.equal(await deliver(it.smsc.bound[0], { ...fields, ...both }), 0);
+  assert.partialDeepStrictEqual(receiptsOf(it), [{ reference: "7", status: "delivered" }]);
+});
+
 test("a message from a person is reported with its number, once for each time it was sent", async (context) => {
   const it = await openSession(context);
   const [session] = it.smsc.bound;

@@ -52,6 +52,27 @@ test("parameters come before the text, and are enough without one", () => {
   assert.equal(readReceipt(delivery("id:1 stat:DELIVRD", { tlvs: odd }))?.status, "delivered");
 });
 
+test("with `text` or `tlv` the other is not read", () => {
+  const tlvs: [number, Buffer][] = [
+    [0x1e, Buffer.from("tlv\0")],
+    [0x427, Buffer.from([2])],
+  ];
+  const both = delivery("id:text stat:UNDELIV err:7", { tlvs });
+  const idOf = (from: "auto" | "text" | "tlv") => {
+    const read = readReceipt(both, from);
+    return [read?.id, read?.status];
+  };
+  assert.deepEqual(
+    [idOf("auto"), idOf("text"), idOf("tlv")],
+    [
+      ["tlv", "delivered"],
+      ["text", "undelivered"],
+      ["tlv", "delivered"],
+    ],
+  );
+  assert.equal(readReceipt(delivery("id:1 stat:DELIVRD"), "tlv"), null);
+});
+
 test("a receipt in UCS-2 is read, with an octet beyond it, and told from a message", () => {
   const text = Buffer.from(`id:77 ${tail} stat:DELIVRD err:000 text:Привет`, "utf16le").swap16();
   for (const octets of [text, Buffer.concat([text, Buffer.from([0x04])])]) {
