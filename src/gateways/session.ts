@@ -170,6 +170,11 @@ export interface SessionHost extends GatewayHost {
   /** What was asked of the link since the last session; null: nothing. `log_out` is not among it: see `logOut`. */
   linkRequest: LinkRequest | null;
   status(status: SessionStatus): void;
+  /**
+   * A message that was `unknown` for want of an answer has got it: the lane waits no longer because of such messages. Called when
+   * what the answer says has been reported.
+   */
+  answeredLate(messageId: string): void;
   /** The session cannot go on: it is closed, and another one is opened after a back-off. `reason` is shown to operators. */
   fail(reason: string): void;
 }

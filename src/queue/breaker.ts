@@ -51,6 +51,10 @@ export class Breaker {
   #pausedUntil: number | null;
   #probeId: string | null = null;
   #unknownInARow = 0;
+  /** The messages that these were, and those since the pause that they began. */
+  readonly #unanswered = new Set<string>();
+  /** The pause began because outcomes were unknown. */
+  #pausedBySilence = false;
   /** Refused messages, each with what had passed and what the gateway had taken by then. Bounded: the oldest are dropped. */
   readonly #suspects = new Map<string, { passed: number; accepted: number }>();
   /** Recipients of unclear refusals since the last message that the gateway took; `unclearThreshold` at most. */
@@ -80,7 +84,16 @@ export class Breaker {
     this.#pausedUntil = null;
     this.#probeId = null;
     this.#pauses = 0;
-    this.#unknownInARow = 0;
+    this.#forgetSilence();
+  }
+
+  /** A message whose outcome was unknown was answered after all. True: the pause that such messages began is over. */
+  answered(id: string): boolean {
+    if (!this.#unanswered.has(id)) return false;
+    const endsPause = this.#pausedBySilence && this.#pausedUntil !== null;
+    if (endsPause) this.close();
+    else this.#forgetSilence();
+    return endsPause;
   }
 
   /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe has its outcome). */
@@ -119,6 +132,8 @@ export class Breaker {
     }
     if (health === "healthy" || health === "answering") {
       this.#unknownInARow = 0;
+      // Those that began a pause may still be answered.
+      if (this.#pausedUntil === null || wasProbe) this.#forgetSilence();
       this.#passed += 1;
       this.#suspects.delete(id);
       // A success that was already under way when the pause began says nothing about the gateway now.
@@ -129,8 +144,12 @@ export class Breaker {
     }
     if (health === "uncertain") {
       this.#unknownInARow += 1;
-      if (wasProbe) return this.#pause(reason, now);
-      if (this.#unknownInARow < unknownThreshold || this.#pausedUntil !== null) return { kind: "go_on" };
+      this.#unanswered.add(id);
+      const [oldest] = this.#unanswered;
+      if (this.#unanswered.size > maxSuspects && oldest !== undefined) this.#unanswered.delete(oldest);
+      const isOver = this.#unknownInARow >= unknownThreshold && this.#pausedUntil === null;
+      if (!wasProbe && !isOver) return { kind: "go_on" };
+      this.#pausedBySilence ||= isOver;
       return this.#pause(reason, now);
     }
     if (health === "unclear") {
@@ -156,7 +175,14 @@ export class Breaker {
     // Messages that were in flight when the pause began fail as well; they do not make it longer, unless they say how long.
     const isCovered = minPauseMs === 0 || now + minPauseMs <= (this.#pausedUntil ?? 0);
     if (this.#pausedUntil !== null && !wasProbe && isCovered) return { kind: "go_on" };
+    this.#pausedBySilence = false;
     return this.#pause(reason, now, minPauseMs);
+  }
+
+  #forgetSilence(): void {
+    this.#unknownInARow = 0;
+    this.#unanswered.clear();
+    this.#pausedBySilence = false;
   }
 
   #suspect(id: string): void {

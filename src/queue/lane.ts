@@ -108,6 +108,11 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#wait.set();
   }
 
+  /** The answer to a row whose outcome was unknown came late: a pause that such outcomes began is over. */
+  answered(id: string): void {
+    if (this.#pauses.answered(id)) this.#wait.set();
+  }
+
   /** Begins no new attempt; resolves when those in flight are settled. */
   async stop(): Promise<void> {
     this.#stopping = true;

@@ -76,6 +76,13 @@ export class Pauses<Row extends LaneRow, Outcome> {
     return decision.kind === "reject_message";
   }
 
+  /** A message whose outcome was unknown was answered after all. True: what such messages had paused goes on. */
+  answered(id: string): boolean {
+    if (this.#suspended || !this.#breaker.answered(id)) return false;
+    this.#storeResume();
+    return true;
+  }
+
   /**
    * Nothing is sent until `resume`. With a reason the suspension is stored as a pause, which may move messages to
    * another gateway; null: a short interruption.

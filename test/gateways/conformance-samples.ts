@@ -101,6 +101,7 @@ export function hostWith(change: Partial<SessionHost> = {}): SessionHost {
     report: async () => {},
     lastHeard: async () => null,
     status: () => {},
+    answeredLate: () => {},
     fail: () => {},
     child: () => assert.fail("no process is expected"),
     ...change,

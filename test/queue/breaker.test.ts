@@ -57,6 +57,38 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
   assert.equal((record(breaker, "x", "misconfigured", now) as { forMs: number }).forMs, 5000);
 });
 
+test("a late answer ends the pause that silence began, and no other one", () => {
+  const breaker = closed();
+  for (const id of ["a", "b"]) assert.deepEqual(record(breaker, id, "uncertain", 0), { kind: "go_on" });
+  assert.equal(breaker.answered("a"), false, "nothing is paused");
+  for (const id of ["c", "d"]) assert.deepEqual(record(breaker, id, "uncertain", 0), { kind: "go_on" });
+  assert.equal(record(breaker, "e", "uncertain", 0).kind, "pause");
+  assert.deepEqual(record(breaker, "f", "healthy", 100), { kind: "go_on" });
+  breaker.beginProbe("g");
+  assert.equal(record(breaker, "g", "uncertain", 5_000).kind, "pause");
+  assert.equal(breaker.answered("x"), false, "another message");
+  assert.equal(breaker.answered("g"), true);
+  assert.deepEqual(breaker.permit(5_001), { kind: "all" });
+  assert.equal(breaker.answered("g"), false);
+  assert.equal(
+    (record(breaker, "h", "unreachable", 6_000) as { forMs: number }).forMs,
+    5_000,
+    "from the start",
+  );
+  record(breaker, "i", "uncertain", 6_001);
+  assert.equal(breaker.answered("i"), false, "it has another reason");
+  assert.equal(breaker.paused, true);
+});
+
+test("silence that turns into no connection is waited for", () => {
+  const breaker = closed();
+  for (const id of ["a", "b", "c"]) record(breaker, id, "uncertain", 0);
+  breaker.beginProbe("d");
+  assert.equal(record(breaker, "d", "unreachable", 5_000).kind, "pause");
+  assert.equal(breaker.answered("a"), false);
+  assert.equal(breaker.paused, true);
+});
+
 test("a gateway that says how long it wants to be left alone is, also for longer than the longest pause", () => {
   const breaker = closed();
   const quarter = 900_000;

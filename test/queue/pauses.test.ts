@@ -149,6 +149,36 @@ test("a pause of the breaker ends with a new connection", async () => {
   await lane.stop();
 });
 
+test("a late answer ends the pause that silence began, at once and in the storage", async () => {
+  const { clock, work, lane, sentIds } = drive({
+    prepare: (work) => {
+      work.add({}, {}, {}, {});
+      work.answer = () => ({ kind: "done", health: "uncertain", reason: "no answer" });
+    },
+    rules: { concurrency: 1 },
+  });
+  await clock.settle();
+  assert.deepEqual([sentIds().length, work.pauses.length], [3, 1]);
+  work.answer = () => well;
+  lane.suspend(null);
+  lane.answered(sentIds()[0] ?? "");
+  await clock.settle();
+  assert.deepEqual([sentIds().length, work.resumed], [3, 0], "there is no connection");
+  lane.resume();
+  await clock.settle();
+  assert.deepEqual([sentIds().length, work.resumed], [4, 1]);
+  work.answer = () => ({ kind: "done", health: "uncertain", reason: "no answer" });
+  work.add({}, {}, {}, {});
+  lane.wake();
+  await clock.settle();
+  assert.equal(sentIds().length, 7);
+  work.answer = () => well;
+  lane.answered(sentIds()[6] ?? "");
+  await clock.settle();
+  assert.deepEqual([sentIds().length, work.resumed], [8, 2]);
+  await lane.stop();
+});
+
 test("a suspension that an earlier owner stored ends with the first connection of this one", async () => {
   const { clock, work, lane, sentIds } = drive({
     suspended: true,

@@ -263,6 +263,9 @@ export class SessionSupervisor implements Transport {
       status: (status) => {
         if (!scope.isOver) this.#changeStatus(status);
       },
+      answeredLate: (messageId) => {
+        if (!scope.isOver) this.#lane?.answered(messageId);
+      },
       fail: (reason) => {
         if (scope.isOver) return;
         this.#deps.log.warn(

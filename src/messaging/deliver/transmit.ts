@@ -35,6 +35,7 @@ export interface Transport {
 export interface SuspendableLane {
   suspend(reason: string | null): void;
   resume(): void;
+  answered(id: string): void;
 }
 
 /** A gateway as the owner of its lane uses it. */

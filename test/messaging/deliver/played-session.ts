@@ -141,7 +141,11 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
       };
     },
   );
-  supervisor.start({ suspend: (reason) => it.lane.push(reason), resume: () => it.lane.push("resume") });
+  supervisor.start({
+    suspend: (reason) => it.lane.push(reason),
+    resume: () => it.lane.push("resume"),
+    answered: (id) => it.lane.push(`answered ${id}`),
+  });
   const played = { ...it, supervisor, send: () => supervisor.send(message, new AbortController().signal) };
   running.push(played);
   await clock.settle();

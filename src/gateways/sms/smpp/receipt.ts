@@ -12,7 +12,7 @@ type IdFormat = "as-is" | "hex" | "dec";
 export interface ReadReceipt {
   id: string;
   status: ReceiptStatus | null;
-  /** A state that no table lists; null: it is listed, or there is none. */
+  /** A state that no table lists. Null: a listed one, or no state. */
   unknownWord: string | null;
   /** The SMSC's own words, for the record. */
   code: string | null;

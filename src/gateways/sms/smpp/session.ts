@@ -322,6 +322,7 @@ export class SmppSession implements GatewaySession<"text"> {
           };
     try {
       await this.#host.report({ receipts: [receipt] });
+      this.#host.answeredLate(messageId);
     } catch (error) {
       if (!(error instanceof SessionLost)) throw error;
     }

@@ -48,6 +48,7 @@ export async function openSession(
   const statuses: SessionStatus[] = [];
   const reports: SessionReport[] = [];
   const failures: string[] = [];
+  const late: string[] = [];
   const log = memoryLog();
   const ending = new AbortController();
   const stored = Promise.withResolvers<void>();
@@ -67,6 +68,7 @@ export async function openSession(
     },
     status: (status) => void statuses.push(status),
     fail: (reason) => void failures.push(reason),
+    answeredLate: (messageId) => void late.push(messageId),
     report: async (report) => {
       await stored.promise;
       reports.push(report);
@@ -104,6 +106,7 @@ export async function openSession(
     statuses,
     reports,
     failures,
+    late,
     log,
     session,
     storeReports: () => stored.resolve(),

@@ -212,6 +212,8 @@ test("without an answer it is unknown, and a late answer settles it", async (con
   (late as (() => void) | null)?.();
   await until(() => receiptsOf(it).length === 1, "settled");
   assert.deepEqual(receiptsOf(it), [{ reference: "late", messageId: "msg_01test", status: "sent" }]);
+  await until(() => it.late.length > 0, "the lane knows");
+  assert.deepEqual(it.late, ["msg_01test"]);
 });
 
 test("what was written when the connection went is unknown; what was not is not sent", async (context) => {
