@@ -15,17 +15,19 @@ export const silenceFailure: Failure = {
 
 /**
  * Deadline for a member's whole answer, monotonic ms. A whole answer shows no progress before its end: while
- * another member is left, this one gets half of the remaining time, so that the other gets as much. With the
- * default deadline that is 5 minutes, which a thinking model may need. Streams have a first-token timeout
- * instead.
+ * another member is left, this one gets four times what its slowest answers took (`ownLimitMs`), and half of the remaining
+ * time at most, so that the other gets as much. A member whose times are unknown gets that half: with the default
+ * deadline 5 minutes, which a thinking model may need. Streams have a first-token timeout instead.
  */
 export function answerDeadline(
   { deadlineAt, pool }: FailoverCall,
   now: number,
+  ownLimitMs: number | null,
   elsewhere: () => boolean,
 ): number {
-  const limitAt = Math.min(deadlineAt, now + (pool.timeouts.answer_ms ?? (deadlineAt - now) / 2));
-  return elsewhere() ? limitAt : deadlineAt;
+  const halfMs = (deadlineAt - now) / 2;
+  const limitMs = pool.timeouts.answer_ms ?? Math.min(halfMs, ownLimitMs ?? halfMs);
+  return elsewhere() ? Math.min(deadlineAt, now + limitMs) : deadlineAt;
 }
 
 /** A member with output within this time is alive: an empty answer then points to its request. */

@@ -103,7 +103,9 @@ export async function tryMember(
   const kind = responseKindOf(call.mode);
   const size = promptSizeFactor(call.promptTokens);
   const elsewhere = () => hasHealthyAlternative(call.choices, run.excluded, choice, clock.monotonic());
-  const limitAt = stream ? call.deadlineAt : answerDeadline(call, startedAt, elsewhere);
+  const limitAt = stream
+    ? call.deadlineAt
+    : answerDeadline(call, startedAt, health.answerMs(kind, size), elsewhere);
   const ticket = health.begin(startedAt);
   const waiting =
     call.choices.length === 1

@@ -7,7 +7,7 @@
 // separately; a refused key puts the member into one. Only requests that started after the circuit opened can close
 // it or count against it again. Clients' disconnects do not count, with one exception: a client that disconnects
 // after waiting longer than is usual for this member, while the member answered no other request, has seen it
-// silent.
+// silent; so have several who waited as long one after another.
 
 import { ModelLimits } from "./model-limits.ts";
 import { RefusedParameters } from "./refused-parameters.ts";
@@ -97,6 +97,9 @@ export class MemberHealth {
   readonly #times = new ResponseTimes();
   /** When the member last produced output for any request. */
   #lastOutputAt = Number.NEGATIVE_INFINITY;
+  /** How long clients who left have waited since the last output, times together counted once, ms, and until when. */
+  #unansweredMs = 0;
+  #unansweredUntil = Number.NEGATIVE_INFINITY;
   readonly #listeners = new Set<CircuitListener>();
 
   get inFlight(): number {
@@ -117,6 +120,11 @@ export class MemberHealth {
   /** After how long a wait is overdue, ms. `size`: of the prompt, see `promptSizeFactor`. */
   overdueMs(kind: ResponseKind, size: number): number {
     return this.#times.overdueMs(kind, size);
+  }
+
+  /** How long at most to wait for a whole answer while another member is left, ms; null: too few of its times are known. */
+  answerMs(kind: ResponseKind, size: number): number | null {
+    return this.#times.answerMs(kind, size);
   }
 
   /** Whether the member produced output for any request after that. */
@@ -283,13 +291,19 @@ export class MemberHealth {
   /**
    * The client disconnected before the first output; true if that took the member down. It counts only if the
    * wait was longer than usual and the member answered no other request in that time, so that clients cannot
-   * take down a healthy member by disconnecting, however often.
+   * take down a healthy member by disconnecting, however often. Shorter waits count once they add up.
    */
   clientDisconnected(ticket: HealthTicket, now: number, kind: ResponseKind, size: number): boolean {
     this.#release(ticket);
     const { startedAt } = ticket;
     if (startedAt < this.#openedAt || this.respondedSince(startedAt)) return false;
-    if (now - startedAt < this.overdueMs(kind, size)) return false;
+    const { ms, isKnown } = this.#times.unusual(kind, size);
+    if (now - startedAt < ms) return false;
+    const since = Math.max(startedAt, this.#unansweredUntil);
+    const before = this.respondedSince(this.#unansweredUntil) ? 0 : this.#unansweredMs;
+    this.#unansweredMs = before + Math.max(0, now - since);
+    this.#unansweredUntil = now;
+    if (!isKnown && this.#unansweredMs < this.overdueMs(kind, size)) return false;
     return this.#addFailure(ticket, now, 1 / healthRules.departuresPerFailure);
   }
 

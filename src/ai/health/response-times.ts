@@ -23,6 +23,10 @@ const minOverdueMs: Record<ResponseKind, number> = {
   moderation: 5_000,
   rerank: 5_000,
 };
+/** The shortest limit of a whole answer that is taken from known times: one request may ask for far more than others. */
+const minAnswerMs = 60_000;
+/** Callers who leave sooner say nothing: they may have changed their minds. */
+const minUnusualMs = 1_000;
 /** For a member without an average: thinking or cold models take long, a picture or an hour of sound a minute. */
 const defaultOverdueMs = 20_000;
 const defaultMediaMs = 60_000;
@@ -57,10 +61,30 @@ export class ResponseTimes {
 
   /** The 95th percentile of the last times, ms; null: too few. */
   lateMs(kind: ResponseKind, size: number): number | null {
+    return this.#percentile(kind, size, 0.95);
+  }
+
+  /** How long at most to wait for a whole answer while another member is left, ms; null: too few times are known. */
+  answerMs(kind: ResponseKind, size: number): number | null {
+    const slowest = this.#percentile(kind, size, 0.99);
+    return slowest === null ? null : Math.max(minAnswerMs, overdueFactor * slowest);
+  }
+
+  /**
+   * After how long a wait, ms, a caller's leaving says something about this member, and whether that wait alone says it.
+   * Otherwise waits of several callers have to add up to `overdueMs`.
+   */
+  unusual(kind: ResponseKind, size: number): { ms: number; isKnown: boolean } {
+    const slowest = this.#percentile(kind, size, 0.99);
+    const ms = slowest === null ? 2 * (this.average(kind) ?? 0) * size : overdueFactor * slowest;
+    return { ms: Math.max(minUnusualMs * size, ms), isKnown: slowest !== null };
+  }
+
+  #percentile(kind: ResponseKind, size: number, share: number): number | null {
     const times = this.#recent[kind]?.times ?? [];
     if (times.length < minRecent) return null;
     const sorted = times.toSorted((a, b) => a - b);
-    return (sorted[Math.ceil(0.95 * sorted.length) - 1] ?? 0) * size;
+    return (sorted[Math.ceil(share * sorted.length) - 1] ?? 0) * size;
   }
 
   /** After how long a wait is overdue for this member, ms. */

@@ -49,3 +49,19 @@ test("the 95th percentile is of the last hundred times, and needs twenty", () =>
   for (let ms = 1; ms <= 100; ms++) times.record("stream", 2 * ms, 2);
   assert.equal(times.lateMs("stream", 1), 95);
 });
+
+test("a whole answer has four times the slowest of a hundred, and a minute at least; it needs twenty known times", () => {
+  const times = new ResponseTimes();
+  for (let turn = 0; turn < 19; turn++) times.record("whole", 30_000, 1);
+  assert.equal(times.answerMs("whole", 1), null);
+  assert.deepEqual(times.unusual("whole", 1), { ms: 60_000, isKnown: false });
+  times.record("whole", 200, 1);
+  assert.equal(times.answerMs("whole", 1), 120_000);
+  assert.equal(times.answerMs("whole", 10), 1_200_000);
+  assert.equal(times.answerMs("stream", 1), null);
+  assert.deepEqual(times.unusual("whole", 1), { ms: 120_000, isKnown: true });
+  const quick = new ResponseTimes();
+  for (let turn = 0; turn < 100; turn++) quick.record("whole", 10, 1);
+  assert.equal(quick.answerMs("whole", 1), 60_000);
+  assert.deepEqual(quick.unusual("whole", 1), { ms: 1_000, isKnown: true });
+});

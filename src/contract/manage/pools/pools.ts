@@ -18,7 +18,7 @@ const timeouts = z
       .nullable()
       .default(null)
       .describe(
-        "For a whole (not streamed) answer of one member while another member is left; then that one is asked. The last one has the rest of `deadline_ms`. null: half of what is left of `deadline_ms`.",
+        "For a whole (not streamed) answer of one member while another member is left; then that one is asked. The last one has the rest of `deadline_ms`. null: four times what 99 % of the member's last hundred answers took, at least a minute and at most half of what is left of `deadline_ms`; that half while fewer than twenty are known.",
       ),
   })
   .describe("How long each member may take in this pool, ms.");
