@@ -106,6 +106,8 @@ export interface NativeApi {
   answer(text: string): ParsedAnswer;
   /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
   stream(): StreamReader;
+  /** The whole answer that the chunks of a complete stream make, as JSON text in the format. */
+  fold(chunks: readonly Chunk[]): { text: string; usage: Usage | null };
   /** Absent: the format has none. */
   sealed?: SealedReasoning;
   /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */

@@ -160,7 +160,7 @@ function forwarded(
   foreign: ReadonlySet<string>,
 ): PreparedAttempt {
   const { headers } = call.api;
-  const form: RequestForm = { text: call.text, body: call.body };
+  const form: RequestForm = foldedForm(call, call);
   const [{ text, body }, shorter] = shortened(form, call, member, model, now);
   const prepared = native.prepare({ text, body, model, stream, headers, foreign });
   return { prepared, request: { text, body, model, stream }, refused: [], adapted: shorter };

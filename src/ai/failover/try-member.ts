@@ -83,9 +83,7 @@ export async function tryMember(
   const { member, model } = choice;
   const startedAt = clock.monotonic();
   const native = member.provider.native(call.api.format, member.settings);
-  // Answers in a vendor's own format are forwarded, and only chunks of chat completions are folded.
-  const folds = call.mode === "folded" && native === null;
-  const stream = call.mode === "stream" || call.mode === "buffered" || folds;
+  const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
   const sealed = sealedIn(deps.origins, choice, native, call, run);
   const tools = toolsApiFor(choice, call, native, startedAt);
   const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign, tools);
@@ -276,7 +274,7 @@ function sendAttempt(
       waiting?.end();
       const whole = await bufferStream(spoken, signal);
       if (call.mode === "buffered" || whole.kind !== "buffered") return whole;
-      return { kind: "answer", ...fold(whole.chunks) };
+      return { kind: "answer", ...(native === null ? fold(whole.chunks) : native.fold(whole.chunks)) };
     });
   }
   return askWhole(deps, target, read(member, reader, request, call.mode), limitAt, signal);

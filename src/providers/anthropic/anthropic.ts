@@ -8,6 +8,7 @@ import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
+import { foldedMessage } from "./fold.ts";
 import { forwardedAnswer, forwardedBody, forwardedHeaders, forwardedStream } from "./native.ts";
 import { anthropicBody } from "./request.ts";
 import { sealedThinking } from "./sealed-thinking.ts";
@@ -80,6 +81,7 @@ export const anthropic = defineProvider({
       prepare: (request) => ({ kind: "request", request: forwarded("/v1/messages", request) }),
       answer: forwardedAnswer,
       stream: forwardedStream,
+      fold: foldedMessage,
       sealed: sealedThinking(settings.base_url),
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };

@@ -18,7 +18,13 @@ import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
 import { completionOfResponse, overResponsesFailure } from "./over-responses/answer.ts";
 import { responsesRequest } from "./over-responses/request.ts";
 import { streamOverResponses } from "./over-responses/stream.ts";
-import { responsesAnswer, responsesBody, responsesSealed, responsesStream } from "./responses.ts";
+import {
+  foldedResponse,
+  responsesAnswer,
+  responsesBody,
+  responsesSealed,
+  responsesStream,
+} from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
@@ -248,6 +254,7 @@ export const openaiCompatible = defineProvider({
           }),
           answer: responsesAnswer,
           stream: responsesStream,
+          fold: foldedResponse,
           sealed: responsesSealed,
         }
       : null,

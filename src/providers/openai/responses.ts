@@ -1,10 +1,11 @@
 // OpenAI's Responses API for clients that speak it themselves: requests and answers are forwarded, and only read as far
 // as the gateway needs. Source: platform.openai.com/docs/api-reference/responses-streaming
 
-import { withMembers } from "#contract/json-text.ts";
+import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type {
+  Chunk,
   Failure,
   NativeRequest,
   ParsedAnswer,
@@ -175,4 +176,26 @@ export function responsesStream(): StreamReader {
     },
     thinking: () => thinking,
   };
+}
+
+/** The text of a member of the object; null: it has none of that name. */
+function memberText(text: string, name: string): string | null {
+  const member = membersOf(text).find(({ key }) => key === name);
+  return member === undefined ? null : text.slice(member.valueStart, member.end);
+}
+
+/**
+ * The whole answer that the last event of a complete stream repeats, as it was spelled. Some servers leave its items out there:
+ * they are then those that the events before it ended with.
+ */
+export function foldedResponse(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
+  const last = chunks.findLast(({ finish }) => finish);
+  const response = last === undefined ? null : memberText(last.text, "response");
+  if (last === undefined || response === null) return { text: "{}", usage: null };
+  const output = memberText(response, "output");
+  if (output !== null && !/^\[\s*\]$/.test(output)) return { text: response, usage: last.usage };
+  const items = chunks.flatMap(({ event, text }) =>
+    event === "response.output_item.done" ? (memberText(text, "item") ?? []) : [],
+  );
+  return { text: withMembers(response, { output: `[${items.join(",")}]` }), usage: last.usage };
 }

@@ -2,13 +2,16 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { EventReader } from "#ai/stream/event-reader.ts";
 import {
+  foldedResponse,
   responsesAnswer,
   responsesBody,
   responsesSealed,
   responsesStream,
 } from "#providers/openai/responses.ts";
-import { upstreamResponse } from "../../http/responses-peer.ts";
+import type { Chunk } from "#providers/provider.ts";
+import { responsesEvents, responsesUsage, upstreamResponse } from "../../http/responses-peer.ts";
 
 test("the model changes, nothing is stored, unsealed thoughts and upstreams go; the rest stays to the digit", () => {
   const text =
@@ -85,4 +88,23 @@ test("what is sealed is read of whole answers and of the events that close an it
   ])
     assert.deepEqual(made(value), []);
   assert.deepEqual(responsesSealed.made('{"encrypted_content"'), []);
+});
+
+test("a stream folded: the answer that its last event repeats, or the items before it where that one has none", () => {
+  const chunks = (events: readonly string[]) => {
+    const reader = responsesStream();
+    return (new EventReader().push(Buffer.from(events.join(""))) ?? [])
+      .flatMap((event) => reader.push(event))
+      .filter((piece): piece is Chunk => piece.kind === "chunk");
+  };
+  const events = responsesEvents("m");
+  const whole = foldedResponse(chunks(events));
+  assert.deepEqual(JSON.parse(whole.text), upstreamResponse("m"));
+  assert.equal(whole.usage?.totalTokens, responsesUsage.total_tokens);
+  const bare = { type: "response.completed", response: upstreamResponse("m", { output: [] }) };
+  const last = `event: response.completed\ndata: ${JSON.stringify(bare)}\n\n`;
+  assert.deepEqual(
+    JSON.parse(foldedResponse(chunks([...events.slice(0, -1), last])).text),
+    upstreamResponse("m"),
+  );
 });
