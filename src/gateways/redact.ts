@@ -26,12 +26,7 @@ function redacted<T extends Report>({ code, reason, ...rest }: T, secrets: reado
 /** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
   if (received.kind !== "received") return { ...received, reason: clean(received.reason, secrets) };
-  const { accountUpdates } = received;
-  return {
-    ...received,
-    ...redactReport(received, secrets),
-    ...(accountUpdates && { accountUpdates: accountUpdates.map((one) => redactUpdate(one, secrets)) }),
-  };
+  return { ...received, ...redactReport(received, secrets) };
 }
 
 function redactUpdate({ notice, ...update }: AccountUpdate, secrets: readonly string[]): AccountUpdate {
@@ -39,11 +34,12 @@ function redactUpdate({ notice, ...update }: AccountUpdate, secrets: readonly st
 }
 
 function redactReport<T extends SessionReport>(report: T, secrets: readonly string[]): T {
-  const { receipts, engagements, unknownWords } = report;
+  const { receipts, engagements, accountUpdates, unknownWords } = report;
   return {
     ...report,
     ...(receipts && { receipts: receipts.map((receipt) => redacted(receipt, secrets)) }),
     ...(engagements && { engagements: engagements.map((engagement) => redacted(engagement, secrets)) }),
+    ...(accountUpdates && { accountUpdates: accountUpdates.map((one) => redactUpdate(one, secrets)) }),
     ...(unknownWords && { unknownWords: unknownWords.map((word) => cleanText(word, secrets, maxWordChars)) }),
   };
 }

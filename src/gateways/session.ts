@@ -8,7 +8,7 @@ import type { ContentKind } from "#contract/messages/content.ts";
 import type { ChildPermissions } from "#runtime/children/child-process.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
 import type { Semaphore } from "#runtime/waiting/semaphore.ts";
-import type { Engagement, InboundMessage, Receipt } from "./callback.ts";
+import type { AccountUpdate, Engagement, InboundMessage, Receipt } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -93,6 +93,7 @@ export interface SessionReport {
   receipts?: readonly Receipt[];
   inbound?: readonly InboundMessage[];
   engagements?: readonly Engagement[];
+  accountUpdates?: readonly AccountUpdate[];
   /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
   unknownWords?: readonly string[];
 }

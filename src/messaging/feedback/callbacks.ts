@@ -3,7 +3,6 @@
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
 import {
-  type AccountUpdate,
   type CallbackRequest,
   defaultCallbackBytes,
   type IgnoredUpdate,
@@ -17,10 +16,7 @@ import { provenMessage } from "#messaging/message-urls.ts";
 import type { Phones } from "#messaging/phones/phones.ts";
 import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
-import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
-import type { GatewaysTable } from "#store/schema/schema.ts";
-import { toDbText } from "./normalise.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
@@ -101,7 +97,6 @@ export async function receiveCallback(
   }
   await storeReport(deps, gateway, received);
   if (received.afterStored !== undefined) void runAfter(deps, identifier, received.afterStored);
-  for (const update of received.accountUpdates ?? []) await keepAccountUpdate(deps, gateway, update);
   countIgnored(deps, identifier, received.ignored ?? []);
   if (
     received.confirmUrl !== undefined &&
@@ -122,31 +117,6 @@ async function runAfter({ log }: CallbackDeps, gateway: string, work: () => Prom
       "A gateway adapter threw after a callback was stored.",
     );
   }
-}
-
-/** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
-async function keepAccountUpdate(
-  { clock, database, log, signals }: CallbackDeps,
-  { id, identifier }: GatewaysTable,
-  { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: AccountUpdate,
-): Promise<void> {
-  if (notice !== undefined)
-    log.warn({ event: "gateway.notice", gateway: identifier, notice }, "A provider reported on a gateway.");
-  const pauseChanged = await database.run(storeAccountUpdate, {
-    gatewayId: id,
-    at,
-    facts,
-    aboutNumber: aboutNumber ?? null,
-    notice: notice === undefined ? null : toDbText(notice),
-    pauseUntil: pauseUntil ?? null,
-    lifted: lifted ?? false,
-    now: clock.now(),
-  });
-  signals.emit("changed", id, "gateways");
-  if (!pauseChanged) return;
-  signals.emit("lanesChanged");
-  signals.emit("pausesChanged");
-  signals.emit("eventsRecorded");
 }
 
 /** Counts skipped updates. Many may come in one call, so the log has one line for all of them. */

@@ -4,7 +4,7 @@
 import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReceivedDetails } from "#contract/messages/received-details.ts";
 import type { Core } from "#core/core.ts";
-import type { Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
+import type { AccountUpdate, Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { messageChannels } from "#messaging/channels.ts";
@@ -14,6 +14,7 @@ import { storeEngagements } from "#store/feedback/engagements.ts";
 import { fileSecretContext, type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
+import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
@@ -37,7 +38,7 @@ const answeredWithinMs = 7 * 86_400_000;
 export async function storeReport(
   deps: StoreReportDeps,
   gateway: ReportingGateway,
-  { receipts = [], inbound = [], engagements = [], unknownWords = [] }: SessionReport,
+  { receipts = [], inbound = [], engagements = [], accountUpdates = [], unknownWords = [] }: SessionReport,
 ): Promise<void> {
   const { database, clock, crashPoint } = deps;
   const at = clock.now();
@@ -57,6 +58,7 @@ export async function storeReport(
   ]);
   crashPoint("receipt.after");
   if (unknownWords.length > 0) await noteUnknownWords(deps, gateway, unknownWords);
+  for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
   if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
@@ -81,6 +83,31 @@ async function noteUnknownWords(
     { event: "receipt.word_unknown", gateway: identifier, word },
     "A provider reported a status that is not known; it changes nothing.",
   );
+}
+
+/** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
+async function keepAccountUpdate(
+  { clock, database, log, signals }: StoreReportDeps,
+  { id, identifier }: ReportingGateway,
+  { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: AccountUpdate,
+): Promise<void> {
+  if (notice !== undefined)
+    log.warn({ event: "gateway.notice", gateway: identifier, notice }, "A provider reported on a gateway.");
+  const pauseChanged = await database.run(storeAccountUpdate, {
+    gatewayId: id,
+    at,
+    facts,
+    aboutNumber: aboutNumber ?? null,
+    notice: notice === undefined ? null : toDbText(notice),
+    pauseUntil: pauseUntil ?? null,
+    lifted: lifted ?? false,
+    now: clock.now(),
+  });
+  signals.emit("changed", id, "gateways");
+  if (!pauseChanged) return;
+  signals.emit("lanesChanged");
+  signals.emit("pausesChanged");
+  signals.emit("eventsRecorded");
 }
 
 /** Opt-out and opt-in words one after the other, as they were received: calls at once may be stored in any order. */

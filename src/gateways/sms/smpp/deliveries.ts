@@ -4,13 +4,14 @@
 
 import { createHash } from "node:crypto";
 import type { InboundMessage, Receipt } from "#gateways/callback.ts";
-import type { ReceiptStatus } from "#gateways/outcome.ts";
 import { type SessionHost, SessionLost } from "#gateways/session.ts";
 import type { Bind } from "./bind.ts";
+import { HeldReceipts } from "./held-receipts.ts";
 import { type JoinedMessage, JoiningMessages, splitHeader } from "./joining.ts";
 import type { Address, Delivery, Pdu } from "./pdu.ts";
-import { canonicalId, isReceipt, type ReadReceipt, readReceipt } from "./receipt.ts";
+import { isReceipt, readReceipt } from "./receipt.ts";
 import type { SmppSettings } from "./settings.ts";
+import type { IdSpelling } from "./spelling.ts";
 import { status } from "./status.ts";
 import { decodeText } from "./text.ts";
 
@@ -39,14 +40,16 @@ export class Deliveries {
   readonly #unanswered = new Map<string, string>();
   readonly #onLost: () => void;
   #working = false;
+  readonly #held: HeldReceipts;
   #joining: Promise<JoiningMessages>;
 
   /** `onLost`: another process owns the lane. */
-  constructor(host: SessionHost, settings: SmppSettings, onLost: () => void) {
+  constructor(host: SessionHost, settings: SmppSettings, spelling: IdSpelling, onLost: () => void) {
     this.#host = host;
     this.#settings = settings;
     this.#onLost = onLost;
-    this.#joining = JoiningMessages.load(host.state);
+    this.#held = new HeldReceipts(host, spelling);
+    this.#joining = this.#load();
     void this.#guard(() => this.#sweep());
   }
 
@@ -59,6 +62,10 @@ export class Deliveries {
     if (this.#working) return;
     this.#working = true;
     void this.#guard(() => this.#work());
+  }
+
+  async #load(): Promise<JoiningMessages> {
+    return JoiningMessages.load(this.#held.load(await this.#host.state.load()));
   }
 
   async #guard(work: () => Promise<void>): Promise<void> {
@@ -103,7 +110,10 @@ export class Deliveries {
         const read = readReceipt(delivery, this.#settings.receipts);
         if (read === null) this.#warnOfMissingId();
         else if (read.unknownWord !== null) unknownWords.push(read.unknownWord);
-        else if (read.status !== null) receipts.push(this.#receiptOf(read, read.status));
+        else if (read.status !== null) {
+          const addresses = [delivery.source.addr, delivery.destination.addr];
+          receipts.push(...this.#held.read({ id: read.id, addresses, status: read.status, code: read.code }));
+        }
       } else {
         const { place, octets, headerBytes } = splitHeader(delivery);
         const { default_alphabet: defaultAlphabet, packed } = this.#settings;
@@ -126,9 +136,18 @@ export class Deliveries {
       answers.push({ waiting, key, reference });
     }
     inbound.push(...joined.map((message) => inboundOf(message, message.reference)));
+    const news = this.#held.settle();
+    receipts.push(...news.receipts);
+    for (const [key, value] of news.toKeep) parts.set(key, value);
     if (parts.size > 0) await host.state.save(parts);
     if (receipts.length + inbound.length + unknownWords.length > 0)
-      await host.report({ receipts, inbound, ...(unknownWords.length > 0 && { unknownWords }) });
+      await host.report({
+        receipts,
+        inbound,
+        ...(unknownWords.length > 0 && { unknownWords }),
+        ...(news.accountUpdates.length > 0 && { accountUpdates: news.accountUpdates }),
+      });
+    if (news.toForget.length > 0) await host.state.save(new Map(news.toForget.map((key) => [key, null])));
     for (const { waiting, key, reference } of answers) {
       const isAnswered = waiting.bind.answer(waiting.pdu, status.ok);
       if (key !== null && reference !== null) this.#remember(key, isAnswered ? null : reference);
@@ -141,11 +160,6 @@ export class Deliveries {
       { event: "smpp.receipt_without_id" },
       "The SMSC sent a receipt that names no message; it was dropped.",
     );
-  }
-
-  #receiptOf({ id, code }: ReadReceipt, status: ReceiptStatus): Receipt {
-    const reference = canonicalId(id, this.#settings.message_id.receipt);
-    return { reference, status, ...(code !== null && { code }) };
   }
 
   /** `reference` null: it was answered, so the same text is another message. */

@@ -2,7 +2,6 @@
 // session's state until all are there or a day is over.
 
 import { createHash } from "node:crypto";
-import type { SessionState } from "#gateways/session.ts";
 import { type Delivery, tag } from "./pdu.ts";
 
 /** A part's place in its message. */
@@ -82,9 +81,9 @@ export class JoiningMessages {
   #storedParts = 0;
 
   /** What an earlier session kept. */
-  static async load(state: SessionState): Promise<JoiningMessages> {
+  static load(state: ReadonlyMap<string, string>): JoiningMessages {
     const joining = new JoiningMessages();
-    for (const [key, value] of await state.load()) {
+    for (const [key, value] of state) {
       const part: StoredPart = JSON.parse(value);
       joining.#keep(key.slice(0, key.lastIndexOf("/")), part);
     }

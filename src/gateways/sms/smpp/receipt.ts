@@ -6,10 +6,10 @@ import { type Delivery, type Tlvs, tag } from "./pdu.ts";
 import { fromUcs2 } from "./text.ts";
 
 /** How the SMSC spells one message id in different places. */
-type IdFormat = "as-is" | "hex" | "dec";
+export type IdFormat = "as-is" | "hex" | "dec";
 
 /** A receipt as the SMSC sends it. `status` null: it says nothing new. */
-export interface ReadReceipt {
+interface ReadReceipt {
   id: string;
   status: ReceiptStatus | null;
   /** A state that no table lists. Null: a listed one, or no state. */

@@ -11,8 +11,8 @@ import { incomplete, inDoubt, referencesOf } from "./partly-taken.ts";
 import { maxParts, type Part, partsOf } from "./parts.ts";
 import { type Address, encodeSubmit } from "./pdu.ts";
 import type { SubmitAnswer } from "./pending.ts";
-import { canonicalId } from "./receipt.ts";
 import { bindFields, type SmppSettings, tlsOf, tlvValue } from "./settings.ts";
+import { IdSpelling } from "./spelling.ts";
 import { classOf, type StatusClass, status, statusCode, statusName } from "./status.ts";
 import { SubmitRate } from "./submit-rate.ts";
 
@@ -45,6 +45,7 @@ export class SmppSession implements GatewaySession<"text"> {
   readonly #codes: ReadonlyMap<number, StatusClass>;
   readonly #tlvs: readonly (readonly [tag: number, value: Buffer])[];
   readonly #source: Address;
+  readonly #spelling: IdSpelling;
 
   constructor(settings: SmppSettings, host: SessionHost) {
     this.#settings = settings;
@@ -61,7 +62,8 @@ export class SmppSession implements GatewaySession<"text"> {
     this.#codes = new Map(Object.entries(settings.codes).map(([code, means]) => [Number(code), means]));
     this.#tlvs = settings.tlvs.map((tlv) => [Number(tlv.tag), tlvValue(tlv) ?? Buffer.alloc(0)] as const);
     this.#rate = new SubmitRate(host.clock, settings.throttle_ms);
-    this.#deliveries = new Deliveries(host, settings, () => this.#onLost());
+    this.#spelling = new IdSpelling(settings.message_id);
+    this.#deliveries = new Deliveries(host, settings, this.#spelling, () => this.#onLost());
     const modes: readonly BindMode[] =
       settings.bind === "transceiver" ? ["transceiver"] : ["transmitter", "receiver"];
     this.#loops = Array.from({ length: settings.binds }, () => modes.map((mode) => this.#keep(mode))).flat();
@@ -116,7 +118,7 @@ export class SmppSession implements GatewaySession<"text"> {
           return inDoubt(submission.kind, { taken, each, of: parts.length });
         }
         if (submission.status === status.ok) {
-          taken.push(this.#referenceOf(submission));
+          taken.push(this.#referenceOf(submission, message.recipient));
           break;
         }
         const refused = this.#refusalOf(submission.status, message.attempt, bind);
@@ -151,10 +153,10 @@ export class SmppSession implements GatewaySession<"text"> {
     });
   }
 
-  #referenceOf({ messageId, congestion }: SubmitAnswer): string | null {
+  #referenceOf({ messageId, congestion }: SubmitAnswer, recipient: string): string | null {
     this.#rate.accepted();
     if (congestion !== null && congestion >= maxCongestion) this.#rate.throttled();
-    if (messageId !== null) return canonicalId(messageId, this.#settings.message_id.answer);
+    if (messageId !== null) return this.#spelling.taken(messageId, recipient);
     this.#host.log.warn(
       { event: "smpp.id_missing" },
       "The SMSC took a message without an id; no receipt can be matched with it.",
@@ -309,7 +311,7 @@ export class SmppSession implements GatewaySession<"text"> {
     const receipt =
       code === status.ok
         ? {
-            reference: id === null ? null : canonicalId(id, this.#settings.message_id.answer),
+            reference: id === null ? null : this.#spelling.taken(id, ""),
             messageId,
             status: "sent" as const,
           }

@@ -36,6 +36,43 @@ test("receipts are reported in every form, and answered with 0 even when they sa
   );
 });
 
+test("a spelling of ids that the settings do not have is learnt, told, and kept", async (context) => {
+  const state = new Map<string, string>();
+  const it = await openSession(context, { state });
+  let next = 0;
+  it.smsc.script((_pdu, answer) => {
+    next += 1;
+    answer({ message_id: next.toString(16) });
+  });
+  const recipient = "+4915112345678";
+  const references: (string | null)[] = [];
+  for (let sent = 0; sent < 40; sent += 1) {
+    const outcome = await it.send("hi", { recipient });
+    assert.ok(outcome.kind === "accepted");
+    references.push(outcome.reference);
+  }
+  const [session] = it.smsc.bound;
+  const receipt = (id: number) => ({
+    esm_class: 4,
+    source_addr: "4915112345678",
+    destination_addr: "ACME",
+    short_message: `id:${id} stat:DELIVRD`,
+  });
+  for (let id = 10; id <= 20; id += 1) assert.equal(await deliver(session, receipt(id)), 0);
+  assert.ok(state.size > 1, "receipts that may mean two messages are kept");
+  for (let id = 21; id <= 40; id += 1) assert.equal(await deliver(session, receipt(id)), 0);
+  await until(() => state.size === 1, "the spelling alone is kept");
+  const settled = receiptsOf(it).map(({ reference }) => reference);
+  assert.deepEqual(settled.toSorted(), references.slice(9).toSorted(), "each message once, and no other");
+  const [update, ...more] = it.reports.flatMap(({ accountUpdates = [] }) => accountUpdates);
+  assert.match(update?.notice ?? "", /answer: hex, receipt: dec/);
+  assert.equal(more.length, 0);
+  assert.match(it.log.text(), /smpp\.ids_learnt/);
+  const later = await openSession(context, { state });
+  later.smsc.script((_pdu, answer) => answer({ message_id: "ff" }));
+  assert.deepEqual(await later.send(), { kind: "accepted", reference: "255" });
+});
+
 test("with `receipts: text` the parameters of a receipt are not read", async (context) => {
   const it = await openSession(context, { settings: { receipts: "text" } });
   const fields = { source_addr: "4915112345678", destination_addr: "ACME", esm_class: 4 };

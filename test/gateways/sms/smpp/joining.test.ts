@@ -8,12 +8,12 @@ import { JoiningMessages } from "#gateways/sms/smpp/joining.ts";
 const day = 86_400_000;
 const part = (text: string, from = "+491") => ({ from, to: "4915", text });
 const place = (number: number, total = 3, reference = 7) => ({ reference, total, number });
-const empty = () => JoiningMessages.load({ load: async () => new Map(), save: async () => {} });
+const empty = () => JoiningMessages.load(new Map());
 
 test("parts in any order, each of them twice, are one message", async () => {
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray([1, 2, 3, 1, 2, 3], { minLength: 6 }), async (order) => {
-      const joining = await empty();
+      const joining = empty();
       const joined: string[] = [];
       for (const number of order) {
         const taken = joining.add(part(`<${number}>`), place(number), 1);
@@ -28,13 +28,13 @@ test("parts in any order, each of them twice, are one message", async () => {
 
 test("what was stored is joined by the next session, and removed afterwards", async () => {
   const state = new Map<string, string>();
-  const first = await empty();
+  const first = empty();
   for (const number of [3, 1]) {
     const { stored } = first.add(part(`<${number}>`), place(number), 5);
     assert.ok(stored);
     state.set(...stored);
   }
-  const next = await JoiningMessages.load({ load: async () => state, save: async () => {} });
+  const next = JoiningMessages.load(state);
   const { joined } = next.add(part("<2>"), place(2), 9);
   assert.equal(joined?.text, "<1><2><3>");
   assert.deepEqual(
@@ -44,7 +44,7 @@ test("what was stored is joined by the next session, and removed afterwards", as
 });
 
 test("people and references are kept apart", async () => {
-  const joining = await empty();
+  const joining = empty();
   joining.add(part("a"), place(1, 2), 1);
   assert.equal(joining.add(part("b", "+492"), place(2, 2), 1).joined, undefined);
   assert.equal(joining.add(part("b"), place(2, 2, 8), 1).joined, undefined);
@@ -52,7 +52,7 @@ test("people and references are kept apart", async () => {
 });
 
 test("after a day what is there goes, and says what is missing; the same reference serves again", async () => {
-  const joining = await empty();
+  const joining = empty();
   joining.add(part("a"), place(1), 0);
   joining.add(part("c"), place(3), 10);
   assert.deepEqual(joining.overdue(day - 1), []);
@@ -67,7 +67,7 @@ test("after a day what is there goes, and says what is missing; the same referen
 });
 
 test("a sender of parts without end fills nothing: the oldest messages go first", async () => {
-  const joining = await empty();
+  const joining = empty();
   for (let reference = 0; reference < 6_000; reference += 1)
     joining.add(part("a"), place(1, 2, reference), reference);
   const overdue = joining.overdue(6_000);

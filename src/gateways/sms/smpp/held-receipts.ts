@@ -1,0 +1,116 @@
+// Receipts whose message is not clear before the spelling of ids is (`spelling.ts`). They are kept with the session's state until
+// then, and so is the spelling.
+
+import type { AccountUpdate, Receipt } from "#gateways/callback.ts";
+import type { ReceiptStatus } from "#gateways/outcome.ts";
+import type { SessionHost } from "#gateways/session.ts";
+import type { IdFormats, IdSpelling } from "./spelling.ts";
+
+interface ReadId {
+  id: string;
+  /** The receipt's source and destination. */
+  addresses: readonly string[];
+  status: ReceiptStatus;
+  code: string | null;
+}
+
+/** What follows from receipts that were read: all of it is stored before they are answered. */
+interface Settled {
+  receipts: Receipt[];
+  accountUpdates: AccountUpdate[];
+  toKeep: ReadonlyMap<string, string>;
+  /** Keys of the state, once `receipts` are stored. */
+  toForget: string[];
+}
+
+/** Receipts that are held; beyond them the oldest are dropped. */
+const maxHeld = 1_000;
+const heldPrefix = "receipt/";
+const spellingKey = "spelling";
+
+export class HeldReceipts {
+  readonly #host: Pick<SessionHost, "clock" | "log">;
+  readonly #spelling: IdSpelling;
+  readonly #held = new Map<string, ReadId>();
+  #toKeep = new Map<string, string>();
+  #toForget: string[] = [];
+  #number = 0;
+  #isShown = false;
+
+  constructor(host: Pick<SessionHost, "clock" | "log">, spelling: IdSpelling) {
+    this.#host = host;
+    this.#spelling = spelling;
+  }
+
+  /** Takes what an earlier session kept out of its state; returns the rest. */
+  load(state: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+    const rest = new Map(state);
+    for (const [key, value] of state) {
+      if (key === spellingKey) this.#spelling.restore(value);
+      else if (key.startsWith(heldPrefix)) this.#held.set(key, JSON.parse(value));
+      else continue;
+      rest.delete(key);
+    }
+    this.#isShown = this.#spelling.isKnown;
+    return rest;
+  }
+
+  /** The receipts to report now. */
+  read(receipt: ReadId): Receipt[] {
+    const meaning = this.#spelling.read(receipt.id, receipt.addresses);
+    if (meaning.kind === "reference") return [receiptOf(receipt, meaning.reference)];
+    this.#number += 1;
+    const key = `${heldPrefix}${this.#host.clock.now()}.${this.#number}`;
+    this.#held.set(key, receipt);
+    this.#toKeep.set(key, JSON.stringify(receipt));
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > maxHeld && oldest !== undefined) this.#drop(oldest);
+    return [];
+  }
+
+  /** What has become clear since the last call. */
+  settle(): Settled {
+    const receipts: Receipt[] = [];
+    const accountUpdates: AccountUpdate[] = [];
+    if (this.#spelling.isKnown) {
+      for (const [key, receipt] of this.#held) {
+        const meaning = this.#spelling.read(receipt.id, receipt.addresses);
+        if (meaning.kind === "reference") receipts.push(receiptOf(receipt, meaning.reference));
+        if (!this.#toKeep.delete(key)) this.#toForget.push(key);
+      }
+      this.#held.clear();
+      const { stored, learnt } = this.#spelling;
+      if (!this.#isShown && stored !== null) this.#toKeep.set(spellingKey, stored);
+      if (!this.#isShown && learnt !== null) accountUpdates.push(this.#noticeOf(learnt));
+      this.#isShown = true;
+    }
+    const settled = { receipts, accountUpdates, toKeep: this.#toKeep, toForget: this.#toForget };
+    this.#toKeep = new Map();
+    this.#toForget = [];
+    return settled;
+  }
+
+  #noticeOf({ answer, receipt }: IdFormats): AccountUpdate {
+    this.#host.log.warn(
+      { event: "smpp.ids_learnt", answer, receipt },
+      "The SMSC spells ids otherwise than the settings say; receipts are read as it spells them.",
+    );
+    const notice = `The SMSC spells message ids otherwise than the settings say. Trunkline reads its receipts by message_id { answer: ${answer}, receipt: ${receipt} } now; set it so.`;
+    return { at: this.#host.clock.now(), notice };
+  }
+
+  #drop(key: string): void {
+    this.#held.delete(key);
+    if (!this.#toKeep.delete(key)) this.#toForget.push(key);
+    this.#host.log.warn(
+      { event: "smpp.receipt_unclear" },
+      "A receipt was dropped: it may mean several messages, and others showed no spelling of ids.",
+    );
+  }
+}
+
+const receiptOf = ({ status, code }: ReadId, reference: string): Receipt => ({
+  reference,
+  status,
+  ...(code !== null && { code }),
+});

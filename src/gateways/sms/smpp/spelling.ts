@@ -1,0 +1,158 @@
+// How an SMSC spells message ids in its answers and in its receipts. Some answer with hexadecimal ids and report with decimal
+// ones, and then an id of digits alone is also the id of another message. The settings say which; where they are
+// wrong, this learns it from receipts that name a message of this session and the recipient of that message.
+
+import { canonicalId, type IdFormat } from "./receipt.ts";
+
+export interface IdFormats {
+  answer: IdFormat;
+  receipt: IdFormat;
+}
+
+/** A message, or a part of one, that the SMSC took. */
+interface Taken {
+  id: string;
+  reference: string;
+  recipient: string;
+}
+
+/**
+ * What a receipt's id means.
+ * - `reference`: the message with this reference
+ * - `held`: one of several messages, or one to another recipient; it is clear once the spelling is
+ */
+type Meaning = { kind: "reference"; reference: string } | { kind: "held" };
+
+/** Messages that receipts are compared with. */
+const maxTaken = 5_000;
+/** The spelling is known when one has so many points, and four times as many as any other. */
+const enoughPoints = 60;
+const fullPoints = 20;
+/** Of a receipt that names a message to another recipient: some SMSCs write other addresses into receipts. */
+const weakPoints = 3;
+/** Digits at the end that two spellings of a number have in common. */
+const commonDigits = 6;
+
+const others: readonly IdFormats[] = [
+  { answer: "hex", receipt: "dec" },
+  { answer: "dec", receipt: "hex" },
+  { answer: "as-is", receipt: "as-is" },
+];
+
+const nameOf = ({ answer, receipt }: IdFormats) => `${answer}/${receipt}`;
+
+export class IdSpelling {
+  readonly #configured: IdFormats;
+  #known: IdFormats | null = null;
+  readonly #taken: Taken[] = [];
+  /** By spelling: the messages by what a receipt would call them. */
+  readonly #byName = new Map<IdFormats, Map<string, Taken>>();
+  readonly #points = new Map<IdFormats, number>();
+
+  constructor(configured: IdFormats) {
+    this.#configured = configured;
+    for (const candidate of [configured, ...others.filter((other) => nameOf(other) !== nameOf(configured))])
+      this.#byName.set(candidate, new Map());
+  }
+
+  /** `stored`: `stored` of an earlier session. What was learnt under other settings is dropped. */
+  restore(stored: string): void {
+    const [settings, learnt] = stored.split(" ");
+    if (settings !== nameOf(this.#configured)) return;
+    for (const candidate of this.#byName.keys()) if (nameOf(candidate) === learnt) this.#known = candidate;
+  }
+
+  /** The spelling, if it is another one than the settings say; null: it is not, or it is not known. */
+  get learnt(): IdFormats | null {
+    return this.#known === this.#configured ? null : this.#known;
+  }
+
+  /** Whether receipts have shown which spelling it is. */
+  get isKnown(): boolean {
+    return this.#known !== null;
+  }
+
+  /** For `restore`; null: it is not known. */
+  get stored(): string | null {
+    return this.#known === null ? null : `${nameOf(this.#configured)} ${nameOf(this.#known)}`;
+  }
+
+  /** The SMSC took a message. Returns the reference by which its receipts find it. */
+  taken(id: string, recipient: string): string {
+    const { answer } = this.#known ?? this.#configured;
+    const reference = canonicalId(id, answer);
+    if (this.isKnown) return reference;
+    const taken: Taken = { id, reference, recipient };
+    for (const [candidate, byName] of this.#byName) byName.set(canonicalId(id, candidate.answer), taken);
+    this.#taken.push(taken);
+    if (this.#taken.length > maxTaken) this.#forget(this.#taken.shift());
+    return reference;
+  }
+
+  /** `addresses`: the receipt's source and destination. */
+  read(id: string, addresses: readonly string[]): Meaning {
+    if (this.#known !== null) return { kind: "reference", reference: this.#nameIn(this.#known, id) };
+    const hits = new Map<Taken, IdFormats[]>();
+    for (const [candidate, byName] of this.#byName) {
+      const taken = byName.get(canonicalId(id, candidate.receipt));
+      if (taken !== undefined) hits.set(taken, [...(hits.get(taken) ?? []), candidate]);
+    }
+    const [only, ...more] = [...hits].filter(([{ recipient }]) => isAmong(recipient, addresses));
+    if (only !== undefined && more.length === 0) return this.#settle(only, fullPoints);
+    const [any, ...rest] = hits;
+    if (any === undefined) return { kind: "reference", reference: this.#nameIn(this.#likeliest(), id) };
+    if (rest.length > 0) return { kind: "held" };
+    const settled = this.#settle(any, weakPoints);
+    return any[1].length === this.#byName.size || this.isKnown ? settled : { kind: "held" };
+  }
+
+  #settle([{ reference }, candidates]: [Taken, readonly IdFormats[]], points: number): Meaning {
+    // An id that means the same in every spelling speaks for none.
+    if (candidates.length === this.#byName.size) return { kind: "reference", reference };
+    for (const candidate of candidates) this.#points.set(candidate, this.#pointsOf(candidate) + points);
+    for (const candidate of candidates) {
+      const rivals = [...this.#byName.keys()].filter((other) => other !== candidate);
+      const strongest = Math.max(...rivals.map((other) => this.#pointsOf(other)));
+      const own = this.#pointsOf(candidate);
+      if (own >= enoughPoints && own >= 4 * strongest) this.#known = candidate;
+    }
+    return { kind: "reference", reference };
+  }
+
+  #pointsOf(candidate: IdFormats): number {
+    return this.#points.get(candidate) ?? 0;
+  }
+
+  /** The reference of a message that the SMSC took in this session or before. */
+  #nameIn({ receipt }: IdFormats, id: string): string {
+    const name = canonicalId(id, receipt);
+    // Those that were taken before the spelling was known have the reference of the settings.
+    return (this.#known && this.#byName.get(this.#known)?.get(name)?.reference) ?? name;
+  }
+
+  /** The spelling that receipts speak for most; the settings, unless they speak for another one. */
+  #likeliest(): IdFormats {
+    let best = this.#configured;
+    for (const candidate of this.#byName.keys())
+      if (this.#pointsOf(candidate) > this.#pointsOf(best)) best = candidate;
+    return best;
+  }
+
+  #forget(taken: Taken | undefined): void {
+    if (taken === undefined) return;
+    for (const [candidate, byName] of this.#byName) {
+      const name = canonicalId(taken.id, candidate.answer);
+      if (byName.get(name) === taken) byName.delete(name);
+    }
+  }
+}
+
+/** Whether a number is one of the addresses, which may be national. Addresses that are no numbers say nothing. */
+function isAmong(recipient: string, addresses: readonly string[]): boolean {
+  const numbers = addresses.map(digitsOf).filter((digits) => digits.length >= commonDigits);
+  const own = digitsOf(recipient);
+  if (numbers.length === 0 || own.length < commonDigits) return true;
+  return numbers.some((digits) => digits.slice(-commonDigits) === own.slice(-commonDigits));
+}
+
+const digitsOf = (text: string) => text.replace(/[^0-9]/g, "");
