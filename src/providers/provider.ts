@@ -264,6 +264,10 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   native?(format: ClientFormat, settings: z.output<Settings>): NativeApi | null;
   /** Where chat completions with function tools are answered that are refused elsewhere; null or absent: nowhere. */
   toolsApi?(settings: z.output<Settings>): ToolsApi | null;
+  /**
+   * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
+   */
+  sealsAs?(settings: z.output<Settings>): string | null;
   /** A request that costs no tokens and shows whether the vendor is available. Null when the vendor has none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -288,6 +292,7 @@ export interface Provider {
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   native(format: ClientFormat, settings: unknown): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
+  sealsAs(settings: unknown): string | null;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -346,6 +351,7 @@ export function defineProvider<Settings extends z.ZodObject>(
     },
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
+    sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
     check: (settings) => definition.check(settings as Parsed),
   };
 }

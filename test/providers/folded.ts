@@ -25,9 +25,17 @@ export function folded(pieces: readonly StreamPiece[]): Folded {
   let refusal: string | null = null;
   let reason: string | null = null;
   const calls: Call[] = [];
+  const details: Record<string, unknown>[] = [];
+  const blocks: unknown[] = [];
   for (const { delta, finish_reason } of chunks.flatMap(({ choices }) => choices)) {
     content += delta.content ?? "";
     reasoning += delta.reasoning_content ?? "";
+    for (const piece of delta.reasoning_details ?? []) {
+      const known = details.find(({ index }) => index === piece.index);
+      if (known === undefined) details.push({ ...piece });
+      else Object.assign(known, piece, { text: `${known.text}${piece.text}` });
+    }
+    blocks.push(...(delta.thinking_blocks ?? []));
     if (typeof delta.refusal === "string") refusal = (refusal ?? "") + delta.refusal;
     for (const { index, id, type, function: own } of delta.tool_calls ?? []) {
       const known = calls[index];
@@ -46,6 +54,8 @@ export function folded(pieces: readonly StreamPiece[]): Folded {
     content: content === "" && (calls.length > 0 || refusal !== null) ? null : content,
     refusal,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   const { id, created, model } = chunks[0] ?? {};

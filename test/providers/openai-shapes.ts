@@ -48,6 +48,8 @@ const delta = z.looseObject({
   role: z.literal("assistant").optional(),
   content: z.string().nullable().optional(),
   reasoning_content: z.string().nullable().optional(),
+  reasoning_details: z.array(z.record(z.string(), z.unknown())).optional(),
+  thinking_blocks: z.array(z.record(z.string(), z.unknown())).optional(),
   refusal: z.string().nullable().optional(),
   tool_calls: z.array(callDelta).optional(),
 });

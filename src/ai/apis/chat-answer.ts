@@ -31,6 +31,8 @@ interface CallPiece {
 interface ChatPiece {
   text: string;
   reasoning: string;
+  /** Signed and sealed thoughts, or pieces of them. */
+  details: Fields[];
   refusal: string;
   calls: CallPiece[];
   finish: string | null;
@@ -84,6 +86,7 @@ export function readChat(text: string): ChatPiece {
   return {
     text: contentOf(message.content),
     reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),
+    details: fieldsIn(message.reasoning_details),
     refusal: textOf(message.refusal),
     calls: callsOf(message),
     finish: typeof choice.finish_reason === "string" ? choice.finish_reason : null,

@@ -3,6 +3,7 @@
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
+import { hasPacked } from "#providers/translate/reasoning-details.ts";
 import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall, Run } from "./call.ts";
 import type { SealedOrigins } from "./sealed-origins.ts";
@@ -10,8 +11,15 @@ import type { SealedOrigins } from "./sealed-origins.ts";
 const none: ReadonlySet<string> = new Set();
 
 /** How a member seals in the format in which it is asked. `native`: it takes the client's own. */
-const sealedBy = (native: NativeApi | null): SealedReasoning | null =>
-  native === null ? thoughtSignatures : (native.sealed ?? null);
+const sealedBy = ({ provider, settings }: Member, native: NativeApi | null): SealedReasoning | null =>
+  native === null ? { ...thoughtSignatures, sharedBy: provider.sealsAs(settings) } : (native.sealed ?? null);
+
+/** The body that the member is asked with: of other APIs, a chat completion has what was packed in their seals. */
+function bodyFor(native: NativeApi | null, { api, text, body }: FailoverCall): FailoverCall["body"] {
+  if (native !== null || api.format === "chat_completions" || !hasPacked(text)) return body;
+  const chat = api.chat();
+  return chat.kind === "chat" ? chat.body : body;
+}
 
 /** The name under which what the member sealed is remembered. */
 const makerOf = ({ id }: Member, { sharedBy }: SealedReasoning): string => sharedBy ?? id;
@@ -19,12 +27,15 @@ const makerOf = ({ id }: Member, { sharedBy }: SealedReasoning): string => share
 /** Tells the members that made the newest sealed reasoning of the call from others; null: none of them is known to have. */
 export function makerIn(
   origins: SealedOrigins,
-  { choices, api, body }: FailoverCall,
+  call: FailoverCall,
 ): ((choice: Choice<Member>) => boolean) | null {
+  const { choices, api } = call;
   if (choices.length < 2 || origins.isEmpty) return null;
-  const of = ({ member }: Choice<Member>) => sealedBy(member.provider.native(api.format, member.settings));
+  const nativeOf = ({ member }: Choice<Member>) => member.provider.native(api.format, member.settings);
+  const of = (choice: Choice<Member>) => sealedBy(choice.member, nativeOf(choice));
   for (const choice of choices) {
     const sealed = of(choice);
+    const body = bodyFor(nativeOf(choice), call);
     const maker = sealed && origins.newestMaker([...sealed.in(body), ...(sealed.essential?.(body) ?? [])]);
     if (maker === null) continue;
     return (other) => {
@@ -49,11 +60,11 @@ export function sealedIn(
   origins: SealedOrigins,
   choice: Choice<Member>,
   native: NativeApi | null,
-  { body }: FailoverCall,
+  call: FailoverCall,
   { unsealed }: Run,
 ): SealedInRequest {
-  const sealed = sealedBy(native);
-  const values = sealed?.in(body) ?? [];
+  const sealed = sealedBy(choice.member, native);
+  const values = sealed?.in(bodyFor(native, call)) ?? [];
   if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
   if (unsealed.includes(choice)) return { sealed, values, foreign: new Set(values) };
   return { sealed, values, foreign: origins.foreign(values, makerOf(choice.member, sealed)) };
@@ -84,7 +95,7 @@ export function noting(
   native: NativeApi | null,
   reader: AnswerReader,
 ): AnswerReader {
-  const sealed = sealedBy(native);
+  const sealed = sealedBy(member, native);
   if (sealed === null) return reader;
   const note = (text: string) => {
     const values = sealed.made(text);

@@ -19,6 +19,13 @@ import {
   type ToolCall,
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import {
+  claudeFormat,
+  sealedDetail,
+  sealOf,
+  thinkingBlock,
+  thoughtDetail,
+} from "#providers/translate/reasoning-details.ts";
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool } from "./request.ts";
 
@@ -84,10 +91,14 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   const calls: ToolCall[] = [];
   let content = "";
   let reasoning = "";
+  const details: Fields[] = [];
   for (const block of fieldsIn(value.content)) {
     if (block.type === "text") content += textOf(block.text);
-    else if (block.type === "thinking") reasoning += textOf(block.thinking);
-    else if (block.type === "tool_use") {
+    else if (isThinking(block)) {
+      reasoning += textOf(block.thinking);
+      const detail = detailOf(block, details.length);
+      if (textOf(block.thinking) !== "" || sealOf(detail) !== "") details.push(detail);
+    } else if (block.type === "tool_use") {
       const input = JSON.stringify(block.input ?? {});
       if (byTool && block.name === jsonTool) content += input;
       else calls.push({ id: textOf(block.id), name: textOf(block.name), arguments: input });
@@ -97,13 +108,18 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   const finishReason = finishOf(reason, byTool);
   return completion(
     { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
-    [{ index: 0, text: content, reasoning, refusal, calls, finishReason }],
+    [{ index: 0, text: content, reasoning, details, refusal, calls, finishReason }],
     countedOf(mergeUsage({}, value.usage)),
   );
 }
 
 /** Whether a content block holds thoughts, in clear or sealed. */
 export const isThinking = ({ type }: Fields): boolean => type === "thinking" || type === "redacted_thinking";
+
+const detailOf = (block: Fields, index: number): Fields =>
+  block.type === "thinking"
+    ? thoughtDetail(index, textOf(block.thinking), textOf(block.signature))
+    : sealedDetail(index, textOf(block.data), claudeFormat);
 
 /** The most tool calls whose state is kept. */
 const maxTools = 1024;
@@ -129,6 +145,9 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   let finished = false;
   let over = false;
   let thinking = false;
+  /** The block of thoughts under way, and how many came before it. */
+  let thoughts = { text: "", signature: "" };
+  let details = 0;
 
   const started = (event: Fields): StreamPiece[] => {
     const message = isObject(event.message) ? event.message : {};
@@ -146,8 +165,16 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     hasText = true;
     return [write.delta(0, { content: text })];
   };
-  const reasoning = (write: ChunkWriter, text: string): StreamPiece[] =>
-    text === "" ? [] : [write.delta(0, { reasoning_content: text })];
+  const reasoning = (write: ChunkWriter, text: string): StreamPiece[] => {
+    if (text === "") return [];
+    thoughts.text += text;
+    return [write.delta(0, { reasoning_content: text, details: [thoughtDetail(details, text, "")] })];
+  };
+  const sealed = (write: ChunkWriter, detail: Fields, whole: Fields): StreamPiece[] => {
+    const block = thinkingBlock(whole);
+    details += 1;
+    return [write.delta(0, { details: [detail], ...(block === null ? {} : { blocks: [block] }) })];
+  };
   const toolText = (write: ChunkWriter, tool: OpenTool, text: string): StreamPiece[] => {
     if (text === "") return [];
     tool.written = true;
@@ -159,7 +186,14 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     const block = isObject(event.content_block) ? event.content_block : {};
     thinking = isThinking(block);
     if (block.type === "text") return content(write, textOf(block.text));
-    if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
+    if (block.type === "thinking") {
+      thoughts = { text: "", signature: textOf(block.signature) };
+      return reasoning(write, textOf(block.thinking));
+    }
+    if (block.type === "redacted_thinking" && textOf(block.data) !== "") {
+      const detail = sealedDetail(details, textOf(block.data), claudeFormat);
+      return sealed(write, detail, detail);
+    }
     if (block.type !== "tool_use") return [];
     if (tools.size >= maxTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
     const name = textOf(block.name);
@@ -173,6 +207,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     const delta = isObject(event.delta) ? event.delta : {};
     if (delta.type === "text_delta") return content(write, textOf(delta.text));
     if (delta.type === "thinking_delta") return reasoning(write, textOf(delta.thinking));
+    if (delta.type === "signature_delta") thoughts.signature += textOf(delta.signature);
     if (delta.type !== "input_json_delta") return [];
     const tool = tools.get(event.index);
     // Tools that the vendor runs itself send such deltas too.
@@ -181,6 +216,12 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const blockStopped = (write: ChunkWriter, event: Fields): StreamPiece[] => {
     thinking = false;
+    const { text, signature } = thoughts;
+    thoughts = { text: "", signature: "" };
+    if (signature === "" && text !== "") details += 1;
+    if (signature !== "") {
+      return sealed(write, thoughtDetail(details, "", signature), thoughtDetail(details, text, signature));
+    }
     const tool = tools.get(event.index);
     if (!tool || tool.written) return [];
     return toolText(write, tool, JSON.stringify(tool.input ?? {}));

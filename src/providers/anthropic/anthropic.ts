@@ -86,6 +86,7 @@ export const anthropic = defineProvider({
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },
+  sealsAs: ({ base_url }) => base_url,
   check: (settings) => ({
     method: "GET",
     url: joinUrl(settings.base_url, "/v1/models?limit=1"),

@@ -6,6 +6,7 @@ import { isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
 import { parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
+import { thinkingBlock } from "#providers/translate/reasoning-details.ts";
 
 type Block = Record<string, unknown>;
 
@@ -39,10 +40,15 @@ export function anthropicSystem(system: readonly TextPart[]): string | Block[] |
   return system.map(({ text }) => text).join("\n");
 }
 
+/** The thoughts of Claude that the turn brings back; those of other vendors have no block. */
+export const thinkingBlocks = ({ thoughts }: Extract<Turn, { role: "assistant" }>): Block[] =>
+  thoughts.map(thinkingBlock).filter((block) => block !== null);
+
 function blocksOf(turn: Turn, issues: string[]): Block[] {
-  const blocks = (parts: readonly Part[]) => parts.map((part) => blockOf(part, issues));
+  const blocks = (parts: readonly Part[]): Block[] => parts.map((part) => blockOf(part, issues));
   if (turn.role === "user") return blocks(turn.parts);
-  if (turn.role === "assistant") return [...blocks(turn.parts), ...turn.calls.map(useBlock)];
+  if (turn.role === "assistant")
+    return [...thinkingBlocks(turn), ...blocks(turn.parts), ...turn.calls.map(useBlock)];
   return turn.results.map(({ call, parts }) => {
     const [first] = parts;
     const plain = parts.length === 1 && first?.kind === "text" && !first.cacheControl;

@@ -19,7 +19,7 @@ import {
   toolChoiceOf,
   toolsOf,
 } from "#providers/translate/request-fields.ts";
-import { type AnthropicMessage, anthropicMessages, anthropicSystem } from "./messages.ts";
+import { type AnthropicMessage, anthropicMessages, anthropicSystem, thinkingBlocks } from "./messages.ts";
 import { type ClaudeCapabilities, claudeCapabilities } from "./model.ts";
 import { isRecursive, structuredSchema } from "./schema.ts";
 
@@ -123,8 +123,8 @@ export function anthropicBody(
 
 /**
  * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a given limit. Inside a
- * round of tool calls, models with a budget need the signed thinking of its beginning, which OpenAI's format
- * does not carry: there they go on without thinking.
+ * round of tool calls, models with a budget need the signed thinking before the calls: where the client did not send it
+ * back, they go on without thinking.
  */
 function thinkingOf(
   fields: RequestFields,
@@ -154,7 +154,9 @@ function thinkingOf(
     const thinking = { type: "adaptive", display: "summarized" };
     return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
   }
-  if (turns.at(-1)?.role === "tool") return off;
+  const [before, last] = turns.slice(-2);
+  if (last?.role === "tool" && !(before?.role === "assistant" && thinkingBlocks(before).length > 0))
+    return off;
   const target = budgets[effort] ?? minThinkingBudget;
   const budget =
     limit === undefined ? target : Math.max(minThinkingBudget, Math.min(target, Math.floor(limit * 0.8)));

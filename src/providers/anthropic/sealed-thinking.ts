@@ -6,9 +6,13 @@ import { withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { Failure, NativeRequest, SealedReasoning } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
+import { hasPacked, isPacked } from "#providers/translate/reasoning-details.ts";
 
 /** In place of the signature of thoughts that no vendor signed. */
 export const foreignSignature = "trunkline-unsigned";
+
+/** A mark of this gateway, or thoughts of another vendor that were packed here. */
+const isOurs = (seal: string) => seal === foreignSignature || isPacked(seal);
 
 /** What only those can open who made it: a thought's signature, or the thought itself. Empty: the block has no thoughts. */
 function sealOf(block: Fields): string {
@@ -19,7 +23,7 @@ function sealOf(block: Fields): string {
 const sealsIn = (content: unknown) =>
   fieldsIn(content)
     .map(sealOf)
-    .filter((seal) => seal !== "" && seal !== foreignSignature);
+    .filter((seal) => seal !== "" && !isOurs(seal));
 
 function sealsMade(text: string): string[] {
   if (!text.includes('"signature') && !text.includes('"redacted_thinking"')) return [];
@@ -35,7 +39,8 @@ function sealsMade(text: string): string[] {
 const refusal =
   /^messages\.\d+\.content\.\d+(\.[a-z_]+)*: invalid `?(signature|data)`? in `?(redacted_)?thinking`? block/i;
 
-const isRefusal = ({ kind, status, error }: Failure) =>
+/** Whether Anthropic could not open thoughts of the request. */
+export const isSignatureRefusal = ({ kind, status, error }: Failure) =>
   kind === "invalid_request" && status === 400 && refusal.test(error.message);
 
 /** `baseUrl`: of the member. At Anthropic's own address all accounts open the same thoughts. */
@@ -45,7 +50,7 @@ export function sealedThinking(baseUrl: string): SealedReasoning {
     field: "messages",
     in: ({ messages }) => fieldsIn(messages).flatMap(({ content }) => sealsIn(content)),
     made: sealsMade,
-    isRefusal,
+    isRefusal: isSignatureRefusal,
   };
 }
 
@@ -53,12 +58,12 @@ const nothing: ReadonlySet<string> = new Set();
 
 /** The text of a request without the thoughts that the member cannot open; nearly every text is returned as it is. */
 export function withoutForeignThinking(text: string, foreign: ReadonlySet<string> = nothing): string {
-  if (foreign.size === 0 && !text.includes(foreignSignature)) return text;
+  if (foreign.size === 0 && !text.includes(foreignSignature) && !hasPacked(text)) return text;
   const body = parseExactly(text);
   if (!isObject(body)) return text;
   const isForeign = (block: unknown) => {
     const seal = isObject(block) ? sealOf(block) : "";
-    return seal === foreignSignature || foreign.has(seal);
+    return isOurs(seal) || foreign.has(seal);
   };
   let isUnderWay = false;
   const messages = fieldsIn(body.messages).flatMap((message) => {

@@ -15,6 +15,7 @@ import type {
   Usage,
 } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
+import { isPacked } from "#providers/translate/reasoning-details.ts";
 import { openaiFailure } from "./failure.ts";
 import { readUsage } from "./stream.ts";
 
@@ -24,11 +25,15 @@ const isUnsealed = (item: unknown) =>
 
 const sealedIn = (items: unknown, types: readonly string[]): string[] =>
   fieldsIn(items).flatMap(({ type, encrypted_content: content }) =>
-    types.includes(textOf(type)) && typeof content === "string" ? [content] : [],
+    types.includes(textOf(type)) && typeof content === "string" && !isPacked(content) ? [content] : [],
   );
 
-/** The code of OpenAI's refusal of reasoning that another organization, project or deployment sealed. */
-const sealedElsewhere = "invalid_encrypted_content";
+/** Whether another organization, project or deployment of OpenAI's sealed reasoning of the request. */
+export const isSealRefusal = ({ error }: Failure): boolean => error.code === "invalid_encrypted_content";
+
+/** Thoughts of another vendor's model, which a translated answer has packed. */
+const isPackedItem = (item: unknown) =>
+  isObject(item) && item.type === "reasoning" && isPacked(item.encrypted_content);
 
 /** The sealed items in a whole answer, or in an event with an item or with the whole answer. */
 function sealedMade(text: string): string[] {
@@ -47,7 +52,7 @@ export const responsesSealed: SealedReasoning = {
   in: ({ input }) => sealedIn(input, ["reasoning"]),
   essential: ({ input }) => sealedIn(input, ["compaction"]),
   made: sealedMade,
-  isRefusal: ({ error }) => error.code === sealedElsewhere,
+  isRefusal: isSealRefusal,
 };
 
 /** Items that OpenAI takes with their reasoning alone, as long as they have the ids of its answer. */
@@ -59,7 +64,8 @@ function withoutReasoning(items: readonly unknown[], foreign: ReadonlySet<string
   return items.flatMap((item) => {
     if (!isObject(item)) return [item];
     if (item.type === "reasoning") {
-      isGone = typeof item.encrypted_content !== "string" || foreign.has(item.encrypted_content);
+      const { encrypted_content: seal } = item;
+      isGone = typeof seal !== "string" || foreign.has(seal) || isPacked(seal);
       return isGone ? [] : [item];
     }
     if (!isGone || !followers.includes(item.type) || !Object.hasOwn(item, "id")) return [item];
@@ -87,11 +93,12 @@ export function responsesBody({
     api_base: undefined,
   };
   if (body.store !== false) changes.store = "false";
-  if (foreign.size > 0 || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
+  const hasForeign = foreign.size > 0 || (Array.isArray(body.input) && body.input.some(isPackedItem));
+  if (hasForeign || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
     const exact = parseExactly(text);
     const input = isObject(exact) && Array.isArray(exact.input) ? exact.input : [];
     changes.input = JSON.stringify(
-      foreign.size > 0 ? withoutReasoning(input, foreign) : input.filter((item) => !isUnsealed(item)),
+      hasForeign ? withoutReasoning(input, foreign) : input.filter((item) => !isUnsealed(item)),
     );
   }
   return withMembers(text, changes);

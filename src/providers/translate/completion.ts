@@ -1,8 +1,10 @@
 // Writes OpenAI's completions and chunks for adapters that translate another format. All chunks of a stream share
 // one id and one model; output is marked as such, so that failover does not commit to an empty answer.
 
+import type { Fields } from "#contract/normalise.ts";
 import { outputUnits } from "#providers/openai/stream.ts";
 import type { Chunk, ParsedAnswer, Usage } from "#providers/provider.ts";
+import { thinkingBlock } from "./reasoning-details.ts";
 
 /** `created`: 0 if the vendor does not say; the gateway fills in its own clock. `id`: empty likewise. */
 export interface CompletionHead {
@@ -33,6 +35,8 @@ export interface Choice {
   text: string;
   reasoning: string;
   refusal: string | null;
+  /** Signed and sealed thoughts; absent: none. */
+  details?: readonly Fields[];
   calls: readonly ToolCall[];
   finishReason: string;
   logprobs?: object | null;
@@ -65,12 +69,20 @@ function callJson({ id, name, arguments: text, extraContent }: ToolCall): object
   };
 }
 
-function messageJson({ text, reasoning, refusal, calls }: Choice): object {
+/** Thoughts under the names of OpenRouter and of LiteLLM. */
+function thoughtsJson(details: readonly Fields[]): object {
+  if (details.length === 0) return {};
+  const blocks = details.flatMap((detail) => thinkingBlock(detail) ?? []);
+  return { reasoning_details: details, ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }) };
+}
+
+function messageJson({ text, reasoning, details = [], refusal, calls }: Choice): object {
   return {
     role: "assistant",
     content: text === "" && (calls.length > 0 || refusal !== null) ? null : text,
     refusal,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...thoughtsJson(details),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(callJson) }),
   };
 }
@@ -120,6 +132,9 @@ interface Delta {
   reasoning_content?: string;
   refusal?: string;
   call?: CallDelta;
+  /** Pieces of signed or sealed thoughts, and the blocks that they complete. They are no output. */
+  details?: readonly Fields[];
+  blocks?: readonly Fields[];
 }
 
 /** Writes the chunks of one stream. */
@@ -153,8 +168,13 @@ export function chunkWriter({ id, created, model }: CompletionHead): ChunkWriter
   ];
   return {
     role: (index) => write(choice(index, { role: "assistant", content: "" }, null), {}),
-    delta: (index, { call, ...texts }, logprobs) => {
-      const delta = call === undefined ? texts : { ...texts, tool_calls: [callDeltaJson(call)] };
+    delta: (index, { call, details = [], blocks = [], ...texts }, logprobs) => {
+      const delta = {
+        ...texts,
+        ...(details.length === 0 ? {} : { reasoning_details: details }),
+        ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+        ...(call === undefined ? {} : { tool_calls: [callDeltaJson(call)] }),
+      };
       const output = call !== undefined || Object.values(texts).some((text) => text !== "");
       return write(choice(index, delta, null, logprobs), { output, units: outputUnits(delta) });
     },

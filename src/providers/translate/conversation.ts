@@ -5,6 +5,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
+import { detailsOf, sealOf } from "./reasoning-details.ts";
 import { signatureOf } from "./thought-signatures.ts";
 
 export interface Call {
@@ -19,7 +20,8 @@ export interface Call {
 
 export type Turn =
   | { role: "user"; parts: Part[] }
-  | { role: "assistant"; parts: Part[]; calls: Call[] }
+  /** `thoughts`: signed or sealed, as `reasoning_details` has them. */
+  | { role: "assistant"; thoughts: Fields[]; parts: Part[]; calls: Call[] }
   /** In the order of the calls. */
   | { role: "tool"; results: { call: Call; parts: Part[] }[] };
 
@@ -41,8 +43,8 @@ export const emptyTurnText = "(nothing)";
 
 /**
  * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
- * before the text, an assistant's is dropped. Reasoning in earlier turns is dropped: vendors accept only
- * their own, signed.
+ * before the text, an assistant's is dropped. Of the reasoning in earlier turns what is signed or sealed is kept: vendors
+ * accept only their own.
  */
 export function readConversation(
   messages: unknown,
@@ -102,6 +104,7 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
       open = callsOf(message, where, ids, issues);
       addAssistant(
         turns,
+        detailsOf(message).filter((detail) => sealOf(detail) !== ""),
         parts,
         open.map(({ call }) => call),
       );
@@ -133,13 +136,14 @@ function addUser(turns: Turn[], parts: Part[]): void {
   else turns.push({ role: "user", parts });
 }
 
-function addAssistant(turns: Turn[], parts: Part[], calls: Call[]): void {
+function addAssistant(turns: Turn[], thoughts: Fields[], parts: Part[], calls: Call[]): void {
   const last = turns.at(-1);
   if (parts.length === 0 && calls.length === 0) return;
   if (last?.role === "assistant") {
+    last.thoughts.push(...thoughts);
     last.parts.push(...parts);
     last.calls.push(...calls);
-  } else turns.push({ role: "assistant", parts, calls });
+  } else turns.push({ role: "assistant", thoughts, parts, calls });
 }
 
 function withName(parts: Part[], name: unknown): Part[] {

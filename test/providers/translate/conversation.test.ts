@@ -34,7 +34,7 @@ test("system text is apart, wherever it stood; turns of one side are merged", ()
       system: [text("s"), text("t")],
       turns: [
         { role: "user", parts: [text("a"), text("Ann: b")] },
-        { role: "assistant", parts: [text("c"), text("d")], calls: [] },
+        { role: "assistant", thoughts: [], parts: [text("c"), text("d")], calls: [] },
       ],
     },
   );

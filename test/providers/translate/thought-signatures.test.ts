@@ -1,4 +1,4 @@
-// Google's thought signatures in chat completions: read from requests, answers and chunks, and taken out.
+// Sealed thoughts in chat completions: read from requests, answers and chunks, and taken out.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -52,4 +52,29 @@ test("only Google's sentence at the beginning of a 400 is a refusal", () => {
     assert.ok(isRefusal(failure(message)), message);
   assert.ok(!isRefusal(failure("Your text: Corrupted thought signature.")));
   assert.ok(!isRefusal(failure("Corrupted thought signature.", 422)));
+});
+
+test("signed and sealed thoughts are read under both names and taken out whole, and a field that a vendor lacks is a refusal", () => {
+  const details = [
+    { type: "reasoning.text", text: "Hm.", signature: "a", index: 0 },
+    { type: "reasoning.encrypted", data: "b", index: 1 },
+    { type: "reasoning.text", text: "open", index: 2 },
+  ];
+  const blocks = [{ type: "thinking", thinking: "Hm.", signature: "a" }];
+  const message = { role: "assistant", content: "x", reasoning_details: details, thinking_blocks: blocks };
+  assert.deepEqual(thoughtSignatures.in({ messages: [message] }), ["a", "b", "a"]);
+  assert.deepEqual(thoughtSignatures.made(JSON.stringify({ choices: [{ message }] })), ["a", "b"]);
+  const text = JSON.stringify({ messages: [message] });
+  assert.deepEqual(JSON.parse(withoutSignatures(text, new Set(["a"])) ?? ""), [
+    { role: "assistant", content: "x", reasoning_details: details.slice(1) },
+  ]);
+  const refused = (param: string) =>
+    thoughtSignatures.isRefusal({
+      kind: "invalid_request",
+      status: 400,
+      retryAfterMs: null,
+      error: { message: "Unknown.", type: "invalid_request_error", param, code: "unknown_parameter" },
+    });
+  assert.ok(refused("messages[1].reasoning_details") && refused("messages.1.thinking_blocks[0]"));
+  assert.ok(!refused("messages[1].content") && !refused("my_reasoning_details"));
 });

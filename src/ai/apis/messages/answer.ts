@@ -3,9 +3,10 @@
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
-import { isObject } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
 import { parseExactly } from "#providers/translate/json.ts";
+import { joined, packed, sealOf } from "#providers/translate/reasoning-details.ts";
 
 /** What the answer depends on beside the completion. */
 export interface MessageRules extends Pick<AnswerRules, "model"> {
@@ -15,6 +16,14 @@ export interface MessageRules extends Pick<AnswerRules, "model"> {
   names: ToolNames;
   /** The client asked for thoughts. */
   thinking: boolean;
+  /** It asked for them, or for their signatures alone: it sends them back. */
+  signed: boolean;
+}
+
+/** In place of a signature: the sealed thoughts of another vendor's model, or a mark where there are none. */
+export function signatureFor(details: readonly Fields[]): string {
+  const whole = joined(details);
+  return whole.some((detail) => sealOf(detail) !== "") ? packed(whole) : foreignSignature;
 }
 
 /** Anthropic's stop reason. Some vendors end calls with `stop`. */
@@ -44,17 +53,18 @@ export function inputOf(text: string): unknown {
 
 /** A Messages API message as JSON, from the JSON of a chat completion. */
 export function messageOf(text: string, rules: MessageRules): string {
-  const { text: content, reasoning, refusal, calls, finish, counts } = readChat(text);
+  const { text: content, reasoning, details, refusal, calls, finish, counts } = readChat(text);
   const idOf = callIds("toolu_", rules.stem);
   const visibleText = content + refusal;
+  const signature = signatureFor(details);
   return JSON.stringify({
     id: `msg_${rules.stem}`,
     type: "message",
     role: "assistant",
     model: rules.model,
     content: [
-      ...(rules.thinking && reasoning !== ""
-        ? [{ type: "thinking", thinking: reasoning, signature: foreignSignature }]
+      ...((rules.thinking && reasoning !== "") || (rules.signed && signature !== foreignSignature)
+        ? [{ type: "thinking", thinking: rules.thinking ? reasoning : "", signature }]
         : []),
       ...(visibleText === "" ? [] : [{ type: "text", text: visibleText }]),
       ...calls.map((call) => ({

@@ -40,11 +40,12 @@ export function createMessagesRequest(
 ): ApiRequest {
   const { text, body, headers } = request;
   const { thinking: asked } = body;
-  const thinking = isObject(asked) && asked.type !== "disabled" && asked.display !== "omitted";
+  const signed = isObject(asked) && asked.type !== "disabled";
+  const thinking = signed && asked.display !== "omitted";
   const names = new ToolNames();
   const leftOut: string[] = [];
   let chat: ReturnType<ApiRequest["chat"]> | null = null;
-  const named = (model: string): MessageRules => ({ model, stem, thinking, names });
+  const named = (model: string): MessageRules => ({ model, stem, thinking, signed, names });
   return {
     format: "messages",
     headers,

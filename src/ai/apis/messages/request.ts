@@ -8,6 +8,7 @@ import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -123,6 +124,7 @@ function messagesOf(messages: unknown, names: ToolNames): object[] {
 function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string): object[] {
   const texts: string[] = [];
   const calls: object[] = [];
+  const details: Fields[] = [];
   for (const [at, block] of blocks.entries()) {
     switch (block.type) {
       case "text":
@@ -135,8 +137,11 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string)
           function: { name: flat(names, block.name), arguments: JSON.stringify(block.input ?? {}) },
         });
         break;
-      // Thoughts are signed for their own vendor; the text beside it says what Anthropic's own tools did.
+      // Thoughts are signed for their own vendor; those that a translated answer has packed go back to it.
       case "thinking":
+        details.push(...unpacked(block.signature));
+        break;
+      // The text beside it says what Anthropic's own tools did.
       case "redacted_thinking":
       case "server_tool_use":
       case "web_search_tool_result":
@@ -154,6 +159,7 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string)
     {
       role: "assistant",
       content: content === "" ? null : content,
+      ...(details.length === 0 ? {} : { reasoning_details: details }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
   ];

@@ -4,9 +4,10 @@
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
+import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
-import { type MessageRules, messageUsage, stopReason } from "./answer.ts";
+import { sealOf } from "#providers/translate/reasoning-details.ts";
+import { type MessageRules, messageUsage, signatureFor, stopReason } from "./answer.ts";
 
 const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
 const event = (value: { type: string } & Record<string, unknown>) => frame(value.type, JSON.stringify(value));
@@ -37,6 +38,8 @@ export class MessageWriter implements StreamWriter {
   /** The open block; a call's by its index in the completion. */
   #open: "text" | "thinking" | number | null = null;
   #blocks = 0;
+  /** Thoughts that the open block, or the next one of thoughts, is signed with. */
+  #details: Fields[] = [];
   /** The first call whose block was opened, and those that came after it. */
   #firstCall: number | null = null;
   readonly #waiting = new Map<number, WaitingCall>();
@@ -56,13 +59,14 @@ export class MessageWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, refusal, calls, finish, counts } = readChat(chunk.text);
+    const { text, reasoning, details, refusal, calls, finish, counts } = readChat(chunk.text);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     if (refusal !== "") this.#refused = true;
     let out = this.#started ? "" : this.#start();
     if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
       out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
+    if (this.#firstCall === null && this.#rules.signed) out += this.#sign(details);
     const visibleText = text + refusal;
     if (visibleText !== "") {
       if (this.#firstCall === null) out += this.#delta("text", { type: "text_delta", text: visibleText });
@@ -128,6 +132,14 @@ export class MessageWriter implements StreamWriter {
     });
   }
 
+  /** Keeps signed and sealed thoughts for the signature of the open block, or of one without a text. */
+  #sign(details: readonly Fields[]): string {
+    const isSealed = details.some((detail) => sealOf(detail) !== "");
+    this.#details.push(...details);
+    if (!isSealed || this.#open === "thinking") return "";
+    return this.#close() + this.#begin("thinking", blockOf("thinking"));
+  }
+
   #delta(kind: "text" | "thinking", delta: object): string {
     const opening = this.#open === kind ? "" : this.#close() + this.#begin(kind, blockOf(kind));
     return opening + event({ type: "content_block_delta", index: this.#blocks - 1, delta });
@@ -157,9 +169,10 @@ export class MessageWriter implements StreamWriter {
         ? event({
             type: "content_block_delta",
             index: this.#blocks - 1,
-            delta: { type: "signature_delta", signature: foreignSignature },
+            delta: { type: "signature_delta", signature: signatureFor(this.#details) },
           })
         : "";
+    if (this.#open === "thinking") this.#details = [];
     this.#open = null;
     return signed + event({ type: "content_block_stop", index: this.#blocks - 1 });
   }

@@ -5,6 +5,7 @@ import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName, ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { parseExactly, textOf } from "#providers/translate/json.ts";
+import { joined, packed, sealOf } from "#providers/translate/reasoning-details.ts";
 
 /** What the answer depends on beside the completion. */
 export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
@@ -73,9 +74,17 @@ export function messageItem(itemId: string, content: readonly object[], status: 
   return { type: "message", id: `msg_${itemId}`, role: "assistant", status, content };
 }
 
-export function reasoningItem(itemId: string, text: string): Item {
+/** `details`: signed and sealed thoughts, for the client to send back. */
+export function reasoningItem(itemId: string, text: string, details: readonly Fields[] = []): Item {
   const summary = text === "" ? [] : [{ type: "summary_text", text }];
-  return { type: "reasoning", id: `rs_${itemId}`, summary };
+  const seal = details.length === 0 ? {} : { encrypted_content: packed(joined(details)) };
+  return { type: "reasoning", id: `rs_${itemId}`, summary, ...seal };
+}
+
+/** The thoughts of an answer that its client asked for in sealed form. */
+export function includedDetails({ include }: Fields, details: readonly Fields[]): readonly Fields[] {
+  const isIncluded = Array.isArray(include) && include.includes("reasoning.encrypted_content");
+  return isIncluded && joined(details).some((detail) => sealOf(detail) !== "") ? details : [];
 }
 
 export const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
@@ -147,11 +156,12 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
 
 /** A Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
-  const { text: visibleText, reasoning, refusal, calls, finish, counts } = readChat(text);
-  const { stem, names } = rules;
+  const { text: visibleText, reasoning, details, refusal, calls, finish, counts } = readChat(text);
+  const { stem, names, body } = rules;
   const idOf = callIdsOf(stem);
   const output: Item[] = [];
-  if (reasoning !== "") output.push(reasoningItem(`${stem}_0`, reasoning));
+  const included = includedDetails(body, details);
+  if (reasoning !== "" || included.length > 0) output.push(reasoningItem(`${stem}_0`, reasoning, included));
   if (visibleText !== "" || refusal !== "") {
     const content = [
       ...(visibleText === "" ? [] : [textPart(visibleText)]),

@@ -7,6 +7,7 @@ import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -41,9 +42,8 @@ const known: ReadonlySet<string> = new Set([
   "conversation",
 ]);
 
-/** Items that tell what OpenAI itself did, whose gist the text beside them has, and sealed thoughts. */
+/** Items that tell what OpenAI itself did, whose gist the text beside them has. */
 const skipped: ReadonlySet<unknown> = new Set([
-  "reasoning",
   "additional_tools",
   "web_search_call",
   "file_search_call",
@@ -147,6 +147,8 @@ class Messages {
   readonly #names: ToolNames;
   readonly #outputs = new Map<string, Fields>();
   readonly #written: object[] = [];
+  /** Thoughts that a translated answer has packed; what OpenAI itself sealed, others cannot open. */
+  #details: Fields[] = [];
   #texts: string[] = [];
   #calls: Call[] = [];
   #answered = false;
@@ -167,6 +169,10 @@ class Messages {
     switch (type) {
       case "message":
         this.#message(item, where);
+        return;
+      case "reasoning":
+        if (this.#answered) this.#flush();
+        this.#details.push(...unpacked(item.encrypted_content));
         return;
       case "function_call":
         this.#call(item, "function", textOf(item.arguments));
@@ -220,6 +226,8 @@ class Messages {
   #flush(): void {
     const calls = this.#calls;
     const content = this.#texts.join("");
+    const details = this.#details;
+    this.#details = [];
     this.#texts = [];
     this.#calls = [];
     this.#answered = false;
@@ -227,6 +235,7 @@ class Messages {
     this.#written.push({
       role: "assistant",
       content: content === "" ? null : content,
+      ...(details.length === 0 ? {} : { reasoning_details: details }),
       ...(calls.length === 0
         ? {}
         : {

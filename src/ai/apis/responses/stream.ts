@@ -6,13 +6,16 @@ import type { StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
+import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import { sealOf } from "#providers/translate/reasoning-details.ts";
 import {
   callIdsOf,
   callItem,
   ending,
   envelope,
   type Item,
+  includedDetails,
   messageItem,
   type ResponseRules,
   reasoningItem,
@@ -73,6 +76,8 @@ interface OpenText {
   kind: "text" | "refusal" | "reasoning";
   at: number;
   text: string;
+  /** Signed and sealed thoughts of it. */
+  details: Fields[];
 }
 
 /** Writes an answer from chunks of a chat completion. */
@@ -101,11 +106,13 @@ export class ResponseWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, refusal, calls, finish, counts } = readChat(chunk.text);
+    const { text, reasoning, details, refusal, calls, finish, counts } = readChat(chunk.text);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     let out = this.#started ? "" : this.#start();
-    if (reasoning !== "") out += this.#say("reasoning", reasoning);
+    const isSealed = details.some((detail) => sealOf(detail) !== "");
+    if (reasoning !== "" || isSealed) out += this.#say("reasoning", reasoning);
+    if (this.#open?.kind === "reasoning") this.#open.details.push(...details);
     if (text !== "") out += this.#say("text", text);
     if (refusal !== "") out += this.#say("refusal", refusal);
     for (const call of calls) {
@@ -195,12 +202,12 @@ export class ResponseWriter implements StreamWriter {
     let out = "";
     if (this.#open?.kind !== kind) {
       out += this.#close();
-      this.#open = { kind, at: this.#output.length, text: "" };
+      this.#open = { kind, at: this.#output.length, text: "", details: [] };
       this.#output.push(null);
       out += this.#begin(this.#open);
     }
     const open = this.#open;
-    if (open === null) return out;
+    if (open === null || text === "") return out;
     open.text += text;
     const events = { text: "output_text", refusal: "refusal", reasoning: "reasoning_summary_text" };
     const logprobs = kind === "text" ? { logprobs: [] } : {};
@@ -243,7 +250,7 @@ export class ResponseWriter implements StreamWriter {
     const open = this.#open;
     if (open === null) return "";
     this.#open = null;
-    const { kind, at, text } = open;
+    const { kind, at, text, details } = open;
     const id = this.#itemId(at);
     const where = this.#part(open);
     const { event } = bound(this.#sequence);
@@ -251,7 +258,7 @@ export class ResponseWriter implements StreamWriter {
       return (
         event("response.reasoning_summary_text.done", { ...where, text }) +
         event("response.reasoning_summary_part.done", { ...where, part: { type: "summary_text", text } }) +
-        this.#ended(at, reasoningItem(id, text))
+        this.#ended(at, reasoningItem(id, text, includedDetails(this.#rules.body, details)))
       );
     const part = kind === "text" ? textPart(text) : refusalPart(text);
     const whole =

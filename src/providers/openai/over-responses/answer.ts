@@ -13,6 +13,7 @@ import {
   type ToolCall,
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
 
 /** A whole answer. */
 export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {
@@ -35,6 +36,7 @@ export function completionOfResponse(text: string, request: ChatRequest): Parsed
         index: 0,
         text: joined(parts.filter(({ type }) => type === "output_text")),
         reasoning: items.map(thoughtsOf).join(""),
+        details: items.flatMap(sealsOf).map((seal, index) => sealedDetail(index, seal, responsesFormat)),
         refusal: refusals.length === 0 ? null : refusals.map(({ refusal }) => textOf(refusal)).join(""),
         calls,
         finishReason: reason,
@@ -50,6 +52,10 @@ const joined = (parts: readonly Fields[]) => parts.map(({ text }) => textOf(text
 /** The summary of a reasoning item, or its text where the model tells it. */
 const thoughtsOf = ({ type, summary, content }: Fields) =>
   type === "reasoning" ? joined(fieldsIn(summary)) || joined(fieldsIn(content)) : "";
+
+/** The sealed thoughts of a reasoning item, which the next request sends back; none or one. */
+export const sealsOf = ({ type, encrypted_content: seal }: Fields): string[] =>
+  type === "reasoning" && typeof seal === "string" && seal !== "" ? [seal] : [];
 
 /** The call of an item of type `function_call`. */
 export const callOf = ({ call_id: callId, id, name, arguments: text }: Fields): ToolCall => ({

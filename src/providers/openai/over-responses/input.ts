@@ -3,6 +3,7 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
+import { detailsOf, responsesFormat, sealOf } from "#providers/translate/reasoning-details.ts";
 import type { RequestFields } from "#providers/translate/request-fields.ts";
 
 /** The items of `messages`. What has no equivalent is an issue of `fields`. */
@@ -34,7 +35,7 @@ export function inputOf(fields: RequestFields): Fields[] {
 
 type Issue = (message: string) => undefined;
 
-/** What the model said before, and the calls that it made. Its thoughts are not sent back: they are not sealed. */
+/** What the model said before, and the calls that it made, after the sealed thoughts that led to them. */
 function assistantItems(message: Fields, issue: Issue): Fields[] {
   if (isObject(message.function_call)) issue("A `function_call` without an id cannot be translated.");
   const content = outputParts(message.content, issue);
@@ -49,8 +50,16 @@ function assistantItems(message: Fields, issue: Issue): Fields[] {
       arguments: textOf(called?.arguments),
     };
   });
-  return content.length === 0 ? calls : [{ type: "message", role: "assistant", content }, ...calls];
+  if (content.length === 0 && calls.length === 0) return [];
+  const thoughts = detailsOf(message).filter(({ format }) => format === responsesFormat);
+  return [
+    ...thoughts.map(sealOf).flatMap((seal) => (seal === "" ? [] : [reasoningItem(seal)])),
+    ...(content.length === 0 ? [] : [{ type: "message", role: "assistant", content }]),
+    ...calls,
+  ];
 }
+
+const reasoningItem = (seal: string) => ({ type: "reasoning", summary: [], encrypted_content: seal });
 
 function outputParts(content: unknown, issue: Issue): Fields[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "output_text", text: content }];

@@ -54,11 +54,22 @@ export function responsesRequest(
   if (effort !== undefined) body.reasoning = { effort };
   const text = textSettings(fields);
   if (Object.keys(text).length > 0) body.text = text;
-  if (fields.take("logprobs") === true) body.include = ["message.output_text.logprobs"];
+  const logprobs = fields.take("logprobs") === true;
+  const include = [
+    ...(reasons(request.model, effort) ? ["reasoning.encrypted_content"] : []),
+    ...(logprobs ? ["message.output_text.logprobs"] : []),
+  ];
+  if (include.length > 0) body.include = include;
   const top = fields.whole("top_logprobs", 0, 20);
-  if (top !== undefined && body.include !== undefined) body.top_logprobs = top;
+  if (top !== undefined && logprobs) body.top_logprobs = top;
   return fields.firstIssue() ?? { kind: "body", body };
 }
+
+const reasoningModel = /(^|[/.-])(o[1-9]|gpt-([5-9]|\d\d))(?![0-9a-z])/i;
+
+/** Whether the model may seal thoughts. A model without any refuses to be asked for them. */
+const reasons = (model: string, effort: unknown): boolean =>
+  effort === undefined ? reasoningModel.test(model) && !model.includes("-chat") : effort !== "none";
 
 /** `strict` is said in any case: this API takes a function without it as strict. */
 function functionsOf(fields: RequestFields): Fields[] {

@@ -6,7 +6,8 @@ import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { type ChunkWriter, chunkWriter } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
-import { callOf, countsOf, failureInEvent, finishOf, headOf } from "./answer.ts";
+import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
+import { callOf, countsOf, failureInEvent, finishOf, headOf, sealsOf } from "./answer.ts";
 
 /** The most calls whose state is kept. */
 const maxCalls = 10_000;
@@ -35,6 +36,8 @@ class OverResponsesStream implements StreamReader {
   #chunks: ChunkWriter | null = null;
   /** By `output_index`. */
   readonly #calls = new Map<unknown, OpenCall>();
+  /** How many sealed thoughts came. */
+  #thoughts = 0;
   #thinking = false;
   #over = false;
 
@@ -81,6 +84,7 @@ class OverResponsesStream implements StreamReader {
         const item = isObject(value.item) ? value.item : {};
         const isOpen = type === "response.output_item.added";
         this.#thinking = isOpen && item.type === "reasoning";
+        if (!isOpen && item.type === "reasoning") return this.#thought(write, item);
         return item.type === "function_call" ? this.#called(write, value.output_index, item) : [];
       }
       case "response.function_call_arguments.delta":
@@ -91,6 +95,12 @@ class OverResponsesStream implements StreamReader {
       default:
         return [];
     }
+  }
+
+  #thought(write: ChunkWriter, item: Fields): StreamPiece[] {
+    return sealsOf(item).map((seal) =>
+      write.delta(0, { details: [sealedDetail(this.#thoughts++, seal, responsesFormat)] }),
+    );
   }
 
   /** A call begins, or is whole: some servers send its arguments with its end alone. */

@@ -38,12 +38,12 @@ test("thoughts are shown to clients that asked for them, without a signature of 
       { message: { content: null, reasoning_content: "Hm.", refusal: "No." }, finish_reason: "stop" },
     ],
   });
-  const rules = { model: "m", stem: "s", thinking: true, names: new ToolNames() };
+  const rules = { model: "m", stem: "s", thinking: true, signed: true, names: new ToolNames() };
   const message = JSON.parse(messageOf(text, rules));
   assert.deepEqual(message.content, [
     { type: "thinking", thinking: "Hm.", signature: "trunkline-unsigned" },
     { type: "text", text: "No." },
   ]);
   assert.deepEqual([message.id, message.stop_reason], ["msg_s", "refusal"]);
-  assert.equal(JSON.parse(messageOf(text, { ...rules, thinking: false })).content.length, 1);
+  assert.equal(JSON.parse(messageOf(text, { ...rules, thinking: false, signed: false })).content.length, 1);
 });

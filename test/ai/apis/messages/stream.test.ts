@@ -46,7 +46,14 @@ function fold(text: string) {
   return { blocks, open, stop, ended };
 }
 
-const rules = { model: "m", stem: "s", thinking: true, promptTokens: 7, names: new ToolNames() };
+const rules = {
+  model: "m",
+  stem: "s",
+  thinking: true,
+  signed: true,
+  promptTokens: 7,
+  names: new ToolNames(),
+};
 
 function chunkOf(delta: object, finish: string | null = null): Chunk {
   const request = { text: "{}", body: {}, model: "m", stream: true };
@@ -110,7 +117,7 @@ test("any mixture of thoughts, text and calls is written in full, block by block
 test("an empty completion, and one with a refusal", () => {
   const empty = new MessageWriter(rules);
   assert.deepEqual(fold(empty.done()), { blocks: [], open: null, stop: "end_turn", ended: true });
-  const refused = new MessageWriter({ ...rules, thinking: false });
+  const refused = new MessageWriter({ ...rules, thinking: false, signed: false });
   const out =
     refused.chunk(chunkOf({ reasoning_content: "hidden" })) +
     refused.chunk(chunkOf({ refusal: "No." }, "stop")) +

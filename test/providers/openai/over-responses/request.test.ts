@@ -49,7 +49,7 @@ test("tools, choices, formats, effort and limits", () => {
     max_output_tokens: 16,
     reasoning: { effort: "high" },
     text: { verbosity: "low", format: { type: "json_schema", ...format } },
-    include: ["message.output_text.logprobs"],
+    include: ["reasoning.encrypted_content", "message.output_text.logprobs"],
     top_logprobs: 2,
   });
 });
@@ -95,4 +95,20 @@ test("what has no equivalent is named, and what the model refused is not sent", 
   };
   const sent = responsesRequest(request);
   assert.ok(sent.kind === "body" && !("temperature" in sent.body));
+});
+
+test("sealed reasoning is asked for of models that reason, and not with the effort `none`", () => {
+  const includeOf = (model: string, more: object = {}) => {
+    const body = { messages: [{ role: "user", content: "Hi" }], ...more };
+    const read = responsesRequest({ text: JSON.stringify(body), body, model, stream: false });
+    assert.ok(read.kind === "body");
+    return read.body.include;
+  };
+  const sealed = ["reasoning.encrypted_content"];
+  for (const model of ["gpt-6", "gpt-5.6-terra", "o4-mini", "openai/gpt-5-mini", "us.gpt-12"])
+    assert.deepEqual(includeOf(model), sealed, model);
+  for (const model of ["gpt-4o", "gpt-4.1", "gpt-5-chat-latest", "turbo3-mini", "my-deployment"])
+    assert.equal(includeOf(model), undefined, model);
+  assert.deepEqual(includeOf("my-deployment", { reasoning_effort: "low" }), sealed);
+  assert.equal(includeOf("gpt-6", { reasoning_effort: "none" }), undefined);
 });
