@@ -32,9 +32,8 @@ const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
   .meta({ id: "MessageDurations", description: "In ms, within 5 %. Null: nothing was measured." });
 
-const point = z
+const sum = z
   .object({
-    at: instant.describe("When the point begins."),
     accepted: z.int(),
     sent: z.int(),
     delivered: z.int(),
@@ -51,10 +50,13 @@ const point = z
     wait_ms: percentiles.describe("From when messages could go out until they were sent."),
     delivery_ms: percentiles.describe("From when messages were sent until they were delivered."),
   })
-  .meta({
-    id: "MessageStatisticsPoint",
-    description: "How many messages came to each state in this time. A message counts where it changed.",
-  });
+  .meta({ id: "MessageStatisticsSum", description: "How many messages came to each state." });
+export type StatisticsSum = z.output<typeof sum>;
+
+const point = z.object({ at: instant.describe("When the point begins."), ...sum.shape }).meta({
+  id: "MessageStatisticsPoint",
+  description: "How many messages came to each state in this time. A message counts where it changed.",
+});
 export type StatisticsPoint = z.output<typeof point>;
 
 export const statisticsReply = reply(
@@ -73,6 +75,7 @@ export const statisticsReply = reply(
               .describe(
                 "According to `split`: empty, the channel, or the gateway's identifier (its id, once it is deleted).",
               ),
+            total: sum.describe("All points together. Its percentiles are those of the whole range."),
             points: z.array(point).describe("Oldest first. A point in which nothing happened is absent."),
           })
           .meta({ id: "MessageStatisticsSeries" }),

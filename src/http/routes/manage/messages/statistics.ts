@@ -3,6 +3,7 @@
 import {
   type StatisticsPoint,
   type StatisticsStep,
+  type StatisticsSum,
   statisticsQuery,
   statisticsReply,
 } from "#contract/manage/statistics.ts";
@@ -34,23 +35,22 @@ const percentiles = (histogram: Histogram) => ({
   p99: percentile(histogram, 0.99),
 });
 
-/** The rows of one series as points, oldest first. */
-function pointsOf(rows: readonly StoredCounts[]): StatisticsPoint[] {
-  const sums = new Map<number, Pick<StoredCounts, "waits" | "deliveries"> & ReturnType<typeof noCounts>>();
+/** Rows together; the durations of all of them are in one histogram. */
+function sumOf(rows: readonly StoredCounts[]): StatisticsSum {
+  const counts = noCounts();
+  const waits: Histogram = {};
+  const deliveries: Histogram = {};
   for (const row of rows) {
-    const sum = sums.get(row.at) ?? { ...noCounts(), waits: {}, deliveries: {} };
-    sums.set(row.at, sum);
-    for (const name of countNames) sum[name] += row[name];
-    merge(sum.waits, row.waits);
-    merge(sum.deliveries, row.deliveries);
+    for (const name of countNames) counts[name] += row[name];
+    merge(waits, row.waits);
+    merge(deliveries, row.deliveries);
   }
-  return [...sums].map(([at, { waits, deliveries, ...counts }]) => ({
-    at: isoTime(at),
-    ...counts,
-    wait_ms: percentiles(waits),
-    delivery_ms: percentiles(deliveries),
-  }));
+  return { ...counts, wait_ms: percentiles(waits), delivery_ms: percentiles(deliveries) };
 }
+
+/** The rows of one series as points, oldest first. */
+const pointsOf = (rows: readonly StoredCounts[]): StatisticsPoint[] =>
+  [...Map.groupBy(rows, ({ at }) => at)].map(([at, ofPoint]) => ({ at: isoTime(at), ...sumOf(ofPoint) }));
 
 export const getMessageStatisticsRoute = endpoint({
   method: "GET",
@@ -109,7 +109,7 @@ export const getMessageStatisticsRoute = endpoint({
         after: isoTime(from),
         before: isoTime(end),
         time_zone: account.time_zone,
-        series: [...series].map(([key, ofKey]) => ({ key, points: pointsOf(ofKey) })),
+        series: [...series].map(([key, ofKey]) => ({ key, total: sumOf(ofKey), points: pointsOf(ofKey) })),
       },
     },
   };

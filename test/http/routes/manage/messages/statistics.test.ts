@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { StatisticsPoint } from "#contract/manage/statistics.ts";
+import type { StatisticsPoint, StatisticsSum } from "#contract/manage/statistics.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -19,7 +19,7 @@ after(() => m.close());
 interface Statistics {
   step: string;
   after: string;
-  series: { key: string; points: StatisticsPoint[] }[];
+  series: { key: string; total: StatisticsSum; points: StatisticsPoint[] }[];
 }
 const statistics = async (query = "") => dataOf<Statistics>(await m.operator("GET", `${path}${query}`));
 
@@ -57,6 +57,23 @@ test("a range ends before `before`, and one without anything has no series", asy
   const iso = (at: number) => new Date(at).toISOString();
   const earlier = await statistics(`?after=${iso(now - 7_200_000)}&before=${iso(now - 3_600_000)}`);
   assert.deepEqual(earlier.series, []);
+});
+
+test("the total of a range has what all its points have, and percentiles of its own", async () => {
+  await m.it.advance(3_600_000);
+  await m.it.accepted([{ number: "+15550000001", message: "an hour later" }]);
+  await m.it.advance(30_000);
+  const [series] = (await statistics()).series;
+  const { total, points } = series!;
+  assert.ok(points.length > 1);
+  for (const name of ["accepted", "sent", "delivered", "failed"] as const)
+    assert.equal(
+      total[name],
+      points.reduce((sum, point) => sum + point[name], 0),
+      name,
+    );
+  const slowest = Math.max(...points.map(({ delivery_ms }) => delivery_ms.p99 ?? 0));
+  assert.ok(total.delivery_ms.p50 !== null && total.delivery_ms.p50 <= slowest);
 });
 
 test("ranges that are none, too long or of no gateway are refused with the field", async () => {
