@@ -16,7 +16,17 @@ import { ManyActions } from "./many.tsx";
 import { NoneFits } from "./none-fits.tsx";
 import { recipientOf, textOf } from "./words.ts";
 
-const names = ["status", "channel", "gateway", "recipient", "request", "reference", "held"] as const;
+const names = [
+  "status",
+  "channel",
+  "gateway",
+  "recipient",
+  "request",
+  "reference",
+  "held",
+  "created_from",
+  "created_to",
+] as const;
 
 function Filters() {
   const { id: account } = useAccount();

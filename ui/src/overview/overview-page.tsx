@@ -3,7 +3,6 @@ import { Send } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
-import { FirstSend } from "#ui/parts/first-send.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
@@ -11,6 +10,8 @@ import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { AttentionLine } from "./attention.tsx";
+import { RangeFigures } from "./figures.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 
 /** Of the account and of what it has: what needs a person, and the credit. */
 function useOverview() {
@@ -101,12 +102,11 @@ function Recent() {
       {rows === undefined ? <Waiting error={recent.error} /> : null}
       {rows?.length === 0 ? (
         <Empty icon={Send}>
-          <p>Nothing has been sent yet. Send the first message with the account's API key:</p>
-          <FirstSend />
           <p>
-            or{" "}
+            Nothing has been sent yet. What an application sends with the account's API key appears here, and
+            so does a{" "}
             <Link to="/a/$account/gateways" params={{ account }}>
-              send a test through a gateway
+              test through a gateway
             </Link>
             .
           </p>
@@ -185,11 +185,13 @@ export function Page() {
         </span>
       </PageHead>
       <NeedsYou />
+      <FirstSteps />
+      <RangeFigures />
+      <Recent />
       <div className="halves">
         <Credit />
         <Pools />
       </div>
-      <Recent />
     </>
   );
 }

@@ -9,6 +9,7 @@ const choices = {
   side: ["wide", "narrow"],
   letters: ["on", "off"],
   live: ["on", "off"],
+  steps: ["shown", "hidden"],
 } as const;
 
 type Name = keyof typeof choices;

@@ -2,6 +2,7 @@
 
 import { useId } from "react";
 import { number } from "#ui/words/numbers.ts";
+import { FiguresTable } from "./figures-table.tsx";
 import { heights, isLabelled, stacked } from "./scale.ts";
 
 interface Series {
@@ -102,36 +103,12 @@ export function Columns({
           );
         })}
       </svg>
-      <details className="small soft">
-        <summary>Figures</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
-        <section className="table" aria-label={title} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{unit}</th>
-                {names.map((name) => (
-                  <th key={name} scope="col" className="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {columns.map(({ label, values }) => (
-                <tr key={label}>
-                  <td>{label}</td>
-                  {names.map((name) => (
-                    <td key={name} className="number">
-                      {number(values[name] ?? 0)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </details>
+      <FiguresTable
+        title={title}
+        unit={unit}
+        names={names}
+        rows={columns.map(({ label, values }) => ({ key: label, head: label, values }))}
+      />
     </figure>
   );
 }

@@ -3,6 +3,15 @@
 import { scaleLinear } from "d3-scale";
 import { line, stack } from "d3-shape";
 
+/** What a chart over time stacks. */
+export interface Series {
+  name: string;
+  /** How it is drawn: by what it means, with a pattern of its own. */
+  tone: "good" | "sent" | "bad" | "doubt" | "soft";
+  /** What is in it, where its name does not say so. */
+  note?: string;
+}
+
 interface Piece {
   /** The series that it is of. */
   name: string;

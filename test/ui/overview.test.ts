@@ -1,0 +1,105 @@
+// The home: figures of a chosen range, a column that leads to the log of its hour, and the first steps.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { api } from "./pages.ts";
+
+const hourMs = 3_600_000;
+
+const part = ({ page }: Visit, title: string) =>
+  page.locator("section", { has: page.getByRole("heading", { name: title, exact: true, level: 2 }) });
+
+/** What the legend of a chart says, as one text. */
+const legendOf = async (at: Visit, title: string) =>
+  (await part(at, title).locator(".legend li:not(.span)").allTextContents()).join(" · ");
+
+test("the home draws what became of messages by hour, and a column leads to the log of its hour", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const send = (ends: string) =>
+    Promise.all(
+      [...ends].map((end) =>
+        api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/test`, { to: `+1555000000${end}` }),
+      ),
+    );
+  await send("1113");
+  await it.advance(60_000);
+  const first = it.clock.now();
+  await it.advance(3 * hourMs);
+  await send("15");
+  await it.advance(60_000);
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}`);
+  const messages = part(at, "Messages");
+  await messages.getByText("delivered 4").waitFor();
+  assert.equal(await legendOf(at, "Messages"), "delivered 4 · sent, no report 0 · failed 1 · unknown 1");
+  assert.equal(await messages.locator(".column").count(), 24);
+  await messages.getByText("Accepted → sent, p50 / p95").waitFor();
+  await messages.locator("dd", { hasText: "80 %" }).waitFor();
+  await expectSound(at, "the home with figures");
+  // By keyboard: one stop of Tab, from the last column to the one of three hours ago.
+  await messages.locator('.column[tabindex="0"]').focus();
+  for (let hour = 0; hour < 3; hour++) await page.keyboard.press("ArrowLeft");
+  assert.equal(await legendOf(at, "Messages"), "delivered 3 · sent, no report 0 · failed 1 · unknown 0");
+  await messages.getByText("Figures").click();
+  await messages.getByRole("row", { name: /delivered 3|3 0 1 0/ }).waitFor();
+  await messages.locator(".column:focus, .column[tabindex='0']").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
+  await page.locator("tbody tr").nth(3).waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 4);
+  const begin = new URL(page.url()).searchParams.get("created_from");
+  assert.equal(Date.parse(begin ?? ""), first - (first % hourMs));
+});
+
+test("the range is in the URL, and its figures are those of the range", { skip: missing }, async (t) => {
+  const at = await visit({ colours: "dark" });
+  t.after(at.close);
+  const { page, it, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/test`, { to: "+15550000001" });
+  await it.advance(26 * hourMs);
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}`);
+  // The session has ended in a day without a request.
+  await page.getByLabel("E-mail address").fill("ada@acme.example");
+  await page.getByLabel("Password", { exact: true }).fill("a long password of Ada");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await part(at, "Messages").getByText("Nothing in this time.").waitFor();
+  await page.getByRole("link", { name: "7 d", exact: true }).click();
+  await part(at, "Messages").getByText("delivered 1").waitFor();
+  assert.equal(new URL(page.url()).search, "?last=7d");
+  assert.equal(await part(at, "Messages").locator(".column").count(), 56);
+  await page.goto(`${url}/a/${account}?last=30d`);
+  await part(at, "Messages").getByText("delivered 1").waitFor();
+  assert.equal(await part(at, "Messages").locator(".column").count(), 30);
+  await expectSound(at, "the home of 30 days, dark");
+});
+
+test("the first steps send a message from the page, tick off what happened and can be hidden", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it } = at;
+  await setUp(at);
+  const steps = part(at, "First steps");
+  const command = (await steps.locator("pre").textContent()) ?? "";
+  assert.match(command, /-H "Api-key: \$TRUNKLINE_KEY"/);
+  await expectSound(at, "the first steps");
+  await steps.getByRole("button", { name: "Send it from here" }).click();
+  await page.getByRole("heading", { name: "+15550000001", level: 1 }).waitFor();
+  await it.advance(60_000);
+  await page.getByRole("link", { name: "Overview", exact: true }).first().click();
+  await steps.getByText("See it delivered, done").waitFor();
+  await steps.getByRole("link", { name: "Add a gateway" }).waitFor();
+  await steps.getByRole("button", { name: "Hide" }).click();
+  await steps.waitFor({ state: "detached" });
+});

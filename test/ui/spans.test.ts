@@ -1,0 +1,92 @@
+// Spans of time in a zone, what charts count in them, and which ranges the home asks for; without a browser.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { queryOf, rangeOf, ranges, spansOf } from "#ui/overview/ranges.ts";
+import { countsIn, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { dayOf, daysBetween, hoursBetween, spanOf } from "#ui/words/spans.ts";
+
+const hourMs = 3_600_000;
+const at = Date.parse;
+
+test("days are those of the zone, also where clocks change", () => {
+  const days = daysBetween(at("2026-03-27T23:00:00Z"), at("2026-03-30T10:00:00Z"), "Europe/Berlin");
+  assert.deepEqual(
+    days.map(({ from, to }) => [dayOf(from, "Europe/Berlin"), (to - from) / hourMs]),
+    [
+      ["2026-03-28", 24],
+      ["2026-03-29", 23],
+      ["2026-03-30", 24],
+    ],
+  );
+  assert.equal(spanOf(days[1]!.from, days[1]!.to, "Europe/Berlin"), "Sun 29 Mar");
+});
+
+test("hours cover the range, and are named in the zone", () => {
+  const spans = hoursBetween(at("2026-01-01T00:00:00Z"), at("2026-01-01T06:30:00Z"), 3);
+  assert.equal(spans.length, 3);
+  assert.equal(spanOf(spans[0]!.from, spans[0]!.to, "Asia/Kolkata"), "Thu 1 Jan 05:30–08:30");
+});
+
+test("a range asks for its columns to the one that holds the present, and the same within it", () => {
+  const now = at("2026-01-09T13:20:00Z");
+  for (const range of ranges.filter(({ step }) => step === "hour")) {
+    const { after = "" } = queryOf(range, now);
+    assert.equal(queryOf(range, now + 60_000).after, after);
+    const spans = spansOf(range, {
+      step: "hour",
+      after,
+      before: new Date(now).toISOString(),
+      time_zone: "UTC",
+      series: [],
+    });
+    assert.equal(spans.length, range.columns, range.name);
+    assert.ok(spans.at(-1)!.from <= now && now < spans.at(-1)!.to, range.name);
+  }
+  assert.equal(rangeOf("a year").name, "24h");
+});
+
+const none = {
+  accepted: 0,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  undelivered: 0,
+  failed: 0,
+  bounced: 0,
+  expired: 0,
+  cancelled: 0,
+  suppressed: 0,
+  unknown: 0,
+};
+const unmeasured = { p50: null, p95: null, p99: null };
+
+test("a message that was sent and then reported counts in one outcome, and every state in some outcome", () => {
+  assert.deepEqual(outcomesOf({ ...none, sent: 9, delivered: 5, undelivered: 1, bounced: 1, unknown: 2 }), {
+    delivered: 5,
+    "sent, no report": 2,
+    failed: 2,
+    unknown: 2,
+    "not sent": 0,
+  });
+  // Delivered in this hour, sent in the one before.
+  assert.equal(outcomesOf({ ...none, delivered: 3 })["sent, no report"], 0);
+  for (const name of ["read", "failed", "expired", "cancelled", "suppressed"] as const)
+    assert.ok(Object.values(outcomesOf({ ...none, [name]: 1 })).includes(1), name);
+});
+
+test("points are summed where they begin", () => {
+  const point = (hour: string, sent: number) => ({
+    ...none,
+    at: `2026-01-01T${hour}:00:00Z`,
+    sent,
+    wait_ms: unmeasured,
+    delivery_ms: unmeasured,
+  });
+  const spans = hoursBetween(at("2026-01-01T00:00:00Z"), at("2026-01-01T06:00:00Z"), 3);
+  const sums = countsIn(spans, [point("00", 1), point("02", 2), point("03", 4)]);
+  assert.deepEqual(
+    sums.map(({ sent }) => sent),
+    [3, 4],
+  );
+});

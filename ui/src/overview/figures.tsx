@@ -1,0 +1,197 @@
+// The figures of a chosen range: what became of messages and how long it took, and what the AI pools were asked.
+
+import { Link } from "@tanstack/react-router";
+import { useRead } from "#ui/api/queries.ts";
+import type { MessageDurations, MessageStatistics, PoolUsage } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import type { Series } from "#ui/parts/charts/scale.ts";
+import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { Figures, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { cost, duration, number } from "#ui/words/numbers.ts";
+import { dayOf, type Span } from "#ui/words/spans.ts";
+import { queryOf, rangeOf, ranges, spansOf } from "./ranges.ts";
+
+/** Counts are stored about a second after what they count: reading at every hint would miss the last one. */
+const everyMs = 15_000;
+
+function RangeChoice() {
+  const [filter] = useFilter();
+  const chosen = rangeOf(filter.last);
+  return (
+    <nav className="choices" aria-label="Range of the figures">
+      {ranges.map(({ name, short, title }) => (
+        <Link
+          key={name}
+          to="."
+          search={name === "24h" ? {} : { last: name }}
+          replace
+          resetScroll={false}
+          title={title}
+          {...(name === chosen.name ? { "aria-current": "true" as const } : { "aria-current": undefined })}
+        >
+          {short}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The statistics of the range in the URL. The first answer says what time it is at the service. */
+function useStatistics() {
+  const { id: account } = useAccount();
+  const [filter] = useFilter();
+  const range = rangeOf(filter.last);
+  const clock = useRead("getMessageStatistics", { params: { account } }, { every: everyMs });
+  const now = clock.data === undefined ? null : Date.parse(clock.data.data.before);
+  const read = useRead(
+    "getMessageStatistics",
+    { params: { account }, query: now === null ? {} : queryOf(range, now) },
+    { every: everyMs, enabled: now !== null, keep: true },
+  );
+  return { range, read, error: clock.error ?? read.error };
+}
+
+const ms = (value: number | null | undefined) => (value == null ? "–" : duration(value));
+
+/** `p50 0.8 s · p95 1.2 s` as one figure. */
+function Durations({ of }: { of: MessageDurations | undefined }) {
+  return (
+    <>
+      {ms(of?.p50)} <span className="soft">/</span> {ms(of?.p95)}
+    </>
+  );
+}
+
+const share = (part: number, whole: number) =>
+  whole === 0 ? undefined : `${Number(((part / whole) * 100).toFixed(1))} %`;
+
+function Messages({ statistics }: { statistics: MessageStatistics }) {
+  const { id: account } = useAccount();
+  const [filter] = useFilter();
+  const range = rangeOf(filter.last);
+  const [series] = statistics.series;
+  const spans = spansOf(range, statistics);
+  const counts = countsIn(spans, series?.points ?? []);
+  const total = series?.total;
+  const all = total === undefined ? null : outcomesOf(total);
+  const gone = all === null ? 0 : (all.delivered ?? 0) + (all["sent, no report"] ?? 0) + (all.failed ?? 0);
+  return (
+    <>
+      <Figures
+        of={[
+          { name: "Accepted", value: number(total?.accepted ?? 0) },
+          { name: "Delivered", value: number(all?.delivered ?? 0), note: share(all?.delivered ?? 0, gone) },
+          { name: "Accepted → sent, p50 / p95", value: <Durations of={total?.wait_ms} /> },
+          { name: "Sent → delivered, p95", value: ms(total?.delivery_ms.p95) },
+        ]}
+      />
+      <TimeColumns
+        title={`Messages by outcome, ${range.title}`}
+        range={range.title}
+        series={outcomes}
+        columns={spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as (typeof counts)[0]) }))}
+        open={({ from, to }) => ({
+          to: "/a/$account/messages",
+          params: { account },
+          search: { created_from: new Date(from).toISOString(), created_to: new Date(to).toISOString() },
+        })}
+      />
+    </>
+  );
+}
+
+const asked: readonly Series[] = [
+  { name: "answered", tone: "good" },
+  { name: "failed over", tone: "sent", note: "answered by another member than the first" },
+  { name: "errors", tone: "bad" },
+];
+
+const totalOf = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
+  rows.reduce((sum, row) => sum + of(row), 0);
+
+/** Requests in each span. `group` of a row: its hour as an instant, or its local day. */
+function requestsIn(spans: readonly Span[], rows: readonly PoolUsage[], zone: string) {
+  return spans.map((span) => {
+    const inside = rows.filter(({ group }) =>
+      group.length > 10
+        ? Date.parse(group) >= span.from && Date.parse(group) < span.to
+        : group === dayOf(span.from, zone),
+    );
+    const errors = totalOf(inside, (row) => row.errors);
+    const failedOver = totalOf(inside, (row) => row.failed_over);
+    const requests = totalOf(inside, (row) => row.requests);
+    return {
+      ...span,
+      values: { answered: Math.max(0, requests - errors - failedOver), "failed over": failedOver, errors },
+    };
+  });
+}
+
+function Ai({ statistics }: { statistics: MessageStatistics }) {
+  const { id: account } = useAccount();
+  const zone = useZone();
+  const [filter] = useFilter();
+  const range = rangeOf(filter.last);
+  const begin = Date.parse(statistics.after);
+  const read = useRead(
+    "getAiUsage",
+    { params: { account }, query: { from: dayOf(begin, zone), by: range.step } },
+    { every: everyMs, keep: true },
+  );
+  if (read.data === undefined) return <Waiting error={read.error} />;
+  // Days are asked for whole; of the first one only the hours of the range count.
+  const rows = read.data.data.filter(({ group }) => group.length <= 10 || Date.parse(group) >= begin);
+  if (rows.length === 0) return <p className="soft">No pool was asked anything in the {range.title}.</p>;
+  const requests = totalOf(rows, (row) => row.requests);
+  const failedOver = totalOf(rows, (row) => row.failed_over);
+  const errors = totalOf(rows, (row) => row.errors);
+  return (
+    <>
+      <Figures
+        of={[
+          { name: "Requests", value: number(requests) },
+          { name: "Failed over", value: number(failedOver), note: share(failedOver, requests) },
+          { name: "Errors", value: number(errors), note: share(errors, requests) },
+          {
+            name: "Tokens",
+            value: number(totalOf(rows, (row) => row.prompt_tokens + row.completion_tokens)),
+          },
+          { name: "Cost", value: cost(totalOf(rows, (row) => row.cost)), note: "in units of your prices" },
+        ]}
+      />
+      <TimeColumns
+        title={`AI requests, ${range.title}`}
+        range={range.title}
+        series={asked}
+        columns={requestsIn(spansOf(range, statistics), rows, zone)}
+        height={96}
+      />
+    </>
+  );
+}
+
+/** Of an account that has done something; one that has not has its first steps instead. */
+export function RangeFigures() {
+  const { id: account } = useAccount();
+  const overview = useRead("getOverview", { params: { account } });
+  const steps = overview.data?.data.first_steps;
+  return steps?.accepted || steps?.completion ? <OfRange /> : null;
+}
+
+function OfRange() {
+  const { read, error } = useStatistics();
+  const statistics = read.data?.data;
+  return (
+    <>
+      <Section title="Messages" actions={<RangeChoice />}>
+        {statistics === undefined ? <Waiting error={error} /> : <Problem error={error} />}
+        {statistics === undefined ? null : <Messages statistics={statistics} />}
+      </Section>
+      <Section title="AI requests">
+        {statistics === undefined ? <Waiting error={error} /> : <Ai statistics={statistics} />}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+// What became of messages, span by span: the four outcomes that charts stack, and what was never meant to go out.
+
+import type { MessageStatisticsPoint, MessageStatisticsSum } from "#ui/api/schema.ts";
+import type { Span } from "#ui/words/spans.ts";
+import type { Series } from "./scale.ts";
+
+export const outcomes: readonly Series[] = [
+  { name: "delivered", tone: "good" },
+  { name: "sent, no report", tone: "sent" },
+  { name: "failed", tone: "bad" },
+  { name: "unknown", tone: "doubt" },
+  { name: "not sent", tone: "soft", note: "cancelled or suppressed" },
+];
+
+type Counts = Omit<MessageStatisticsSum, "wait_ms" | "delivery_ms">;
+
+/**
+ * Counts of what happened, as outcomes. The API counts a message in each state that it came to, so one that was sent and delivered in
+ * the same span is in both of its counts and here in one.
+ */
+export function outcomesOf(counts: Counts): Record<string, number> {
+  const delivered = Math.max(counts.delivered, counts.read);
+  return {
+    delivered,
+    "sent, no report": Math.max(0, counts.sent - delivered - counts.undelivered - counts.bounced),
+    failed: counts.failed + counts.undelivered + counts.bounced + counts.expired,
+    unknown: counts.unknown,
+    "not sent": counts.cancelled + counts.suppressed,
+  };
+}
+
+const names = [
+  "accepted",
+  "sent",
+  "delivered",
+  "read",
+  "undelivered",
+  "failed",
+  "bounced",
+  "expired",
+  "cancelled",
+  "suppressed",
+  "unknown",
+] as const satisfies readonly (keyof Counts)[];
+
+/** For each span the sum of the points that begin in it. */
+export function countsIn(spans: readonly Span[], points: readonly MessageStatisticsPoint[]): Counts[] {
+  return spans.map(({ from, to }) => {
+    const inside = points.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
+    const sums = names.map((name) => [name, inside.reduce((sum, point) => sum + point[name], 0)] as const);
+    return Object.fromEntries(sums) as unknown as Counts;
+  });
+}

@@ -1,0 +1,183 @@
+// Stacked columns over spans of time. A column is a link to what happened in its span; the legend says its figures while it is
+// pointed at, and those of the whole range otherwise.
+
+import { createLink, type LinkProps } from "@tanstack/react-router";
+import { type ComponentProps, type KeyboardEvent, useId, useState } from "react";
+import { useZone } from "#ui/parts/account.ts";
+import { number } from "#ui/words/numbers.ts";
+import { clockOf, dateOf, type Span, spanOf } from "#ui/words/spans.ts";
+import { FiguresTable } from "./figures-table.tsx";
+import { heights, type Series } from "./scale.ts";
+
+interface TimeColumn extends Span {
+  values: Readonly<Record<string, number>>;
+}
+
+type Place = Pick<LinkProps, "to" | "params" | "search">;
+
+const ColumnLink = createLink((props: ComponentProps<"a">) => <a {...props} className="column" />);
+
+const maxLabels = 8;
+
+/** Names the columns under the chart: hours within a day or so, else the days where they begin. */
+function labelsOf(columns: readonly TimeColumn[], zone: string): { at: number; text: string }[] {
+  const [first] = columns;
+  const last = columns.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const isShort = last.to - first.from <= 26 * 3_600_000;
+  const isDay = (at: number) =>
+    columns[at - 1] && dateOf(columns[at - 1]!.from, zone) !== dateOf(columns[at]!.from, zone);
+  const begins = columns.flatMap((_each, at) => (isShort || isDay(at) ? [at] : []));
+  const step = Math.ceil(begins.length / maxLabels);
+  return begins
+    .filter((_each, at) => at % step === 0)
+    .map((at) => {
+      const { from } = columns[at] as TimeColumn;
+      return { at, text: isShort ? clockOf(from, zone) : dateOf(from, zone) };
+    });
+}
+
+/** The arrow keys go from column to column, so that the chart is one stop of the Tab key. */
+function onArrow(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (step === undefined || !(event.target instanceof HTMLElement)) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>(".column")];
+  const next = links[links.indexOf(event.target) + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function Legend({
+  series,
+  values,
+  span,
+}: {
+  series: readonly Series[];
+  values: Readonly<Record<string, number>>;
+  span: string;
+}) {
+  return (
+    <ul className="legend" aria-hidden="true">
+      {series.map(({ name, tone, note }) => (
+        <li key={name} title={note}>
+          <span className={`swatch ${tone}`} />
+          {name} <strong>{number(values[name] ?? 0)}</strong>
+        </li>
+      ))}
+      <li className="span">{span}</li>
+    </ul>
+  );
+}
+
+/** `title`: what the figures are; `range`: which time they are of; `open`: where a column leads. */
+export function TimeColumns({
+  title,
+  range,
+  series: all,
+  columns,
+  height = 160,
+  open,
+}: {
+  title: string;
+  range: string;
+  series: readonly Series[];
+  columns: readonly TimeColumn[];
+  height?: number;
+  open?: (column: TimeColumn) => Place;
+}) {
+  const id = useId();
+  const zone = useZone();
+  const [pointed, setPointed] = useState<number | null>(null);
+  const [stop, setStop] = useState<number | null>(null);
+  const totals: Record<string, number> = {};
+  for (const { name } of all)
+    totals[name] = columns.reduce((sum, { values }) => sum + (values[name] ?? 0), 0);
+  const series = all.filter(({ name, tone }) => tone !== "soft" || (totals[name] ?? 0) > 0);
+  const sums = columns.map(({ values }) => series.reduce((sum, { name }) => sum + (values[name] ?? 0), 0));
+  const { y, ticks } = heights(Math.max(0, ...sums), 100);
+  const shown = pointed === null ? undefined : columns[pointed];
+  const wordsOf = ({ from, to, values }: TimeColumn) => {
+    const named = series.filter(({ name }) => (values[name] ?? 0) > 0);
+    const figures = named.map(({ name }) => `${name} ${number(values[name] ?? 0)}`);
+    return `${spanOf(from, to, zone)}: ${figures.length === 0 ? "nothing" : figures.join(", ")}`;
+  };
+  const isEmpty = sums.every((sum) => sum === 0);
+  const current = Math.min(stop ?? columns.length - 1, columns.length - 1);
+  const events = (at: number) => ({
+    onPointerEnter: () => setPointed(at),
+    onPointerLeave: () => setPointed(null),
+  });
+  const pieces = ({ values }: TimeColumn) => (
+    <span className="pieces" aria-hidden="true">
+      {series.map(({ name, tone }) =>
+        (values[name] ?? 0) === 0 ? null : (
+          <span key={name} className={tone} style={{ height: `${100 - y(values[name] ?? 0)}%` }} />
+        ),
+      )}
+    </span>
+  );
+  return (
+    <figure className="chart over-time" aria-labelledby={id}>
+      <figcaption id={id} className="unseen">
+        {title}
+      </figcaption>
+      <Legend
+        series={series}
+        values={shown?.values ?? totals}
+        span={shown === undefined ? range : spanOf(shown.from, shown.to, zone)}
+      />
+      <div className="plot" style={{ height }}>
+        {ticks.map((tick) => (
+          <span key={tick} className="tick" style={{ top: `${y(tick)}%` }} aria-hidden="true">
+            {number(tick)}
+          </span>
+        ))}
+        {isEmpty ? <p className="none">Nothing in this time.</p> : null}
+        {/* biome-ignore lint/a11y/useSemanticElements: a group of links, no fieldset */}
+        <div className="columns" role="group" aria-label={title} onKeyDown={onArrow}>
+          {columns.map((column, at) =>
+            open === undefined ? (
+              <span key={column.from} className="column" {...events(at)}>
+                {pieces(column)}
+              </span>
+            ) : (
+              <ColumnLink
+                key={column.from}
+                {...open(column)}
+                preload={false}
+                aria-label={wordsOf(column)}
+                tabIndex={at === current ? 0 : -1}
+                onFocus={() => {
+                  setStop(at);
+                  setPointed(at);
+                }}
+                onBlur={() => setPointed(null)}
+                {...events(at)}
+              >
+                {pieces(column)}
+              </ColumnLink>
+            ),
+          )}
+        </div>
+      </div>
+      <div className="labels" aria-hidden="true">
+        {labelsOf(columns, zone).map(({ at, text }) => (
+          <span key={at} style={{ left: `${(at / columns.length) * 100}%` }}>
+            {text}
+          </span>
+        ))}
+      </div>
+      <FiguresTable
+        title={title}
+        unit="Time"
+        names={series.map(({ name }) => name)}
+        rows={columns.map(({ from, to, values }) => ({
+          key: String(from),
+          head: spanOf(from, to, zone),
+          values,
+        }))}
+      />
+    </figure>
+  );
+}

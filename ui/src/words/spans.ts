@@ -1,0 +1,73 @@
+// Spans of time in an account's zone: the hours and days that charts count by.
+
+const hourMs = 3_600_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(at: number, zone: string, parts: Intl.DateTimeFormatOptions): string {
+  const key = `${zone} ${JSON.stringify(parts)}`;
+  let known = formats.get(key);
+  if (known === undefined) {
+    try {
+      known = new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone });
+    } catch {
+      known = new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: "UTC" });
+    }
+    formats.set(key, known);
+  }
+  return known.format(at);
+}
+
+/** `14:00`. */
+export const clockOf = (at: number, zone: string): string =>
+  format(at, zone, { hour: "2-digit", minute: "2-digit" });
+
+/** `24 Nov`. */
+export const dateOf = (at: number, zone: string): string =>
+  format(at, zone, { day: "numeric", month: "short" });
+
+/** `2026-11-24`, as the API names a local day. */
+export function dayOf(at: number, zone: string): string {
+  const [day, month, year] = format(at, zone, { day: "2-digit", month: "2-digit", year: "numeric" }).split(
+    "/",
+  );
+  return `${year}-${month}-${day}`;
+}
+
+/** `Tue 24 Nov 14:00–15:00`; of a whole day without its hours. Epoch ms; `to` is the first instant after it. */
+export function spanOf(from: number, to: number, zone: string): string {
+  const day = format(from, zone, { weekday: "short", day: "numeric", month: "short" }).replace(",", "");
+  const [begins, ends] = [clockOf(from, zone), clockOf(to, zone)];
+  return begins === ends ? day : `${day} ${begins}–${ends}`;
+}
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Spans of so many hours that cover `after` to `before`, epoch ms. */
+export function hoursBetween(after: number, before: number, hours: number): Span[] {
+  const length = hours * hourMs;
+  const count = Math.max(1, Math.ceil((before - after) / length));
+  return Array.from({ length: count }, (_each, at) => ({
+    from: after + at * length,
+    to: after + (at + 1) * length,
+  }));
+}
+
+/** Zones are apart by whole quarters of an hour. */
+const quarterMs = hourMs / 4;
+
+/** The local days that cover `after`, which begins one, to `before`: of 23 or 25 hours where clocks change. */
+export function daysBetween(after: number, before: number, zone: string): Span[] {
+  const starts = [after];
+  let today = dayOf(after, zone);
+  for (let at = after; at < before; at += quarterMs) {
+    const day = dayOf(at, zone);
+    if (day !== today) starts.push(at);
+    today = day;
+  }
+  const last = starts.at(-1) ?? after;
+  return starts.map((from, at) => ({ from, to: starts[at + 1] ?? last + 24 * hourMs }));
+}
