@@ -3,7 +3,7 @@
 // /docs/en/build-with-claude/handling-stop-reasons
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   ParsedAnswer,
@@ -18,7 +18,7 @@ import {
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
-import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseAnswerExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import {
   claudeFormat,
   sealedDetail,
@@ -27,7 +27,7 @@ import {
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
 import { anthropicError } from "./failure.ts";
-import { jsonTool, usesJsonTool } from "./request.ts";
+import { jsonTool, usesJsonTool, writesJson } from "./request.ts";
 
 /** `model_context_window_exceeded` and `pause_turn` are cut answers too. */
 const finishes: Readonly<Record<string, string>> = {
@@ -106,11 +106,29 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   }
   const refusal = reason === "refusal" && content === "" ? refusalOf(value.stop_details) : null;
   const finishReason = finishOf(reason, byTool);
+  if (writesJson(request) && finishReason === "stop") {
+    const object = objectIn(content);
+    if (object === null) return { kind: "failure", failure: noObject };
+    content = object;
+  }
   return completion(
     { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
     [{ index: 0, text: content, reasoning, details, refusal, calls, finishReason }],
     countedOf(mergeUsage({}, value.usage)),
   );
+}
+
+/** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
+const noObject = sparingHealth(
+  vendorFailure("upstream_error", 200, "The model did not answer with a JSON object.", {
+    code: "bad_upstream_answer",
+  }),
+);
+
+/** The text of the object that the answer is, also in a code fence or between sentences; null: there is no object. */
+function objectIn(content: string): string | null {
+  const text = content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1);
+  return isObject(parseJson(text)) ? text : null;
 }
 
 /** Whether a content block holds thoughts, in clear or sealed. */
@@ -137,6 +155,9 @@ interface OpenTool {
 /** Reads the events of a stream. Nothing after an error or the end is read. */
 export function anthropicStream(request: ChatRequest): StreamReader {
   const byTool = usesJsonTool(request);
+  const inJson = writesJson(request);
+  /** An object that the model writes is passed on when it is known to be one. */
+  let held = "";
   const tools = new Map<unknown, OpenTool>();
   let chunks: ChunkWriter | null = null;
   let usage: Fields = {};
@@ -163,6 +184,10 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   const content = (write: ChunkWriter, text: string): StreamPiece[] => {
     if (text === "") return [];
     hasText = true;
+    if (inJson) {
+      held += text;
+      return [];
+    }
     return [write.delta(0, { content: text })];
   };
   const reasoning = (write: ChunkWriter, text: string): StreamPiece[] => {
@@ -234,9 +259,14 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (reason === "" || finished) return [];
     finished = true;
     thinking = false;
+    const finish = finishOf(reason, byTool);
+    const object = inJson && finish === "stop" ? objectIn(held) : held;
+    if (object === null) return [{ kind: "failure", failure: noObject }];
+    const whole = object === "" ? [] : [write.delta(0, { content: object })];
+    held = "";
     const refusal =
       reason === "refusal" && !hasText ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
-    return [...refusal, write.finish(0, finishOf(reason, byTool))];
+    return [...whole, ...refusal, write.finish(0, finish)];
   };
 
   const stopped = (write: ChunkWriter): StreamPiece[] => {
@@ -280,6 +310,6 @@ export function anthropicStream(request: ChatRequest): StreamReader {
       if (pieces.some(({ kind }) => kind === "failure")) over = true;
       return pieces;
     },
-    thinking: () => thinking,
+    thinking: () => thinking || held !== "",
   };
 }

@@ -10,6 +10,13 @@ export interface ClaudeCapabilities {
   thinking: "none" | "budget" | "adaptive";
   /** Thinks unless disabled: version 5. */
   thinksByDefault: boolean;
+  /**
+   * What `thinking` turns it off where it thinks by default; null: nothing does (Opus 5.5, Fable and Mythos 5.1). Sonnet 5.5
+   * takes `between_tools` alone.
+   */
+  thinkingOff: "disabled" | "between_tools" | null;
+  /** Can be made to call a tool: not Opus and Sonnet from 5.5 on, nor Fable and Mythos from 5.1 on. */
+  forcedTools: boolean;
   /** Accepts `temperature`, `top_p` and `top_k`: up to 4.6; later models answer 400 to any but the default. */
   sampling: boolean;
   /** Accepts only one of `temperature` and `top_p`: from 4.1 on. */
@@ -42,9 +49,13 @@ export function claudeVersion(model: string): number | null {
 export function claudeCapabilities(model: string): ClaudeCapabilities {
   const version = claudeVersion(model);
   const known = version ?? Number.POSITIVE_INFINITY;
+  const isNewest = version !== null && version >= (/fable|mythos/i.test(model) ? 501 : 505);
+  const forcedTools = !(isNewest && /opus|sonnet|fable|mythos/i.test(model));
   return {
     thinking: known < 307 ? "none" : known < 406 ? "budget" : "adaptive",
     thinksByDefault: version !== null && version >= 500,
+    thinkingOff: forcedTools ? "disabled" : /sonnet/i.test(model) ? "between_tools" : null,
+    forcedTools,
     sampling: version === null || version < 407,
     eitherSampler: version !== null && version >= 401,
     structured: known >= 405,

@@ -26,11 +26,21 @@ import { isRecursive, structuredSchema } from "./schema.ts";
 /** The tool that the model must call for `json_object`: its input is the answer. */
 export const jsonTool = "json_object_answer";
 
+const wantsJson = ({ response_format: format }: ChatRequest["body"]) =>
+  isObject(format) && format.type === "json_object";
+
 /** Whether the answer to this request is a call of `jsonTool`. */
-export function usesJsonTool(request: Pick<ChatRequest, "body">): boolean {
-  const format = request.body.response_format;
-  return isObject(format) && format.type === "json_object";
+export function usesJsonTool({ body, model }: Pick<ChatRequest, "body" | "model">): boolean {
+  return wantsJson(body) && claudeCapabilities(model).forcedTools;
 }
+
+/** Whether an instruction asks for an object as the text, since the model cannot be made to call `jsonTool`. */
+export function writesJson({ body, model }: Pick<ChatRequest, "body" | "model">): boolean {
+  return wantsJson(body) && !claudeCapabilities(model).forcedTools;
+}
+
+const jsonInstruction =
+  "The answer has to be one JSON object: no text before it, no text after it, and no code fence around it.";
 
 /** The most strict tools of a request that Anthropic compiles. */
 const maxStrictTools = 20;
@@ -90,9 +100,11 @@ export function anthropicBody(
   const limit = maxTokensOf(fields) ?? maxTokens;
   const format = formatOf(fields);
   const thinking = thinkingOf(fields, facts, read, limit);
-  const { tools, choice } = toolsAndChoice(fields, facts, format, thinking);
+  const { tools, choice, instruction } = toolsAndChoice(fields, facts, format, thinking);
   const schema = format?.kind === "json_schema" ? formatSchema(fields, facts, format.schema) : null;
-  const system = anthropicSystem(read.system);
+  const system = anthropicSystem(
+    instruction === null ? read.system : [...read.system, { kind: "text", text: instruction }],
+  );
   const stops = anthropicStops(fields);
   const output = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
@@ -139,7 +151,12 @@ function thinkingOf(
     return { thinking, budget: 0, on: thinking.type === "enabled" || thinking.type === "adaptive" };
   if (thinking !== undefined) fields.issue("thinking", "`thinking` must be an object.");
   if (effort === undefined) return off;
-  if (effort === "none") return facts.thinksByDefault ? { ...off, thinking: { type: "disabled" } } : off;
+  if (effort === "none") {
+    if (!facts.thinksByDefault) return off;
+    // The least that such a model can be asked for.
+    if (facts.thinkingOff === null) return { ...off, effort: "low" };
+    return { ...off, thinking: { type: facts.thinkingOff } };
+  }
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) {
     fields.issue("reasoning_effort", "This `reasoning_effort` is not known.");
     return off;
@@ -223,7 +240,7 @@ function toolsAndChoice(
   facts: ClaudeCapabilities,
   format: Format | undefined,
   thinking: Thinking,
-): { tools: object[]; choice: object | null } {
+): { tools: object[]; choice: object | null; instruction: string | null } {
   const tools = toolsOf(fields);
   const choice = toolChoiceOf(fields, tools);
   const parallel = fields.take("parallel_tool_calls");
@@ -232,20 +249,38 @@ function toolsAndChoice(
     fields.issue("parallel_tool_calls", "`parallel_tool_calls` must be true or false.");
   }
   const budgeted = thinking.on && facts.thinking === "budget";
-  if (format?.kind === "json_object") {
+  const written = format?.kind === "json_object" && !facts.forcedTools ? jsonInstruction : null;
+  if (format?.kind === "json_object" && written === null) {
     if (tools.length > 0)
       fields.issue("response_format", "Anthropic has no `json_object` together with tools.");
     if (budgeted) fields.issue("response_format", "This model has no `json_object` together with thinking.");
-    return { tools: [jsonAnswer], choice: { type: "tool", name: jsonTool, disable_parallel_tool_use: true } };
+    return {
+      tools: [jsonAnswer],
+      choice: { type: "tool", name: jsonTool, disable_parallel_tool_use: true },
+      instruction: null,
+    };
   }
   if (budgeted && (choice?.kind === "required" || choice?.kind === "named")) {
     fields.issue("tool_choice", "This model cannot be made to call a tool while it thinks.");
   }
+  const forced = facts.forcedTools ? null : instructionFor(choice);
   const strict = facts.structured && tools.filter((tool) => tool.strict).length <= maxStrictTools;
+  // A model that cannot be made to call one tool is offered no other.
+  const offered =
+    forced !== null && choice?.kind === "named"
+      ? tools.filter(({ name }) => name === choice.names[0])
+      : tools;
   return {
-    tools: tools.map((tool) => toolJson(tool, strict)),
-    choice: tools.length === 0 ? null : choiceJson(choice, alone),
+    tools: offered.map((tool) => toolJson(tool, strict)),
+    choice: tools.length === 0 ? null : choiceJson(forced === null ? choice : { kind: "auto" }, alone),
+    instruction: forced ?? written,
   };
+}
+
+/** The instruction for a model that cannot be made to call a tool; null: the choice is the model's. */
+function instructionFor(choice: ToolChoice | undefined): string | null {
+  if (choice?.kind === "required") return "This answer has to call at least one of the tools.";
+  return choice?.kind === "named" ? `This answer has to call the tool \`${choice.names[0]}\`.` : null;
 }
 
 const jsonAnswer = {

@@ -80,3 +80,65 @@ test("the name of an event may be missing, and nothing is read behind the end", 
   assert.deepEqual(push({ type: "message_stop" }), []);
   assert.deepEqual(push({ type: "error", error: { type: "api_error" } }), []);
 });
+
+const jsonRequest = requestOf(
+  { messages: [], response_format: { type: "json_object" } },
+  "claude-opus-5-5",
+  true,
+);
+const written = (text: string, stop_reason: string, call?: Record<string, unknown>) => ({
+  id: "msg_1",
+  type: "message",
+  model: "claude-opus-5-5",
+  stop_reason,
+  usage: { input_tokens: 3, output_tokens: 5 },
+  content: [{ type: "text", text }, ...(call === undefined ? [] : [call])],
+});
+
+function streamOf({ content, stop_reason, ...message }: ReturnType<typeof written>) {
+  const reader = anthropicStream(jsonRequest);
+  const events = [
+    { type: "message_start", message: { ...message, content: [] } },
+    ...content.flatMap((block, index) => [
+      { type: "content_block_start", index, content_block: { ...block, text: "" } },
+      ...[...("text" in block ? String(block.text) : "")].map((text) => ({
+        type: "content_block_delta",
+        index,
+        delta: { type: "text_delta", text },
+      })),
+      { type: "content_block_stop", index },
+    ]),
+    { type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 5 } },
+    { type: "message_stop" },
+  ];
+  return events.flatMap((event) => reader.push({ event: event.type, data: JSON.stringify(event) }));
+}
+
+test("an instructed model: its JSON is passed on when it is an object, without the text around it", () => {
+  const texts = {
+    '{"a":1e400}': '{"a":1e400}',
+    '```json\n{"a": {}}\n```': '{"a": {}}',
+    'Here: {"b":2}.': '{"b":2}',
+  };
+  for (const [text, expected] of Object.entries(texts)) {
+    const answer = anthropicAnswer(JSON.stringify(written(text, "end_turn")), jsonRequest);
+    assert.ok(answer.kind === "answer");
+    assert.equal(JSON.parse(answer.text).choices[0].message.content, expected);
+    const pieces = streamOf(written(text, "end_turn"));
+    assert.equal(folded(pieces).choices[0]?.message.content, expected);
+  }
+});
+
+test("a model that does not write an object is no fault of the member's; a cut object and calls are passed on", () => {
+  for (const text of ["I cannot.", "[1]", '{"a":', ""]) {
+    const answer = anthropicAnswer(JSON.stringify(written(text, "end_turn")), jsonRequest);
+    assert.ok(answer.kind === "failure" && answer.failure.sparesHealth, text);
+    const last = streamOf(written(text, "end_turn")).at(-1);
+    assert.ok(last?.kind === "failure" && last.failure.sparesHealth, text);
+  }
+  const cut = anthropicAnswer(JSON.stringify(written('{"a":', "max_tokens")), jsonRequest);
+  assert.equal(cut.kind === "answer" && JSON.parse(cut.text).choices[0].message.content, '{"a":');
+  const call = { type: "tool_use", id: "t1", name: "f", input: {} };
+  const called = folded(streamOf(written("Wait.", "tool_use", call))).choices[0];
+  assert.deepEqual([called?.finish_reason, called?.message.content], ["tool_calls", "Wait."]);
+});

@@ -150,9 +150,12 @@ test("a user's id that is too long stays here", () => {
 });
 
 test("only json_object is answered by a tool", () => {
-  assert.equal(usesJsonTool({ body: { response_format: { type: "json_object" } } }), true);
+  assert.equal(
+    usesJsonTool({ body: { response_format: { type: "json_object" } }, model: "claude-haiku-4-5" }),
+    true,
+  );
   for (const response_format of [undefined, null, "json_object", { type: "json_schema" }]) {
-    assert.equal(usesJsonTool({ body: { response_format } }), false);
+    assert.equal(usesJsonTool({ body: { response_format }, model: "claude-haiku-4-5" }), false);
   }
 });
 
@@ -179,4 +182,54 @@ test("the newer version of the API takes no samplers, on any model; their defaul
   }
   const plain = made({ temperature: 1, top_p: 1 });
   assert.ok(plain.kind === "body" && !("temperature" in plain.body) && !("top_p" in plain.body));
+});
+
+test("an instruction takes the place of forced tools at models without them, with the named tool alone", () => {
+  const tools = ["f", "g"].map((name) => ({ type: "function", function: { name } }));
+  const choiceOf = (model: string, choice: unknown) => {
+    const { tool_choice, system, tools: offered } = bodyOf({ tools, tool_choice: choice }, model);
+    return [tool_choice, system, (offered as { name: string }[]).map(({ name }) => name)];
+  };
+  const named = { type: "function", function: { name: "g" } };
+  for (const model of ["claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1"]) {
+    assert.deepEqual(choiceOf(model, "required"), [
+      { type: "auto" },
+      "This answer has to call at least one of the tools.",
+      ["f", "g"],
+    ]);
+    assert.deepEqual(choiceOf(model, named), [
+      { type: "auto" },
+      "This answer has to call the tool `g`.",
+      ["g"],
+    ]);
+    assert.deepEqual(choiceOf(model, "none"), [{ type: "none" }, undefined, ["f", "g"]]);
+  }
+  for (const model of ["claude-opus-5", "claude-haiku-4-5", "claude-sonnet-5"])
+    assert.deepEqual(choiceOf(model, named), [{ type: "tool", name: "g" }, undefined, ["f", "g"]]);
+});
+
+test("effort none at models that always think: the least that each takes", () => {
+  const offOf = (model: string) => {
+    const { thinking, output_config } = bodyOf({ reasoning_effort: "none" }, model);
+    return [thinking, output_config];
+  };
+  assert.deepEqual(offOf("claude-opus-5"), [{ type: "disabled" }, undefined]);
+  assert.deepEqual(offOf("claude-sonnet-5-5"), [{ type: "between_tools" }, undefined]);
+  for (const model of ["claude-opus-5-5", "claude-fable-5-1", "claude-mythos-5-1"])
+    assert.deepEqual(offOf(model), [undefined, { effort: "low" }]);
+});
+
+test("any JSON at models that cannot be made to call a tool: the instruction says it, also beside tools", () => {
+  const json = { response_format: { type: "json_object" } };
+  const system = { role: "system", content: "Be brief." };
+  const {
+    system: instruction,
+    tools,
+    tool_choice,
+  } = bodyOf({ ...json, messages: [system, ...messages] }, "claude-opus-5-5");
+  assert.match(String(instruction), /^Be brief\.\nThe answer has to be one JSON object/);
+  assert.deepEqual([tools, tool_choice], [undefined, undefined]);
+  const withTools = { ...json, tools: [{ type: "function", function: { name: "f" } }] };
+  assert.equal(refusedAt(withTools, "claude-opus-5-5"), null);
+  assert.equal(refusedAt(withTools), "response_format");
 });
