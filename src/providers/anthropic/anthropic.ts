@@ -29,7 +29,7 @@ const settingsSchema = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      "Tokens of an answer, thoughts included, when the request names no limit, since Anthropic must have one; default: 21333, less for older models, and 4096 for names without a version.",
+      "Tokens of an answer, thoughts included, when the request names no limit, since Anthropic must have one; default: from Claude 4.5 on the most that the model writes in a stream (64000 or 128000), 21333 in a whole answer, less for older models, and 4096 for names without a version.",
     ),
   headers: extraHeaders(),
 });

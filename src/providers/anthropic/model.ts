@@ -33,6 +33,8 @@ export interface ClaudeCapabilities {
    * every model accepts, for names without a version.
    */
   maxTokens: number;
+  /** The same for streams, which may take their time: from 4.5 on the most that the model writes. */
+  maxStreamTokens: number;
 }
 
 /** 406 for 4.6; null: the name has no version. */
@@ -49,6 +51,7 @@ export function claudeVersion(model: string): number | null {
 export function claudeCapabilities(model: string): ClaudeCapabilities {
   const version = claudeVersion(model);
   const known = version ?? Number.POSITIVE_INFINITY;
+  const maxTokens = version === null || version < 305 ? 4096 : version < 307 ? 8192 : 21_333;
   const isNewest = version !== null && version >= (/fable|mythos/i.test(model) ? 501 : 505);
   const forcedTools = !(isNewest && /opus|sonnet|fable|mythos/i.test(model));
   return {
@@ -61,6 +64,14 @@ export function claudeCapabilities(model: string): ClaudeCapabilities {
     structured: known >= 405,
     xhigh: known >= 407,
     prefill: version === null || version < 406,
-    maxTokens: version === null || version < 305 ? 4096 : version < 307 ? 8192 : 21_333,
+    maxTokens,
+    maxStreamTokens: version === null || version < 405 ? maxTokens : streamTokens(model, version),
   };
+}
+
+/** Before 4.5 a limit that does not fit into the context beside the prompt is refused. */
+function streamTokens(model: string, version: number): number {
+  const isLong =
+    version >= 500 ? /opus|sonnet|fable|mythos/i.test(model) : /opus/i.test(model) && version >= 406;
+  return isLong ? 128_000 : 64_000;
 }

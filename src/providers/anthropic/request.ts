@@ -116,9 +116,9 @@ export function anthropicBody(
     model: request.model,
     max_tokens:
       limit ??
-      (thinking.budget === 0
-        ? facts.maxTokens
-        : Math.min(facts.maxTokens + thinking.budget, maxTokensWithThinking)),
+      (request.stream && facts.maxStreamTokens > facts.maxTokens
+        ? facts.maxStreamTokens
+        : wholeTokens(facts, thinking)),
     messages,
     ...(system === null ? {} : { system }),
     ...samplingOf(fields, facts, thinking, version),
@@ -131,6 +131,11 @@ export function anthropicBody(
     ...(request.stream ? { stream: true } : {}),
   };
   return fields.firstIssue() ?? { kind: "body", body };
+}
+
+/** Tokens of a whole answer without a limit: thoughts with a budget come on top. */
+function wholeTokens({ maxTokens }: ClaudeCapabilities, { budget }: Thinking): number {
+  return budget === 0 ? maxTokens : Math.min(maxTokens + budget, maxTokensWithThinking);
 }
 
 /**

@@ -36,3 +36,22 @@ test("what a version can do", () => {
   assert.deepEqual(facts("claude-opus-5-5"), ["adaptive", false, true, true, true, 21_333]);
   assert.deepEqual(facts("house-claude"), ["adaptive", true, false, true, false, 4096]);
 });
+
+test("a stream without a limit may be as long as the model writes", () => {
+  const lengths = {
+    "house-claude": 4096,
+    "claude-3-haiku-20240307": 4096,
+    "claude-3-5-haiku-20241022": 8192,
+    "claude-3-7-sonnet-latest": 21_333,
+    "claude-opus-4-1": 21_333,
+    "claude-sonnet-4-20250514": 21_333,
+    "claude-haiku-4-5": 64_000,
+    "claude-opus-4-6": 128_000,
+    "claude-sonnet-4-6": 64_000,
+    "claude-sonnet-5-5": 128_000,
+    "claude-fable-5-1": 128_000,
+    "claude-haiku-5-5": 64_000,
+  };
+  for (const [name, length] of Object.entries(lengths))
+    assert.equal(claudeCapabilities(name).maxStreamTokens, length, name);
+});

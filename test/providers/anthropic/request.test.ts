@@ -233,3 +233,13 @@ test("any JSON at models that cannot be made to call a tool: the instruction say
   assert.equal(refusedAt(withTools, "claude-opus-5-5"), null);
   assert.equal(refusedAt(withTools), "response_format");
 });
+
+test("without a limit a stream may be as long as the model writes, and a whole answer is shorter", () => {
+  const tokensOf = (stream: boolean, more: object = {}, own?: number) => {
+    const made = anthropicBody(requestOf({ messages, ...more }, "claude-opus-5-5", stream), own, version);
+    assert.equal(made.kind, "body");
+    return made.body.max_tokens;
+  };
+  assert.deepEqual([tokensOf(true), tokensOf(false)], [128_000, 21_333]);
+  assert.deepEqual([tokensOf(true, { max_tokens: 9 }), tokensOf(true, {}, 500)], [9, 500]);
+});
