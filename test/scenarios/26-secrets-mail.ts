@@ -6,6 +6,7 @@ import { newPrivateKey } from "#runtime/key-pair.ts";
 import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
+import { answeredInTime } from "../http/routes/manage/managed.ts";
 import {
   eventOf,
   mailAnswer,
@@ -87,7 +88,8 @@ async function throughVendors(story: Mailing): Promise<void> {
         for (let mails = 0; mails < 2; mails++) taken.push({ vendor: kind, id: await send(identifier) });
       else sent.push({ id: await send(identifier), tells: host !== "s200" });
     }
-    const test = await manageOwn("POST", `/gateways/${kind}-s400/test`, { to: "test@example.com" });
+    const asked = manageOwn("POST", `/gateways/${kind}-s400/test`, { to: "test@example.com" });
+    const test = await answeredInTime(it, asked);
     assert.equal(test.statusCode, 200, test.body);
     const bad = planted.refusedMailSetting;
     const gateway = { ...rest, identifier: "bad", kind };

@@ -11,7 +11,8 @@ import {
   revision,
   seenRevision,
 } from "#contract/envelope.ts";
-import { channelWord } from "#contract/messages/channel-word.ts";
+import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
+import { messageError, messageEvent } from "#contract/messages/record.ts";
 import { freeText, nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 
@@ -261,7 +262,12 @@ export const testGatewayRequest = z
 /** The test message: an ordinary one, which lookups find like any other. */
 export const gatewayTestReply = reply(
   "GatewayTestReply",
-  z.object({ id: z.string().describe("The message's id."), status: z.enum(["queued", "scheduled"]) }),
+  z.object({
+    id: z.string().describe("The message's id."),
+    status: statusWord.describe("What became of it within 10 seconds; `queued`: it still waits."),
+    error: messageError,
+    events: z.array(messageEvent).describe("Its timeline so far."),
+  }),
 );
 
 const gatewayKind = z

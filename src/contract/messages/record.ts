@@ -8,7 +8,7 @@ import { mediaKinds } from "./content.ts";
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 
 /** One line of a message's history. */
-const messageEvent = z
+export const messageEvent = z
   .object({
     at: instant.describe("When it happened (ISO 8601, UTC)."),
     type: z.string().describe("What happened: a status, or a step on the way to one."),
@@ -16,6 +16,13 @@ const messageEvent = z
   })
   .meta({ id: "MessageEvent" });
 export type MessageEvent = z.output<typeof messageEvent>;
+
+/** Why a message was not sent. */
+export const messageError = z
+  .object({ code: z.string(), message: z.string() })
+  .meta({ id: "MessageError" })
+  .nullable()
+  .describe("Why the message was not sent or not delivered, or why the last try failed.");
 
 /** Fields that the records of every channel have. */
 const shared = {
@@ -44,11 +51,7 @@ const shared = {
   read_at: instant.nullable().describe("When the recipient read the message, where the channel reports it."),
   attempts: z.int().min(0).describe("Transmissions tried so far."),
   provider_reference: z.string().nullable().describe("The provider's own id of the message."),
-  error: z
-    .object({ code: z.string(), message: z.string() })
-    .meta({ id: "MessageError" })
-    .nullable()
-    .describe("Why the message was not sent or not delivered, or why the last try failed."),
+  error: messageError,
   events: z.array(messageEvent).optional().describe("The timeline; only in the record of a single message."),
 };
 

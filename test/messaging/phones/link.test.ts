@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { engines } from "../../harness.ts";
-import { dataOf } from "../../http/routes/manage/managed.ts";
+import { answeredInTime, dataOf } from "../../http/routes/manage/managed.ts";
 import { minute, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
@@ -70,9 +70,11 @@ for (const engine of engines) {
     });
 
     test("a test message from the management API goes out through the phone, and its timeline says so", async () => {
-      const reply = await w.m.operator("POST", w.path("/test"), { to: "+4915123410000" });
-      assert.equal(reply.statusCode, 200, reply.body);
+      const asked = w.m.operator("POST", w.path("/test"), { to: "+4915123410000" });
+      await w.m.it.settle();
       await w.pass();
+      const reply = await answeredInTime(w.m.it, asked);
+      assert.equal(reply.statusCode, 200, reply.body);
       const { status, events } = await w.m.it.message(reply.json().data.id);
       assert.equal(status, "delivered");
       assert.deepEqual(

@@ -36,6 +36,16 @@ export async function managed(options: HarnessOptions = {}): Promise<Managed> {
   };
 }
 
+/** Moves the clock until the answer is there. */
+export async function answeredInTime<T>(it: Harness, asked: Promise<T>): Promise<T> {
+  let isAnswered = false;
+  const answered = asked.finally(() => {
+    isAnswered = true;
+  });
+  for (await it.settle(); !isAnswered; await it.settle()) await it.advance(1_000);
+  return await answered;
+}
+
 /** What a creation replies, whose `Location` leads to the same thing. */
 export async function createdBy<T extends object = Record<string, never>>(
   ask: Ask,

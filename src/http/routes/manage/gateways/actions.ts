@@ -10,6 +10,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import { messageChannels } from "#messaging/channels.ts";
+import { lookupWhenSent } from "#messaging/lookup-when-sent.ts";
 import type { RecipientKind } from "#messaging/recipients.ts";
 import { findOwn, gatewayAnswer, gatewayParams } from "./gateways.ts";
 
@@ -23,6 +24,9 @@ const about = {
 
 const changing = { ...about, replies: { 200: gatewayReply }, problems: ["not_found"] } as const;
 
+/** How long a test waits for what becomes of its message, ms. */
+const maxTestMs = 10_000;
+
 const gatewayPath = "/api/manage/v1/accounts/{account}/gateways/{gateway}";
 
 export const testGatewayRoute = endpoint({
@@ -31,7 +35,7 @@ export const testGatewayRoute = endpoint({
   name: "testGateway",
   summary: "Send a test message through a gateway",
   description:
-    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused.",
+    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused. The answer comes when the message was sent or has ended, after 10 seconds at the latest, with its timeline so far.",
   body: testGatewayRequest,
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
@@ -54,15 +58,22 @@ export const testGatewayRoute = endpoint({
     idempotency: null,
   });
   switch (result.kind) {
-    case "accepted":
+    case "accepted": {
+      const id = result.ids[0]!;
+      const isStopped = found.lane.operator_paused_at !== null;
+      const wait = { id, gatewayId: found.gateway.id, maxMs: isStopped ? 0 : maxTestMs };
+      const record = await lookupWhenSent(call.core, call.account, wait);
+      if (record === null) throw new Error("A test message that was accepted is not found.");
+      const { status, error, events = [] } = record;
       return {
         status: 200,
         body: {
           success: true,
-          message: "The test message has been queued.",
-          data: { id: result.ids[0]!, status: result.statuses[0]! },
+          message: `The test message is ${status}.`,
+          data: { id, status, error, events },
         },
       };
+    }
     case "invalid":
       return validationFailed(result.issues.map((issue) => asTestIssue(issue, recipients)));
     case "insufficient_credit":

@@ -22,6 +22,13 @@ interface Shown {
   default: boolean;
 }
 
+interface Tested {
+  id: string;
+  status: string;
+  error: { code: string; message: string } | null;
+  events: { type: string; detail: string | null }[];
+}
+
 const act = async (action: string, identifier = "main") =>
   dataOf<Shown>(await m.operator("POST", `${path}/${identifier}/${action}`));
 const show = async (identifier = "main") => dataOf<Shown>(await m.operator("GET", `${path}/${identifier}`));
@@ -30,12 +37,42 @@ const hello = (rest: object = {}) => ({ number: "+4915123456789", message: "hi",
 test("a test message is an ordinary one through this very gateway", async () => {
   await m.it.gateway({ identifier: "second", kind: "http-api", settings: providerSettings });
   const reply = await m.operator("POST", `${path}/second/test`, { to: "+49 151 23456789" });
-  const { id, status } = dataOf<{ id: string; status: string }>(reply);
-  assert.equal(status, "queued");
-  await m.it.settle();
+  const { id, status, error, events } = dataOf<Tested>(reply);
+  assert.deepEqual([status, error], ["sent", null], "the answer has what became of it");
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ["queued", "sending", "sent"],
+  );
   const message = await m.it.message(id);
   assert.deepEqual([message.gateway_identifier, message.status], ["second", "sent"]);
   assert.match(message.message, /second/);
+});
+
+test("a test waits 10 s for a gateway in trouble, and no longer than its next try is away", async () => {
+  m.it.respond(() => answer(401, { message: "wrong key" }));
+  const body = { to: "+4915123456789" };
+  let reply: Awaited<ReturnType<typeof m.operator>> | null = null;
+  const asked = m.operator("POST", `${path}/main/test`, body).then((answered) => {
+    reply = answered;
+  });
+  await m.it.settle();
+  await m.it.advance(9_000);
+  assert.equal(reply, null, "it waits");
+  await m.it.advance(1_500);
+  await asked;
+  const waited = dataOf<Tested>(reply!);
+  assert.equal(waited.status, "queued");
+  assert.match(waited.events.at(-1)?.detail ?? "", /401/);
+
+  await act("resume");
+  m.it.respond(() => answer(429, {}, { "retry-after": "60" }));
+  const later = dataOf<Tested>(await m.operator("POST", `${path}/main/test`, body));
+  assert.equal(later.status, "queued");
+  assert.match(later.error?.code ?? "", /429|rate/);
+
+  await act("pause");
+  const stopped = dataOf<Tested>(await m.operator("POST", `${path}/main/test`, body));
+  assert.deepEqual([stopped.status, stopped.events.length], ["queued", 1]);
 });
 
 test("a test that cannot be sent says why", async () => {

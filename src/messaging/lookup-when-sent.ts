@@ -1,0 +1,44 @@
+// Looks a message up once something became of it: for a person who tries a gateway and waits for the answer.
+
+import type { MessageRecord } from "#contract/messages/record.ts";
+import type { Core } from "#core/core.ts";
+import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
+import { lookup } from "./lookup.ts";
+
+/** How often the message is read when nothing is heard of it, ms: another process may be the one that sends it. */
+const pollMs = 500;
+/** A gateway in full use changes all the time: beyond so many reads for a hint, the clock alone counts. */
+const maxHintedReads = 50;
+
+const waiting: readonly string[] = ["queued", "scheduled", "sending"];
+
+/**
+ * The record of a message with its timeline, as soon as the message has been sent or has ended, when its next try comes too late, and
+ * otherwise after `maxMs`. Null: the account has no such message.
+ */
+export async function lookupWhenSent(
+  { clock, database, signals }: Pick<Core, "clock" | "database" | "signals">,
+  account: { id: string },
+  { id, gatewayId, maxMs }: { id: string; gatewayId: string; maxMs: number },
+): Promise<MessageRecord | null> {
+  const until = clock.monotonic() + maxMs;
+  const changed = new AutoResetEvent();
+  let hints = 0;
+  const unsubscribe = signals.subscribe("changed", (subject, topic) => {
+    if (topic !== "messages" || (subject !== gatewayId && subject !== account.id)) return;
+    hints += 1;
+    if (hints <= maxHintedReads) changed.set();
+  });
+  try {
+    for (;;) {
+      const record = await lookup(database, account, null, id);
+      const leftMs = until - clock.monotonic();
+      if (record === null || !waiting.includes(record.status) || leftMs <= 0) return record;
+      const nextAt = record.next_attempt_at === null ? 0 : Date.parse(record.next_attempt_at);
+      if (nextAt > clock.now() + leftMs) return record;
+      await changed.wait(clock, Math.min(pollMs, leftMs));
+    }
+  } finally {
+    unsubscribe();
+  }
+}
