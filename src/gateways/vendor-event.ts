@@ -2,7 +2,7 @@
 // recent, and the client of an open or a click. No field is trusted to have the type that the documentation gives it.
 
 import { cleanText, oneLine } from "#settings/redact.ts";
-import type { Engagement, Receipt, Received } from "./callback.ts";
+import type { AccountUpdate, Engagement, Receipt, Received } from "./callback.ts";
 import { referenceFrom } from "./json-path.ts";
 
 /** Which mail an event is about, and when it happened. */
@@ -100,4 +100,14 @@ export function clientInfo(event: {
     userAgent: cleanText(event.userAgent ?? "", [], 500) || undefined,
     ip: /^[\da-fA-F.:]{2,45}$/.test(ip) ? ip : undefined,
   });
+}
+
+/** After it the lane sends a probe, whose outcome decides, ms. */
+const accountFaultMs = 300_000;
+
+/** A message failed, after its provider took it, for a fault of the account (at `at`, epoch ms): the next ones would fail like it. */
+export function accountFaultUpdate(code: string, reason: string | undefined, at: number): AccountUpdate {
+  const why = reason === undefined ? "" : ` ${reason}`;
+  const notice = `The provider took messages, and failed one for a fault of the account (${code}).${why}`;
+  return { at, notice, pauseUntil: at + accountFaultMs };
 }

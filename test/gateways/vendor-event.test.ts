@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
+  accountFaultUpdate,
   bareMessageId,
   clientInfo,
   eventIds,
@@ -101,5 +102,13 @@ describe("events", () => {
     assert.equal(reasonText(" 550\r\n 5.1.1\u0000 no\tuser "), "550 5.1.1 no user");
     assert.equal(reasonText("x".repeat(999)), "x".repeat(999));
     for (const none of [null, undefined, "", " \n"]) assert.equal(reasonText(none), undefined);
+  });
+});
+
+test("a fault of the account pauses for five minutes from when it happened", () => {
+  assert.deepEqual(accountFaultUpdate("900", "No credit.", now), {
+    at: now,
+    notice: "The provider took messages, and failed one for a fault of the account (900). No credit.",
+    pauseUntil: now + 300_000,
   });
 });

@@ -1,7 +1,13 @@
 // Reads the callbacks of SMS vendors: JSON, a form, or the query of a GET. The proof comes first, and decides what is read.
 
 import { createHash } from "node:crypto";
-import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import type {
+  AccountUpdate,
+  CallbackRequest,
+  InboundMessage,
+  Receipt,
+  Received,
+} from "#gateways/callback.ts";
 import type { CallbackTools } from "#gateways/connection.ts";
 import {
   type Json,
@@ -12,7 +18,7 @@ import {
   textAt,
   textOf,
 } from "#gateways/json-path.ts";
-import { eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
+import { accountFaultUpdate, eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
 import type { Coverage, Proof } from "./proof.ts";
 import type { Words } from "./words.ts";
 
@@ -38,6 +44,8 @@ export interface SmsCallback<Settings> {
     code?: TextReader;
     reason?: TextReader;
     at?: TextReader;
+    /** Of failures that are the account's, such as for want of credit: they pause the gateway. `code` default: as above. */
+    accountFaults?: { codes: readonly string[]; code?: TextReader };
   };
   inbound?: {
     when: Condition;
@@ -106,6 +114,9 @@ export async function receiveSms<Settings>(
     else if (status !== "ignored") {
       const receipt = receiptOf(report, rules, status, messageId, hasReference);
       if (receipt !== null) received.receipts.push(receipt);
+      const update = receipt === null ? null : accountUpdateOf(report, rules, receipt, tools.clock.now());
+      // Of many failures in one call the last says it all.
+      if (update !== null) received.accountUpdates = [update];
     }
   }
   if (!understood) {
@@ -183,6 +194,18 @@ function receiptOf<Settings>(
     code: code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : undefined,
     at: eventTime(textOf(report, rules.at)),
   });
+}
+
+/** What the failure of a message says about the account; null: nothing. */
+function accountUpdateOf<Settings>(
+  report: Json,
+  { accountFaults, code: ownCode }: NonNullable<SmsCallback<Settings>["receipt"]>,
+  { status, code, reason, at }: Receipt,
+  now: number,
+): AccountUpdate | null {
+  if (accountFaults === undefined || (status !== "undelivered" && status !== "failed")) return null;
+  const read = textOf(report, accountFaults.code ?? ownCode)?.trim() ?? "";
+  return accountFaults.codes.includes(read) ? accountFaultUpdate(code ?? read, reason, at ?? now) : null;
 }
 
 /** Null: without a sender. NUL is dropped: PostgreSQL cannot store it in a text. */

@@ -9,6 +9,7 @@ import { referenceFrom, textAt } from "#gateways/json-path.ts";
 import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
 import { basic } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms } from "#gateways/sms/engine/http-sms.ts";
+import { accountFaultUpdate } from "#gateways/vendor-event.ts";
 import type { AnswerFormat } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -75,6 +76,9 @@ const receiptStatuses = new Map<string, ReceiptStatus>([
   ["canceled", "failed"],
 ]);
 
+/** Of failures after Twilio took the message: the account is suspended. */
+const accountFaults = new Set(["30002"]);
+
 const intermediate = new Set(["accepted", "queued", "scheduled", "sending", "receiving"]);
 
 /** Null for intermediate statuses and unknown ones. */
@@ -93,7 +97,7 @@ function receiptOf(word: string | null, errorCode: string | null): FinalReceipt 
  * an incoming message when it has a text or media. `RawDlrDoneDate` is not read: it has no time zone, and
  * carriers use different ones.
  */
-function receivedFrom(parameters: URLSearchParams, messageId: string | null): Received {
+function receivedFrom(parameters: URLSearchParams, messageId: string | null, now: number): Received {
   const reference = referenceFrom(parameters.get("MessageSid") ?? parameters.get("SmsSid"));
   if (reference === null) return { kind: "malformed", reason: "The callback names no message." };
   const word = parameters.get("MessageStatus");
@@ -116,7 +120,10 @@ function receivedFrom(parameters: URLSearchParams, messageId: string | null): Re
   }
   const receipt: Receipt = { ...final, reference };
   if (messageId !== null && /^[\w-]{1,64}$/.test(messageId)) receipt.messageId = messageId;
-  return { kind: "received", receipts: [receipt], inbound: [] };
+  const { code = "", reason } = final;
+  const received = { kind: "received" as const, receipts: [receipt], inbound: [] };
+  if (!accountFaults.has(code)) return received;
+  return { ...received, accountUpdates: [accountFaultUpdate(code, reason, now)] };
 }
 
 /** Twilio sends up to ten media. NUL is dropped: PostgreSQL cannot store it in a text. */
@@ -151,10 +158,10 @@ export const twilio = defineHttpSms({
     },
   }),
   answer: answerFormat,
-  receive(callback, { auth_token }): Received {
+  receive(callback, { auth_token }, { clock }): Received {
     if (auth_token === "") return { kind: "not_configured", reason: "The gateway has no auth token." };
     const parameters = verifiedParameters(callback, auth_token);
     if (parameters === null) return { kind: "forbidden", reason: "The X-Twilio-Signature does not fit." };
-    return receivedFrom(parameters, callback.query.get("message"));
+    return receivedFrom(parameters, callback.query.get("message"), clock.now());
   },
 });

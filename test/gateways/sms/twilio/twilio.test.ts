@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Receipt } from "#gateways/callback.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { textOf } from "../../conformance-samples.ts";
+import { now, textOf } from "../../conformance-samples.ts";
 import { answer } from "../../scripted-outbound.ts";
 import { accountSid, authToken, settings, sid, sign } from "./twilio-example.ts";
 
@@ -261,6 +261,27 @@ gatewayConformance(twilio, {
           reference: sid,
           messageId: "msg_01test",
         }),
+      },
+      {
+        name: "failed for a fault of the account",
+        unsigned: status("failed", { ErrorCode: "30002" }),
+        received: {
+          ...received({
+            status: "failed",
+            code: "30002",
+            reason: "The Twilio account was suspended before the message went out.",
+            reference: sid,
+            messageId: "msg_01test",
+          }),
+          accountUpdates: [
+            {
+              at: now,
+              notice:
+                "The provider took messages, and failed one for a fault of the account (30002). The Twilio account was suspended before the message went out.",
+              pauseUntil: now + 300_000,
+            },
+          ],
+        },
       },
       {
         name: "failed, with a code that is new",

@@ -78,6 +78,8 @@ export const infobip = defineHttpSms({
       code: "$.error.name",
       reason: "$.error.description",
       at: "$.doneAt",
+      // REJECTED_NOT_ENOUGH_CREDITS.
+      accountFaults: { code: "$.status.id", codes: ["12"] },
     },
     inbound: {
       when: ["$.receivedAt"],

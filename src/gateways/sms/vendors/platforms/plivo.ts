@@ -73,6 +73,8 @@ export const plivo = defineHttpSms({
         ignored: ["queued"],
       }),
       code: "$.ErrorCode",
+      // Insufficient credit.
+      accountFaults: { codes: ["900"] },
     },
     inbound: {
       when: ["$.Text"],

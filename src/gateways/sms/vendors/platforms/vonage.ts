@@ -78,6 +78,8 @@ export const vonage = defineHttpSms({
       code: (report) => /#(\d{1,6})$/.exec(textAt(report, "$.error.type") ?? "")?.[1] ?? null,
       reason: (report) => textAt(report, "$.error.detail") ?? textAt(report, "$.error.title"),
       at: "$.timestamp",
+      // Throttled, and no balance or quota.
+      accountFaults: { codes: ["1000", "1070"] },
     },
     inbound: {
       when: ["$.message_type", "text"],
