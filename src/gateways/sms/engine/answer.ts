@@ -2,6 +2,7 @@
 // codes that say more than their status; for all others the status decides, and a refusal in a 2xx is `unclear`.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
+import type { FinalReceipt } from "#gateways/outcome.ts";
 import type { Answer, AnswerFormat, Fault, Verdict } from "#gateways/vendor-outcome.ts";
 
 /** The vendor's codes by what they mean. A key may end in `*`: every code that begins so. */
@@ -28,6 +29,8 @@ interface SmsAnswer {
   /** Paths of the vendor's words about an error. */
   text?: string | readonly string[];
   faults?: FaultTable;
+  /** How the message ended, where a yes may say so already; null: it does not. */
+  receipt?(json: Json): FinalReceipt | null;
   /** A wider code, such as the type of the error, whose meaning counts where the table does not list `code`. */
   widerCode?(json: Json): string | null;
   /** 5xx with which the message has certainly not been taken. */
@@ -64,6 +67,7 @@ export function answerFormat(answer: SmsAnswer): AnswerFormat {
     vendor: answer.vendor,
     reference: (json, result) => (reference === null ? null : read(reference, json, result)),
     referenceOptional: reference === null,
+    ...(answer.receipt === undefined ? {} : { receipt: answer.receipt }),
     verdict: (json, answered) =>
       statuses === undefined || statuses.includes(answered.status)
         ? judged(json, answered)

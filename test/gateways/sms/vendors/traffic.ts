@@ -14,7 +14,7 @@ export interface RecordedAnswer {
   body?: unknown;
   /** An earlier transmission may have reached the vendor. */
   repeated?: boolean;
-  /** The outcome and its reference or code, such as `accepted 7`, `rejected 1022`, `unclear http_400`, `gateway http_401`, `deferred`, `unknown`. */
+  /** The outcome and its reference or code, such as `accepted 7`, `accepted 7 delivered`, `rejected 1022`, `unclear http_400`, `gateway http_401`, `deferred`, `unknown`. */
   outcome: string;
 }
 
@@ -93,7 +93,10 @@ export function bytesOf(body: unknown, type?: string): { contentType: string; bo
 
 /** An outcome as the files have it. */
 export function summary(outcome: Outcome): string {
-  if (outcome.kind === "accepted") return `accepted ${outcome.reference}`;
+  if (outcome.kind === "accepted") {
+    const ended = outcome.receipt === undefined ? "" : ` ${outcome.receipt.status}`;
+    return `accepted ${outcome.reference}${ended}`;
+  }
   const isGateways = outcome.kind === "deferred" && outcome.gatewayFault === "refused";
   const isUnclear = outcome.kind === "rejected" && outcome.mayBeGatewayFault;
   const kind = isGateways ? "gateway" : isUnclear ? "unclear" : outcome.kind;

@@ -3,7 +3,7 @@
 // Unverified: how long it remembers an id (one hour is assumed), and status ids of the newest list.
 
 import { callbackTokenField } from "#gateways/callback-token.ts";
-import { textAt } from "#gateways/json-path.ts";
+import { type Json, textAt } from "#gateways/json-path.ts";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { header } from "#gateways/sms/engine/auth.ts";
 import { defineHttpSms, fromField, smsSettings } from "#gateways/sms/engine/http-sms.ts";
@@ -11,6 +11,13 @@ import { tokenProofs } from "#gateways/sms/engine/proof.ts";
 import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
+
+/** The group of a status, but for two that say less: the operator has it (2), and how it ended was never reported (29). */
+function statusWord(json: Json, path: string): string | null {
+  const id = textAt(json, `${path}.id`);
+  if (id === "2") return "TO_OPERATOR";
+  return id === "29" ? "NO_REPORT" : textAt(json, `${path}.groupId`);
+}
 
 export const infobip = defineHttpSms({
   kind: "infobip",
@@ -55,9 +62,11 @@ export const infobip = defineHttpSms({
     faults: {
       permanent: [6, 8, 10, 14, 19, 24, 25, 51, 52],
       configuration: [11, 12, 13, 17, 18],
-      transient: [16, 20, 21, 28],
+      // 100: the platform rejected it, as malformed or because a service of its own is away for now.
+      transient: [16, 20, 21, 28, 100],
       duplicate: [23],
     },
+    receipt: (json) => (statusWord(json, "$.messages[0].status") === "3" ? { status: "delivered" } : null),
   }),
   callback: {
     proofs: tokenProofs,
@@ -65,11 +74,9 @@ export const infobip = defineHttpSms({
     receipt: {
       reference: "$.messageId",
       id: "$.callbackData",
-      // "Delivered to operator" is in the group of delivered messages.
-      status: (report) =>
-        textAt(report, "$.status.id") === "2" ? "TO_OPERATOR" : textAt(report, "$.status.groupId"),
+      status: (report) => statusWord(report, "$.status"),
       words: wordReader({
-        sent: ["TO_OPERATOR"],
+        sent: ["TO_OPERATOR", "NO_REPORT"],
         delivered: ["3"],
         undelivered: ["2", "4"],
         failed: ["5"],
