@@ -39,7 +39,8 @@ export const clickatell = defineHttpSms({
     faults: {
       opted_out: [26],
       permanent: [21, 22, 23, 24, 25, 27, 30, 40, 100],
-      configuration: [1, 2, 3, 7, 20, 38, 39, 44, 45, 46],
+      // 110 and 111 are limits of the account in the USA.
+      configuration: [1, 2, 3, 7, 20, 38, 39, 44, 45, 46, 110, 111],
       transient: [19, 43],
       ambiguous: [18],
     },
