@@ -15,7 +15,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   credit: ["getCredit", "listCreditEntries", "getOverview"],
   deliveries: ["listDeliveries", "getDelivery", "listWebhooks", "getWebhook", "getOverview"],
   domains: ["listSendingDomains", "getSendingDomain", "getOverview"],
-  gateways: ["listGateways", "getGateway", "getGatewayLink", "getOverview"],
+  gateways: ["listGateways", "getGateway", "listGatewayPauses", "getGatewayLink", "getOverview"],
   keys: ["listPoolKeys"],
   links: ["getGatewayLink", "getGateway", "listGateways", "getOverview"],
   messages: ["listAccountMessages", "getAccountMessage", "listGateways", "getGateway", "getOverview"],

@@ -39,7 +39,7 @@ export function GatewayForm({
         <h2>{kind.title}</h2>
         <p className="soft">{kind.summary}</p>
       </div>
-      <SchemaForm schema={schema} path="" values={values} error={of.error} onChange={setValues} />
+      <SchemaForm schema={schema} path="" values={values} error={of.error} folds onChange={setValues} />
     </Form>
   );
 }

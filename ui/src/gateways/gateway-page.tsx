@@ -6,11 +6,13 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { Facts, PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
+import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
+import { PauseNotice, Pauses } from "./gateway-pause.tsx";
 import { GatewayState, LinkNotice, useKind } from "./gateway-state.tsx";
+import { Now, Traffic } from "./gateway-traffic.tsx";
 import { TestSend } from "./test-send.tsx";
 
 const touched = ["getGateway", "listGateways"] as const;
@@ -143,38 +145,13 @@ export function Page() {
             {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}
           </p>
           {gateway.active && kind?.links ? <LinkNotice gateway={gateway} /> : null}
-          {gateway.pause === null ? null : (
-            <div className="notice warn" role="status">
-              <strong>
-                <WithTimes text={gateway.pause.reason} />
-              </strong>
-              <p>
-                Since <Time at={gateway.pause.since} />.{" "}
-                {gateway.pause.until === null ? (
-                  "It goes on when a person resumes it."
-                ) : (
-                  <>
-                    The next try: <Due at={gateway.pause.until} over="with the next message that is due" />.
-                  </>
-                )}{" "}
-                {number(gateway.waiting)} {gateway.waiting === 1 ? "message waits" : "messages wait"}{" "}
-                meanwhile; retries stand still.
-              </p>
-            </div>
-          )}
-          <section className="card" aria-labelledby="now">
-            <h2 id="now">Now</h2>
+          <PauseNotice gateway={gateway} />
+          <Now gateway={gateway} />
+          <Traffic gateway={gateway.identifier} />
+          <Pauses gateway={gateway.identifier} />
+          <Section title="How it sends">
             <Facts
               of={[
-                ["Waiting", number(gateway.waiting)],
-                [
-                  "Pace",
-                  gateway.pace.per_second === null
-                    ? `no limit, ${gateway.pace.concurrency} at once`
-                    : `${gateway.pace.per_second} per second, ${gateway.pace.concurrency} at once`,
-                ],
-                ["Per day", number(gateway.pace.per_day)],
-                ["Hours", gateway.pace.hours ?? "at any time"],
                 [
                   "Retries",
                   `first after ${duration(gateway.retry.first_ms)}, for ${duration(gateway.retry.for_ms)}`,
@@ -198,10 +175,19 @@ export function Page() {
                     <Snippet key="callback" text={gateway.callback_url} />
                   ),
                 ],
+                [
+                  "Last heard of",
+                  gateway.callback_url === null &&
+                  gateway.reported_at === null ? null : gateway.reported_at === null ? (
+                    "never: no report has come in"
+                  ) : (
+                    <Time key="heard" at={gateway.reported_at} />
+                  ),
+                ],
                 ["Changed", <Time key="changed" at={gateway.updated_at} />],
               ]}
             />
-          </section>
+          </Section>
           {gateway.active ? <TestSend gateway={gateway} /> : null}
           {kind?.checks === true ? <Check gateway={gateway} /> : null}
         </>

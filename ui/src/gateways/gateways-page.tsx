@@ -1,19 +1,49 @@
 import { Link } from "@tanstack/react-router";
 import { Plus, RadioTower } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
-import { words } from "#ui/api/schema.ts";
+import { type Gateway, type MessageStatistics, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { GatewayState } from "./gateway-state.tsx";
+import { hourColumns, sumOf } from "./hours.ts";
 
 const worst = ["stopped", "paused", "active", "off"];
+
+/** What waits for it, and its last day. */
+function Busy({ gateway, statistics }: { gateway: Gateway; statistics: MessageStatistics | undefined }) {
+  const { due, later, more } = gateway.queue;
+  const hours =
+    statistics === undefined ? [] : hourColumns(statistics, gateway.identifier, (at) => String(at));
+  const values = hours.map((hour) => sumOf(hour.values));
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const words = `${number(total)} in 24 h`;
+  const waiting = [
+    due === 0 ? "nothing due" : `${number(due)}${more ? "+" : ""} due`,
+    ...(later === 0 ? [] : [`${number(later)} later`]),
+  ].join(" · ");
+  return (
+    <div className="stack tight end">
+      {total === 0 ? null : <Sparkline values={values} words={`${words}, by hour`} />}
+      <p className="soft small row apart">
+        <span>{waiting}</span>
+        <span>{statistics === undefined ? "" : words}</span>
+      </p>
+    </div>
+  );
+}
 
 export function Page() {
   const { id: account } = useAccount();
   const read = useRead("listGateways", { params: { account } });
+  const statistics = useRead(
+    "getMessageStatistics",
+    { params: { account }, query: { split: "gateway", step: "hour" } },
+    { every: 30_000 },
+  );
   const gateways = (read.data?.data ?? []).toSorted(
     (a, b) => worst.indexOf(a.state) - worst.indexOf(b.state),
   );
@@ -68,9 +98,7 @@ export function Page() {
                       )}
                     </p>
                   )}
-                  <p className="soft">
-                    {number(gateway.waiting)} {gateway.waiting === 1 ? "waits" : "wait"}
-                  </p>
+                  <Busy gateway={gateway} statistics={statistics.data?.data} />
                 </article>
               ))}
             </div>

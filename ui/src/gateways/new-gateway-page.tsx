@@ -1,19 +1,20 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { GatewayForm } from "./gateway-form.tsx";
+import { KindChoice } from "./kind-choice.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
   const kinds = useRead("listGatewayKinds", {}, { every: false });
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const [identifier, setIdentifier] = useState("");
   const navigate = useNavigate();
   const form = useForm("createGateway", {
@@ -36,21 +37,23 @@ export function Page() {
         }
       />
       {kinds.data === undefined ? <Waiting error={kinds.error} /> : null}
-      <div className="form">
-        <Choice
-          label="Channel"
-          of={words.Channel}
-          value={channel}
-          onChange={(word) => setFilter("channel", word)}
-        />
-        <Choice
-          label="Kind"
-          any="Choose…"
-          of={offered.map((each) => [each.kind, each.title] as const)}
-          value={kind?.kind ?? ""}
-          onChange={(word) => setFilter("kind", word)}
-        />
-      </div>
+      <nav className="segments" aria-label="Channel">
+        {words.Channel.map((word) => (
+          <Link
+            key={word}
+            to="/a/$account/gateways/new"
+            params={{ account }}
+            search={{ channel: word }}
+            className="button"
+            aria-current={word === channel ? "true" : undefined}
+          >
+            {word}
+          </Link>
+        ))}
+      </nav>
+      {kinds.data !== undefined && kind === undefined ? (
+        <KindChoice channel={channel} kinds={kinds.data.data} />
+      ) : null}
       {kind === undefined ? null : (
         <GatewayForm
           key={`${channel} ${kind.kind}`}
@@ -61,6 +64,11 @@ export function Page() {
             form.send({ params: { account }, body: { identifier, channel, kind: kind.kind, ...values } })
           }
         >
+          <p>
+            <Link to="/a/$account/gateways/new" params={{ account }} search={{ channel }}>
+              Choose another kind
+            </Link>
+          </p>
           <Field
             label="Name"
             hint="Its identifier: requests name it by this, such as sms-main."

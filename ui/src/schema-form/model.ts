@@ -108,6 +108,17 @@ export function changesOf(schema: Schema, stored: Values, values: Values, isPart
   return changes;
 }
 
+/** Whether a value is what the API takes without it: nothing, null, the default, or a group of such values. */
+export function isDefault(schema: Schema, value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (JSON.stringify(value) === JSON.stringify(schema.default)) return true;
+  if (typeof value !== "object" || schema.properties === undefined) return false;
+  return Object.entries(value).every(([name, each]) => {
+    const of = schema.properties?.[name];
+    return of !== undefined && isDefault(of, each);
+  });
+}
+
 /** `auth_token` as `Auth token`. */
 export function labelOf(name: string): string {
   const words = name.replaceAll("_", " ");

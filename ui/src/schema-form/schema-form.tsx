@@ -2,10 +2,12 @@
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
-import { Check, Choice, Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Check, Choice, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { emptied, Json, Pairs, Secret, type ValueProps } from "./controls.tsx";
 import {
   changed,
   controlOf,
+  isDefault,
   isMask,
   labelOf,
   placeholderOf,
@@ -15,178 +17,6 @@ import {
   withoutNull,
 } from "./model.ts";
 
-interface ValueProps {
-  name: string;
-  /** As the API names it in errors: `settings.success.path`. */
-  path: string;
-  schema: Schema;
-  required: boolean;
-  nullable: boolean;
-  value: unknown;
-  error: ApiError | null;
-  onChange: (value: unknown) => void;
-}
-
-const emptied = (text: string) => (text === "" ? undefined : text);
-
-function Secret({
-  name,
-  path,
-  schema,
-  required,
-  value,
-  error,
-  onChange,
-  long = false,
-}: ValueProps & { long?: boolean }) {
-  const [stored, setStored] = useState(isMask(value) ? value : null);
-  const label = labelOf(name);
-  const fault = faultAt(error, path);
-  if (stored !== null && value === stored)
-    return (
-      <div className="field">
-        <strong>{label}</strong>
-        <div className="row">
-          <code>{String(stored)}</code>
-          <button type="button" className="button" onClick={() => onChange("")}>
-            Replace
-          </button>
-          {required ? null : (
-            <button
-              type="button"
-              className="button"
-              onClick={() => {
-                setStored(null);
-                onChange(undefined);
-              }}
-            >
-              Remove
-            </button>
-          )}
-        </div>
-        {fault === null ? null : <p className="fault">{fault}</p>}
-        {schema.description === undefined ? null : <p className="hint">{schema.description}</p>}
-      </div>
-    );
-  const props = {
-    value: String(value ?? ""),
-    required,
-    autoComplete: "off",
-    onChange: (event: { target: { value: string } }) => onChange(emptied(event.target.value)),
-  };
-  return (
-    <div className="stack tight">
-      <Field label={label} hint={schema.description} fault={fault}>
-        {long ? (
-          <textarea {...props} className="mono" spellCheck={false} />
-        ) : (
-          <input {...props} spellCheck={false} />
-        )}
-      </Field>
-      {stored === null ? null : (
-        <div>
-          <button type="button" className="button" onClick={() => onChange(stored)}>
-            Keep the stored one
-          </button>
-        </div>
-      )}
-    </div>
-  );
-}
-
-function Json({ name, path, schema, value, error, onChange }: ValueProps) {
-  const [text, setText] = useState(
-    value === undefined || value === null
-      ? ""
-      : typeof value === "string"
-        ? value
-        : JSON.stringify(value, null, 2),
-  );
-  const takesText = schema.anyOf?.some(({ type }) => type === "string") ?? false;
-  const [broken, setBroken] = useState<string | null>(null);
-  const change = (entered: string) => {
-    setText(entered);
-    setBroken(null);
-    if (entered.trim() === "") return onChange(undefined);
-    try {
-      onChange(JSON.parse(entered));
-    } catch {
-      if (takesText) onChange(entered);
-      else setBroken("This is not JSON yet.");
-    }
-  };
-  return (
-    <Field label={labelOf(name)} hint={schema.description} fault={broken ?? faultAt(error, path)}>
-      <textarea
-        className="mono"
-        rows={5}
-        spellCheck={false}
-        value={text}
-        onChange={(event) => change(event.target.value)}
-      />
-    </Field>
-  );
-}
-
-function Pairs({ name, path, schema, value, error, onChange }: ValueProps) {
-  const [rows, setRows] = useState(() =>
-    Object.entries((value as Record<string, string> | null | undefined) ?? {}).map(([key, text], id) => ({
-      id,
-      key,
-      text,
-    })),
-  );
-  const set = (next: typeof rows) => {
-    setRows(next);
-    const filled = next.filter(({ key }) => key !== "");
-    onChange(
-      filled.length === 0 ? undefined : Object.fromEntries(filled.map(({ key, text }) => [key, text])),
-    );
-  };
-  const nextId = Math.max(0, ...rows.map(({ id }) => id)) + 1;
-  return (
-    <fieldset>
-      <legend>{labelOf(name)}</legend>
-      {schema.description === undefined ? null : <p className="hint">{schema.description}</p>}
-      {rows.map((row) => (
-        <div key={row.id} className="row">
-          <input
-            aria-label={`Name in ${labelOf(name)}`}
-            value={row.key}
-            onChange={(event) =>
-              set(rows.map((each) => (each === row ? { ...row, key: event.target.value } : each)))
-            }
-          />
-          <input
-            aria-label={`Value of ${row.key}`}
-            value={row.text}
-            autoComplete="off"
-            onChange={(event) =>
-              set(rows.map((each) => (each === row ? { ...row, text: event.target.value } : each)))
-            }
-          />
-          {faultAt(error, `${path}.${row.key}`) === null ? null : (
-            <span className="fault">{faultAt(error, `${path}.${row.key}`)}</span>
-          )}
-          <button type="button" className="button" onClick={() => set(rows.filter((each) => each !== row))}>
-            Remove
-          </button>
-        </div>
-      ))}
-      {faultAt(error, path) === null ? null : <p className="fault">{faultAt(error, path)}</p>}
-      <div>
-        <button
-          type="button"
-          className="button"
-          onClick={() => set([...rows, { id: nextId, key: "", text: "" }])}
-        >
-          Add a row
-        </button>
-      </div>
-    </fieldset>
-  );
-}
-
 function Group({ name, path, schema, required, nullable, value, error, onChange }: ValueProps) {
   // A group that has a default is always there.
   const always = required || (!nullable && schema.default !== undefined);
@@ -194,7 +24,7 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
   return (
     <fieldset>
       <legend>{labelOf(name)}</legend>
-      {schema.description === undefined ? null : <p className="hint">{schema.description}</p>}
+      {schema.description === undefined ? null : <Hint of={schema.description} />}
       {always ? null : (
         <Check label="Set" checked={on} onChange={(checked) => onChange(checked ? {} : undefined)} />
       )}
@@ -204,6 +34,8 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
           path={path}
           values={(value as Values | null | undefined) ?? {}}
           error={error}
+          // Those of a kind are many.
+          folds={name === "settings"}
           onChange={onChange}
         />
       ) : null}
@@ -258,7 +90,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
             onChange={(word) => onChange(emptied(word))}
             fault={fault}
           />
-          {schema.description === undefined ? null : <p className="hint">{schema.description}</p>}
+          {schema.description === undefined ? null : <Hint of={schema.description} />}
         </div>
       );
     case "lines":
@@ -308,18 +140,29 @@ function Value(input: Omit<ValueProps, "nullable">) {
   }
 }
 
-/** The controls of an object's values. The caller has the form around them. `path`: of the object, in errors; empty: the request. */
+/** Whether the API says something about one of these values. */
+const hasFault = (error: ApiError | null, paths: readonly string[]): boolean =>
+  Object.keys(error?.errors ?? {}).some((at) =>
+    paths.some((path) => at === path || at.startsWith(`${path}.`)),
+  );
+
+/**
+ * The controls of an object's values. The caller has the form around them. `path`: of the object, in errors; empty: the request.
+ * `folds`: what has a default is folded away, unless it is set or has a fault.
+ */
 export function SchemaForm({
   schema,
   path,
   values,
   error,
+  folds = false,
   onChange,
 }: {
   schema: Schema;
   path: string;
   values: Values;
   error: ApiError | null;
+  folds?: boolean;
   onChange: (values: Values) => void;
 }) {
   const required = new Set(schema.required ?? []);
@@ -328,21 +171,44 @@ export function SchemaForm({
     ...entries.filter(([name]) => required.has(name)),
     ...entries.filter(([name]) => !required.has(name)),
   ];
-  if (ordered.length === 0) return <p className="soft">This kind has no settings.</p>;
+  const folded = folds
+    ? ordered.filter(([name, each]) => !required.has(name) && each.default !== undefined)
+    : [];
+  const pathOf = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));
+  if (entries.length === 0) return <p className="soft">This kind has no settings.</p>;
+  const control = ([name, each]: [string, Schema]) => (
+    <Value
+      key={name}
+      name={name}
+      path={pathOf(name)}
+      schema={each}
+      required={required.has(name)}
+      value={values[name]}
+      error={error}
+      onChange={(value) => onChange(changed(values, name, value))}
+    />
+  );
+  if (folded.length === 0) return <div className="stack">{ordered.map(control)}</div>;
   return (
     <div className="stack">
-      {ordered.map(([name, each]) => (
-        <Value
-          key={name}
-          name={name}
-          path={path === "" ? name : `${path}.${name}`}
-          schema={each}
-          required={required.has(name)}
-          value={values[name]}
-          error={error}
-          onChange={(value) => onChange(changed(values, name, value))}
-        />
-      ))}
+      {ordered.filter((each) => !folded.includes(each)).map(control)}
+      <details
+        className="more"
+        open={
+          isOpen ||
+          hasFault(
+            error,
+            folded.map(([name]) => pathOf(name)),
+          )
+        }
+        onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      >
+        <summary>
+          More settings <span className="soft">{folded.map(([name]) => labelOf(name)).join(" · ")}</span>
+        </summary>
+        <div className="stack">{folded.map(control)}</div>
+      </details>
     </div>
   );
 }

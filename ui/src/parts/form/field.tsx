@@ -11,6 +11,19 @@ interface Control {
 export const faultAt = (error: ApiError | null, path: string): string | null =>
   error?.errors[path]?.join(" ") ?? null;
 
+/** What explains a control; a text may have words of the API between backticks. */
+export function Hint({ of }: { of: ReactNode }) {
+  if (typeof of !== "string") return <p className="hint">{of}</p>;
+  return (
+    <p className="hint">
+      {of.split("`").map((part, at) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other names
+        at % 2 === 0 ? part : <code key={at}>{part}</code>,
+      )}
+    </p>
+  );
+}
+
 /** A control under its label, with a hint and with what is wrong about it. */
 export function Field({
   label,
@@ -40,7 +53,7 @@ export function Field({
       {noted ? (
         <div id={notes}>
           {fault === null ? null : <p className="fault">{fault}</p>}
-          {hint === undefined ? null : <p className="hint">{hint}</p>}
+          {hint === undefined ? null : <Hint of={hint} />}
         </div>
       ) : null}
     </div>

@@ -1,0 +1,47 @@
+// What to do about a gateway that trouble pauses, by the code of the message that it refused.
+
+interface Advice {
+  text: string;
+  /** Whether the step is a change of the gateway's settings. */
+  settings: boolean;
+}
+
+const advised: readonly (readonly [codes: readonly string[], text: string, settings: boolean])[] = [
+  [
+    ["http_401", "http_403"],
+    "The provider refuses the credentials: a key is wrong, was revoked, or may not do this.",
+    true,
+  ],
+  [
+    ["http_402"],
+    "The provider asks for money: the account there has no balance, or a limit was reached.",
+    false,
+  ],
+  [
+    ["http_404", "http_405", "http_410"],
+    "The provider knows no such address: a path, an account id or a region in the settings is wrong.",
+    true,
+  ],
+  [
+    ["unreachable"],
+    "No connection to the provider's host: its name, a firewall or the provider itself. It is tried again by itself.",
+    false,
+  ],
+  [
+    ["url_not_allowed"],
+    "The address leads to a private network. An operator allows it with TRUNKLINE_OUTBOUND_ALLOW.",
+    false,
+  ],
+  [["not_connected"], "The connection is not open. The messages go out once it is.", false],
+  [
+    ["http_301", "http_302", "http_307", "http_308"],
+    "The provider answers with another address. Redirects are not followed: enter the new one.",
+    true,
+  ],
+];
+
+/** Null: the code says no more than the provider's own words. */
+export function adviceFor(code: string | null | undefined): Advice | null {
+  const found = advised.find(([codes]) => codes.includes(code ?? ""));
+  return found === undefined ? null : { text: found[1], settings: found[2] };
+}

@@ -1,0 +1,109 @@
+// What a gateway does: what waits, what its pace allows, and how the messages of the last day ended.
+
+import { useRead } from "#ui/api/queries.ts";
+import type { Gateway } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Columns } from "#ui/parts/charts/columns.tsx";
+import { Figures, Section } from "#ui/parts/page.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { duration, number } from "#ui/words/numbers.ts";
+import { hourColumns, hourLabel, outcomeSeries, sumOf } from "./hours.ts";
+
+const counted = (count: number, more: boolean) => `${number(count)}${more ? "+" : ""}`;
+
+export function Now({ gateway }: { gateway: Gateway }) {
+  const { queue, today, opens_at, pace } = gateway;
+  return (
+    <Figures
+      of={[
+        {
+          name: "Due now",
+          value: counted(queue.due, queue.more && queue.due >= 1_000),
+          ...(queue.oldest_due_at === null
+            ? {}
+            : {
+                note: (
+                  <>
+                    first since <Time at={queue.oldest_due_at} brief />
+                  </>
+                ),
+              }),
+        },
+        {
+          name: "Due later",
+          value: counted(queue.later, queue.more && queue.later >= 1_000),
+          ...(queue.next_due_at === null ? {} : { note: <Time at={queue.next_due_at} brief /> }),
+        },
+        ...(today === null
+          ? []
+          : [
+              {
+                name: "Today",
+                value: number(today.sent),
+                note: (
+                  <>
+                    of {number(today.per_day)}
+                    {today.sent < today.per_day ? null : (
+                      <>
+                        , goes on <Time at={today.restarts_at} brief />
+                      </>
+                    )}
+                  </>
+                ),
+              },
+            ]),
+        {
+          name: "Pace",
+          value: pace.per_second === null ? "no bound" : `${number(pace.per_second)}/s`,
+          note: `${number(pace.concurrency)} at once`,
+        },
+        ...(pace.hours === null
+          ? []
+          : [
+              {
+                name: "Hours",
+                value: pace.hours,
+                note:
+                  opens_at === null ? (
+                    "open now"
+                  ) : (
+                    <>
+                      opens <Time at={opens_at} brief />
+                    </>
+                  ),
+              },
+            ]),
+      ]}
+    />
+  );
+}
+
+/** The last 24 hours; nothing where nothing was sent. */
+export function Traffic({ gateway }: { gateway: string }) {
+  const { id: account } = useAccount();
+  const zone = useZone();
+  const read = useRead(
+    "getMessageStatistics",
+    { params: { account }, query: { gateway, split: "gateway", step: "hour" } },
+    { every: 30_000, keep: true },
+  );
+  const statistics = read.data?.data;
+  if (statistics === undefined) return null;
+  const columns = hourColumns(statistics, gateway, (at) => hourLabel(at, zone));
+  const total = columns.reduce((sum, { values }) => sum + sumOf(values), 0);
+  if (total === 0) return null;
+  const sums = statistics.series.find(({ key }) => key === gateway)?.total;
+  const p95 = (ms: number | null | undefined) => (ms === null || ms === undefined ? "–" : duration(ms));
+  return (
+    <Section title="Last 24 hours">
+      <Figures
+        of={[
+          { name: "Messages", value: number(total) },
+          { name: "Due → sent", value: p95(sums?.wait_ms.p95), note: "95 %" },
+          { name: "Sent → delivered", value: p95(sums?.delivery_ms.p95), note: "95 %, as reported" },
+        ]}
+      />
+      <Columns title="Messages by hour" unit="hour" series={outcomeSeries} columns={columns} />
+    </Section>
+  );
+}
