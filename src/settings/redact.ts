@@ -9,6 +9,8 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+const jsonText = (text: string) => JSON.stringify(text).slice(1, -1);
+
 /**
  * `line` with `***` for each secret, as it is and as URLs, forms and JSON spell it, in any case of letters.
  * Secrets under four characters are left: masking them would only show where they occur.
@@ -19,7 +21,9 @@ export function withoutSecrets(line: string, secrets: readonly string[]): string
     const text = secret.toWellFormed();
     const component = encodeURIComponent(text);
     const form = new URLSearchParams([["", text]]).toString().slice(1);
-    for (const spelling of [text, component, form, JSON.stringify(text).slice(1, -1)]) {
+    const inJson = jsonText(text);
+    // In a body a provider may have JSON within JSON.
+    for (const spelling of [text, component, form, inJson, jsonText(inJson)]) {
       const shown = oneLine(spelling);
       if (shown.length >= 4) spellings.add(shown);
     }

@@ -17,6 +17,7 @@ test("a secret is found as it is and as URLs, forms and JSON spell it, in any ca
     encodeURIComponent(secret),
     "a+b%2B%2F%22%C3%B6",
     'a b+/\\"ö',
+    'a b+/\\\\\\"ö',
   ])
     assert.equal(withoutSecrets(`<${shown}>`, [secret]), "<***>", shown);
 });

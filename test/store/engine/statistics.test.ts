@@ -36,7 +36,7 @@ describe("sqlite", () => {
     opened("sqlite", async (store) => {
       await growTo(store, 0, 50_001);
       await store.query(
-        "insert into message_events with recursive n (i) as (select 1 union all select i + 1 from n where i < 10000) select 'x' || i, 1, '', 1, '', '' from n",
+        "insert into message_events with recursive n (i) as (select 1 union all select i + 1 from n where i < 10000) select 'x' || i, 1, '', 1, '', '', null from n",
       );
       const taken = await steps(store);
       const known = await readStatistics(store);
