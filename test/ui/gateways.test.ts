@@ -128,15 +128,19 @@ test("a paused gateway says why, what to do and what waits, and keeps the record
   await notice.getByText("The provider refuses the credentials").waitFor();
   await notice.getByText(/1 message waits/).waitFor();
   await notice.getByRole("link", { name: "The message that was refused" }).waitFor();
+  await page.getByRole("button", { name: "Try now" }).waitFor();
   status = 200;
-  await page.getByRole("button", { name: "Try now" }).click();
+  await api(at, "POST", `${gateways}/broken/resume`);
+  // Nothing else is asked for while the clock moves.
+  await page.goto("about:blank");
   await it.advance(5_000);
-  await notice.waitFor({ state: "detached" });
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}/gateways/broken`);
   const pauses = page.locator("section", { has: page.getByRole("heading", { name: "Pauses" }) });
   await pauses.getByText("The provider answered 401: no such key").waitFor();
   assert.equal(await pauses.getByText("still", { exact: true }).count(), 0);
   await page.getByRole("heading", { name: "Last 24 hours" }).waitFor();
-  await notice.getByRole("link", { name: "Edit the settings" }).waitFor({ state: "detached" });
+  assert.equal(await notice.count(), 0);
 });
 
 test("a kind is found by its name and chosen by keyboard; what may be left out is folded away", {
