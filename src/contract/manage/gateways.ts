@@ -256,6 +256,14 @@ export const testGatewayRequest = z
     message: freeText(1, 1_600)
       .optional()
       .describe("The text. The default is a sentence that names the gateway."),
+    wait_ms: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe(
+        "How long the answer waits for what becomes of the message, ms. The default is 10,000; with 0 it comes at once.",
+      ),
   })
   .meta({ id: "TestGatewayRequest" });
 

@@ -35,7 +35,7 @@ export const testGatewayRoute = endpoint({
   name: "testGateway",
   summary: "Send a test message through a gateway",
   description:
-    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused. The answer comes when the message was sent or has ended, after 10 seconds at the latest, with its timeline so far.",
+    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused. The answer comes when the message was sent or has ended, after `wait_ms` (10 seconds) at the latest, with its timeline so far.",
   body: testGatewayRequest,
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
@@ -61,7 +61,8 @@ export const testGatewayRoute = endpoint({
     case "accepted": {
       const id = result.ids[0]!;
       const isStopped = found.lane.operator_paused_at !== null;
-      const wait = { id, gatewayId: found.gateway.id, maxMs: isStopped ? 0 : maxTestMs };
+      const maxMs = isStopped ? 0 : (input.value.wait_ms ?? maxTestMs);
+      const wait = { id, gatewayId: found.gateway.id, maxMs };
       const record = await lookupWhenSent(call.core, call.account, wait);
       if (record === null) throw new Error("A test message that was accepted is not found.");
       const { status, error, events = [] } = record;

@@ -64,6 +64,9 @@ test("a test waits 10 s for a gateway in trouble, and no longer than its next tr
   assert.equal(waited.status, "queued");
   assert.match(waited.events.at(-1)?.detail ?? "", /401/);
 
+  const atOnce = dataOf<Tested>(await m.operator("POST", `${path}/main/test`, { ...body, wait_ms: 0 }));
+  assert.equal(atOnce.status, "queued");
+
   await act("resume");
   m.it.respond(() => answer(429, {}, { "retry-after": "60" }));
   const later = dataOf<Tested>(await m.operator("POST", `${path}/main/test`, body));
