@@ -115,7 +115,7 @@ test("an ended message with its timeline", () => {
   assert.deepEqual(record.error, { code: "30003", message: "" });
   assert.deepEqual(record.events, [
     { at: "2026-03-01T09:30:00.000Z", type: "scheduled", detail: "Due at 2026-03-01T09:30:00.000Z." },
-    { at: "2026-03-01T09:30:00.001Z", type: "sending", detail: "Attempt 1.", attempt: null },
+    { at: "2026-03-01T09:30:00.001Z", type: "sending", detail: "Attempt 1." },
     { at: "2026-03-01T09:30:00.002Z", type: "sent", detail: null },
   ]);
   assert.doesNotThrow(() => smsRecord.parse(record));

@@ -19,9 +19,9 @@ interface Answer {
 }
 
 /** Calls the management API as the page's own scripts would. */
-export async function api(it: Visit, method: string, path: string, given?: object): Promise<Answer> {
-  // The clock stands still while a test waits for an answer.
-  const body = /\/gateways\/[^/]+\/test$/.test(path) ? { ...given, wait_ms: 0 } : given;
+export async function api(it: Visit, method: string, path: string, payload?: object): Promise<Answer> {
+  // The clock does not move while a test waits for an answer.
+  const body = /\/gateways\/[^/]+\/test$/.test(path) ? { ...payload, wait_ms: 0 } : payload;
   return (await it.page.evaluate(
     `(async () => {
       const session = await (await fetch("/api/manage/v1/session")).json();

@@ -36,6 +36,7 @@ test("a whole answer, with counts in detail", () => {
   assert.deepEqual(read, {
     text: "ab",
     reasoning: "why",
+    details: [],
     refusal: "",
     calls: [{ index: 0, id: "call_1", name: "f", arguments: "{}", signature: "sig" }],
     finish: "tool_calls",
@@ -44,7 +45,7 @@ test("a whole answer, with counts in detail", () => {
 });
 
 test("what is absent or odd counts as nothing", () => {
-  const nothing = { text: "", reasoning: "", refusal: "", calls: [], finish: null, counts: null };
+  const nothing = { text: "", reasoning: "", refusal: "", details: [], calls: [], finish: null, counts: null };
   for (const text of [
     "null",
     "{}",
