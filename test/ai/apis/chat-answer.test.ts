@@ -45,7 +45,15 @@ test("a whole answer, with counts in detail", () => {
 });
 
 test("what is absent or odd counts as nothing", () => {
-  const nothing = { text: "", reasoning: "", refusal: "", details: [], calls: [], finish: null, counts: null };
+  const nothing = {
+    text: "",
+    reasoning: "",
+    refusal: "",
+    details: [],
+    calls: [],
+    finish: null,
+    counts: null,
+  };
   for (const text of [
     "null",
     "{}",
