@@ -52,8 +52,8 @@ test("the home draws what became of messages by hour, and a column leads to the 
   await messages.locator(".column:focus, .column[tabindex='0']").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
-  await page.locator("tbody tr").nth(3).waitFor();
-  assert.equal(await page.locator("tbody tr").count(), 4);
+  await page.locator("tr[data-index]").nth(3).waitFor();
+  assert.equal(await page.locator("tr[data-index]").count(), 4);
   const begin = new URL(page.url()).searchParams.get("created_from");
   assert.equal(Date.parse(begin ?? ""), first - (first % hourMs));
 });

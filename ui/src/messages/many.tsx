@@ -3,30 +3,79 @@
 import { useChange } from "#ui/api/queries.ts";
 import type { ChangeAccountMessagesRequest, MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
+import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
-import { answers, canBeCancelled } from "./words.ts";
+import { answers, canBeCancelled, recipientOf } from "./words.ts";
 
 /** So many go into one call. */
 const maxIds = 500;
 
 const counted = (count: number) => `${number(count)} ${count === 1 ? "message" : "messages"}`;
 
-export function ManyActions({ chosen, clear }: { chosen: readonly MessageRecord[]; clear: () => void }) {
+export interface Results {
+  changed: readonly MessageRecord[];
+  refused: readonly { record: MessageRecord; why: string }[];
+}
+
+/** What became of each, where not all were changed. */
+export function ResultsDialog({ changed, refused, onClose }: Results & { onClose: () => void }) {
+  return (
+    <Dialog title="What became of them" onClose={onClose} broad>
+      <p>
+        {counted(changed.length)} changed, {counted(refused.length)} not.
+      </p>
+      <Table
+        label="What became of each message"
+        rows={[...refused, ...changed.map((record) => ({ record, why: null }))]}
+        id={({ record }) => record.id}
+        columns={[
+          { head: "To", cell: ({ record }) => <span className="mono">{recipientOf(record)}</span> },
+          {
+            head: "Result",
+            cell: ({ why }) =>
+              why === null ? <Status of="ok">changed</Status> : <Status of="failed">{why}</Status>,
+          },
+        ]}
+      />
+      <div className="foot">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** `onResults`: gets what became of each when some were not changed. */
+export function ManyActions({
+  chosen,
+  clear,
+  onResults,
+}: {
+  chosen: readonly MessageRecord[];
+  clear: () => void;
+  onResults: (results: Results) => void;
+}) {
   const { id: account } = useAccount();
   const change = useChange("changeAccountMessages", ["listAccountMessages", "getAccountMessage"]);
   const run = (action: ChangeAccountMessagesRequest["action"], of: readonly MessageRecord[]) => async () => {
-    let changed = 0;
-    let refused = 0;
+    const why = new Map<string, string>();
     for (let from = 0; from < of.length; from += maxIds) {
       const ids = of.slice(from, from + maxIds).map(({ id }) => id);
       const { data } = await change.mutateAsync({ params: { account }, body: { action, ids } });
-      changed += data.done.length;
-      refused += data.refused.length;
+      for (const { id, message } of data.refused) why.set(id, message);
     }
-    const others = refused === 0 ? "" : `; ${number(refused)} were settled meanwhile`;
-    done(`${counted(changed)} changed${others}`);
+    const changed = of.filter(({ id }) => !why.has(id));
+    const refused = of.flatMap((record) => {
+      const text = why.get(record.id);
+      return text === undefined ? [] : [{ record, why: text }];
+    });
+    if (refused.length === 0) done(`${counted(changed.length)} changed`);
+    else onResults({ changed, refused });
     clear();
   };
   const waiting = chosen.filter(canBeCancelled);

@@ -4,13 +4,13 @@ import { useChange, useRead } from "#ui/api/queries.ts";
 import type { MessageAttempt, MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Timeline } from "#ui/parts/story/timeline.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
+import { WayBack } from "./way-back.tsx";
 import { answers, canBeCancelled, hasEnded, meaningOf, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
@@ -166,11 +166,7 @@ export function Page() {
     <>
       <PageHead
         title={known === undefined ? "Message" : recipientOf(known.record)}
-        back={
-          <Back to="/a/$account/messages" params={{ account }}>
-            Messages
-          </Back>
-        }
+        back={<WayBack message={message} />}
         under={
           known === undefined ? null : (
             <p role="status">

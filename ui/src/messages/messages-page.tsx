@@ -1,89 +1,23 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Search, Send } from "lucide-react";
-import { usePages, useRead } from "#ui/api/queries.ts";
-import { type MessageRecord, words } from "#ui/api/schema.ts";
+import { useEffect, useState } from "react";
+import { usePages } from "#ui/api/queries.ts";
+import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Empty, PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
-import { lookupOf, lookups } from "./lookup.ts";
-import { ManyActions } from "./many.tsx";
+import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
+import { Filters } from "./filters.tsx";
+import { LogHistogram } from "./histogram.tsx";
+import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { NoneFits } from "./none-fits.tsx";
+import { queryOf } from "./range.ts";
+import { rememberTrail } from "./trail.ts";
 import { recipientOf, textOf } from "./words.ts";
-
-const names = [
-  "status",
-  "channel",
-  "gateway",
-  "recipient",
-  "request",
-  "reference",
-  "held",
-  "created_from",
-  "created_to",
-] as const;
-
-function Filters() {
-  const { id: account } = useAccount();
-  const [filter, setFilter] = useFilter();
-  const navigate = useNavigate();
-  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
-  const found = lookups.map((name) => filter[name]).find((value) => value !== undefined) ?? "";
-  const rest = Object.fromEntries(
-    Object.entries(filter).filter(([name]) => !(lookups as readonly string[]).includes(name)),
-  );
-  return (
-    <form
-      className="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const text = String(new FormData(event.currentTarget).get("find")).trim();
-        const lookup = lookupOf(text);
-        if ("page" in lookup) {
-          void navigate({ to: "/a/$account/messages/$message", params: { account, message: lookup.page } });
-          return;
-        }
-        // An id names its messages exactly; a recipient goes with the other filters.
-        const kept = lookup.filter === "recipient" || text === "" ? rest : {};
-        const search = text === "" ? kept : { ...kept, [lookup.filter]: lookup.value };
-        void navigate({ to: ".", search, replace: true });
-      }}
-    >
-      <Field label="Recipient, reference or id" wide>
-        <input key={found} name="find" type="search" defaultValue={found} autoComplete="off" />
-      </Field>
-      <button type="submit" className="button" aria-label="Find">
-        <Search aria-hidden="true" />
-      </button>
-      <Choice
-        label="Status"
-        any="any"
-        of={words.MessageStatus}
-        value={filter.status ?? ""}
-        onChange={(value) => setFilter("status", value)}
-      />
-      <Choice
-        label="Channel"
-        any="any"
-        of={words.Channel}
-        value={filter.channel ?? ""}
-        onChange={(value) => setFilter("channel", value)}
-      />
-      <Choice
-        label="Gateway"
-        any="any"
-        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
-        value={filter.gateway ?? ""}
-        onChange={(value) => setFilter("gateway", value)}
-      />
-    </form>
-  );
-}
 
 /** When it goes out, of one that waits for its time; else when it was accepted. */
 function When({ record }: { record: MessageRecord }) {
@@ -91,7 +25,7 @@ function When({ record }: { record: MessageRecord }) {
     return <Time at={record.created_at} brief />;
   return (
     <span className="info">
-      goes out <Due at={record.scheduled_for} over="now" />
+      due <Moment at={record.scheduled_for} />
     </span>
   );
 }
@@ -99,15 +33,21 @@ function When({ record }: { record: MessageRecord }) {
 export function Page() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
-  const query = Object.fromEntries(
-    names.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
-  );
-  const pages = usePages("listAccountMessages", { params: { account }, query });
+  const [now] = useState(() => Date.now());
+  const query = queryOf(filter, now);
+  const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const filtered = Object.keys(query).length > 0;
+  const [results, setResults] = useState<Results | null>(null);
+  const ids = pages.items.map(({ id }) => id);
+  // A trail of a list that is still under way would be that of the filter before.
+  useEffect(() => {
+    if (!pages.isPlaceholderData) rememberTrail({ account, search: filter, ids });
+  });
   return (
     <>
       <PageHead title="Messages" />
       <Filters />
+      <LogHistogram query={query} now={now} />
       {pages.error?.status === 422 && filtered ? (
         <Empty icon={Search}>
           <NoneFits query={query} />
@@ -117,7 +57,7 @@ export function Page() {
         label="Messages"
         pages={pages}
         id={({ id }) => id}
-        actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} />}
+        actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} onResults={setResults} />}
         icon={filtered ? Search : Send}
         empty={
           filtered ? (
@@ -168,10 +108,11 @@ export function Page() {
                 </span>
               ),
           },
-          { head: "Gateway", look: "also", cell: ({ gateway_identifier }) => gateway_identifier },
+          { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
           { head: "When", look: "when", cell: (record) => <When record={record} /> },
         ]}
       />
+      {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}
     </>
   );
 }

@@ -52,6 +52,16 @@ export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
   );
 }
 
+/** An instant in the account's zone; UTC on hover. */
+export function Moment({ at }: { at: string }) {
+  const zone = useZone();
+  return (
+    <time dateTime={at} title={`${at} (shown in ${zone})`} className="whole">
+      {instant(at, zone, Date.now())}
+    </time>
+  );
+}
+
 /** An instant in the account's zone, with its date, to the millisecond; UTC on hover. */
 export function Exact({ at }: { at: string }) {
   const zone = useZone();

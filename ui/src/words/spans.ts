@@ -71,3 +71,17 @@ export function daysBetween(after: number, before: number, zone: string): Span[]
   const last = starts.at(-1) ?? after;
   return starts.map((from, at) => ({ from, to: starts[at + 1] ?? last + 24 * hourMs }));
 }
+
+/** `2026-11-24T14:02` on the zone's clocks, as fields of dates have it. */
+export const localIn = (at: number, zone: string): string => `${dayOf(at, zone)}T${clockOf(at, zone)}`;
+
+/**
+ * The instant, epoch ms, at which the zone's clocks show `2026-11-24T14:02`. An hour that a change of clocks leaves out is the one after
+ * it; one that comes twice is its first.
+ */
+export function instantIn(local: string, zone: string): number {
+  const asUtc = Date.parse(`${local}Z`);
+  const apart = (at: number) => Date.parse(`${localIn(at, zone)}Z`) - at;
+  const early = asUtc - apart(asUtc - 24 * hourMs);
+  return localIn(early, zone) === local ? early : asUtc - apart(asUtc + 24 * hourMs);
+}

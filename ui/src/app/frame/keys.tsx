@@ -47,6 +47,7 @@ const lists = [
   ["j  k", "Next and previous row"],
   ["Enter", "Open the row"],
   ["x", "Choose the row"],
+  ["[  ]", "In a message: the neighbours in its list"],
 ] as const;
 
 function Keys({ title, of }: { title: string; of: readonly (readonly [string, string])[] }) {

@@ -30,7 +30,7 @@ function labelsOf(columns: readonly TimeColumn[], zone: string): { at: number; t
   const begins = columns.flatMap((_each, at) => (isShort || isDay(at) ? [at] : []));
   const step = Math.ceil(begins.length / maxLabels);
   return begins
-    .filter((_each, at) => at % step === 0)
+    .filter((at, place) => place % step === 0 && at / columns.length < 0.93)
     .map((at) => {
       const { from } = columns[at] as TimeColumn;
       return { at, text: isShort ? clockOf(from, zone) : dateOf(from, zone) };

@@ -4,6 +4,7 @@ import { ArrowUp, type LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
+import { useCameFrom } from "./came-from.ts";
 import { useChosen } from "./choosing.ts";
 import { usePart } from "./part.ts";
 import { useRowKeys } from "./row-keys.ts";
@@ -65,6 +66,7 @@ export function List<T>({
   const { part, last, show } = usePart(ref, items, id);
   const { choosing, chosen, clear } = useChosen(items, id);
   useRowKeys(ref, items.length, show);
+  useCameFrom(ref, items.map(id), show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
   const goesOn = hasNextPage && !isFetchingNextPage && pages.error === null;
   const isDue = items.length === 0 ? bare > 0 && bare < maxBarePages : last >= items.length - ahead;

@@ -6,8 +6,8 @@ export interface Column<T> {
   head: string;
   cell: (row: T) => ReactNode;
   /** `number`: right-aligned, named on a card; `text`: of one line, cut; `wrap`: long words, such as ids, are broken; `act`: buttons; `when`: at the end of a card's first line; `also`: a card's
-   * last line. */
-  look?: "number" | "text" | "wrap" | "act" | "when" | "also";
+   * last line; `wide`: no part of a card. */
+  look?: "number" | "text" | "wrap" | "act" | "when" | "also" | "wide";
 }
 
 /** The rows that a person chose, by their ids. */

@@ -1,0 +1,197 @@
+// The filters of the log. They are in the URL under the API's own names; `last` is a range that ends now, and stays so in a link.
+
+import { useNavigate } from "@tanstack/react-router";
+import { Search, X } from "lucide-react";
+import { useId, useState } from "react";
+import { useRead } from "#ui/api/queries.ts";
+import { words } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { instantIn, localIn } from "#ui/words/spans.ts";
+import { lookupOf, lookups } from "./lookup.ts";
+import { lastRanges } from "./range.ts";
+
+const rare = ["error", "test", "held"] as const;
+const times = ["last", "created_from", "created_to"] as const;
+
+function useSet() {
+  const [filter] = useFilter();
+  const navigate = useNavigate();
+  return (changes: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...filter, ...changes }, replace: true, resetScroll: false });
+}
+
+function Find() {
+  const { id: account } = useAccount();
+  const [filter] = useFilter();
+  const navigate = useNavigate();
+  const found = lookups.map((name) => filter[name]).find((value) => value !== undefined) ?? "";
+  const rest = Object.fromEntries(
+    Object.entries(filter).filter(([name]) => !(lookups as readonly string[]).includes(name)),
+  );
+  const id = useId();
+  return (
+    <form
+      className="find"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = String(new FormData(event.currentTarget).get("find")).trim();
+        const lookup = lookupOf(text);
+        if ("page" in lookup) {
+          void navigate({ to: "/a/$account/messages/$message", params: { account, message: lookup.page } });
+          return;
+        }
+        // An id names its messages exactly; a recipient goes with the other filters.
+        const kept = lookup.filter === "recipient" || text === "" ? rest : {};
+        const search = text === "" ? kept : { ...kept, [lookup.filter]: lookup.value };
+        void navigate({ to: ".", search, replace: true });
+      }}
+    >
+      <div className="field">
+        <label htmlFor={id}>Recipient, reference or id</label>
+        <input id={id} key={found} name="find" type="search" defaultValue={found} autoComplete="off" />
+      </div>
+      <button type="submit" className="button" aria-label="Find">
+        <Search aria-hidden="true" />
+      </button>
+    </form>
+  );
+}
+
+/** From when to when, on the clocks of the account's zone. */
+function Between() {
+  const [filter] = useFilter();
+  const set = useSet();
+  const zone = useZone();
+  const field = (name: "created_from" | "created_to", label: string) => {
+    const value = filter[name];
+    return (
+      <Field label={label}>
+        <input
+          type="datetime-local"
+          key={value}
+          defaultValue={value === undefined ? "" : localIn(Date.parse(value), zone)}
+          onBlur={({ target }) => {
+            const at = target.value === "" ? null : instantIn(target.value, zone);
+            set({ last: undefined, [name]: at === null ? undefined : new Date(at).toISOString() });
+          }}
+        />
+      </Field>
+    );
+  };
+  return (
+    <>
+      {field("created_from", "Accepted from")}
+      {field("created_to", "Accepted before")}
+    </>
+  );
+}
+
+export function Filters() {
+  const { id: account } = useAccount();
+  const [filter] = useFilter();
+  const set = useSet();
+  const navigate = useNavigate();
+  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
+  const [more, setMore] = useState(() => rare.some((name) => filter[name] !== undefined));
+  const isBetween = filter.created_from !== undefined || filter.created_to !== undefined;
+  const [between, setBetween] = useState(isBetween);
+  const isOpen = between || isBetween;
+  const one = (name: string) => (value: string) => set({ [name]: value === "" ? undefined : value });
+  const isSet = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <div className="filters">
+      <Find />
+      <Choice
+        label="Status"
+        any="any"
+        of={words.MessageStatus}
+        value={filter.status ?? ""}
+        onChange={one("status")}
+      />
+      <Choice
+        label="Channel"
+        any="any"
+        of={words.Channel}
+        value={filter.channel ?? ""}
+        onChange={one("channel")}
+      />
+      <Choice
+        label="Gateway"
+        any="any"
+        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
+        value={filter.gateway ?? ""}
+        onChange={one("gateway")}
+      />
+      <Choice
+        label="Accepted"
+        any="at any time"
+        of={[
+          ...lastRanges.map(({ name, title }) => [name, title] as const),
+          ["between", "between…"] as const,
+        ]}
+        value={isOpen ? "between" : (filter.last ?? "")}
+        onChange={(value) => {
+          setBetween(value === "between");
+          if (value === "between") return;
+          const none = Object.fromEntries(times.map((name) => [name, undefined]));
+          set({ ...none, last: value === "" ? undefined : value });
+        }}
+      />
+      {isOpen ? <Between /> : null}
+      {more ? (
+        <>
+          <Field label="Error code">
+            <input
+              key={filter.error}
+              defaultValue={filter.error ?? ""}
+              autoComplete="off"
+              spellCheck={false}
+              onBlur={({ target }) => one("error")(target.value.trim())}
+              onKeyDown={({ key, currentTarget }) => {
+                if (key === "Enter") one("error")(currentTarget.value.trim());
+              }}
+            />
+          </Field>
+          <Choice
+            label="Tests"
+            any="with the others"
+            of={[
+              ["true", "tests alone"],
+              ["false", "without tests"],
+            ]}
+            value={filter.test ?? ""}
+            onChange={one("test")}
+          />
+          <Choice
+            label="Held since a restore"
+            any="with the others"
+            of={[
+              ["true", "held alone"],
+              ["false", "without held"],
+            ]}
+            value={filter.held ?? ""}
+            onChange={one("held")}
+          />
+        </>
+      ) : (
+        <button type="button" className="button bare" onClick={() => setMore(true)}>
+          More filters
+        </button>
+      )}
+      {isSet ? (
+        <button
+          type="button"
+          className="button bare"
+          onClick={() => {
+            setBetween(false);
+            void navigate({ to: ".", search: {}, replace: true });
+          }}
+        >
+          <X aria-hidden="true" /> Clear
+        </button>
+      ) : null}
+    </div>
+  );
+}

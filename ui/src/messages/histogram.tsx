@@ -1,0 +1,50 @@
+import { useRead } from "#ui/api/queries.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { daysBetween, hoursBetween } from "#ui/words/spans.ts";
+import { histogramOf, lastRanges } from "./range.ts";
+
+const everyMs = 15_000;
+
+/** What became of the messages of the list's range; a column narrows the list to its time. Nothing where the API counts no such thing. */
+export function LogHistogram({ query, now }: { query: Readonly<Record<string, string>>; now: number }) {
+  const { id: account } = useAccount();
+  const [filter] = useFilter();
+  const of = histogramOf(query, now);
+  const read = useRead(
+    "getMessageStatistics",
+    { params: { account }, query: of?.query ?? {} },
+    { every: everyMs, enabled: of !== null, keep: true },
+  );
+  // What is shown may still be the answer of the range before.
+  if (of === null || read.data === undefined || read.isPlaceholderData)
+    return <div className="no-histogram" />;
+  const { after, before, time_zone, series } = read.data.data;
+  const [from, to] = [Date.parse(after), Date.parse(before)];
+  const spans =
+    of.minutes === null ? daysBetween(from, to, time_zone) : hoursBetween(from, to, of.minutes / 60);
+  const counts = countsIn(spans, series[0]?.points ?? []);
+  const last = lastRanges.find(({ name }) => name === filter.last);
+  const isAny = query.created_from === undefined && query.created_to === undefined;
+  return (
+    <TimeColumns
+      title="What became of messages in this time"
+      range={isAny ? "last 24 hours" : (last?.title ?? "the chosen time")}
+      series={outcomes}
+      columns={spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as (typeof counts)[0]) }))}
+      height={64}
+      open={({ from: begin, to: end }) => ({
+        to: "/a/$account/messages",
+        params: { account },
+        search: {
+          ...filter,
+          last: undefined,
+          created_from: new Date(begin).toISOString(),
+          created_to: new Date(end).toISOString(),
+        },
+      })}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+// The way back to a list: the row that was opened is in sight again and has the focus.
+
+import { type RefObject, useEffect, useRef } from "react";
+
+const key = "opened";
+/** The router scrolls to the top and moves the focus to the heading once the page is there: the row comes after that. */
+const maxFrames = 20;
+
+/** Remembers which record a page of its own shows. */
+export const rememberOpened = (id: string): void => sessionStorage.setItem(key, id);
+
+/** Shows the row of the record that was opened last, once, when the list is back in the page. */
+export function useCameFrom(
+  ref: RefObject<HTMLElement | null>,
+  ids: readonly string[],
+  show: (at: number) => void,
+): void {
+  const isDone = useRef(false);
+  const latest = useRef(show);
+  useEffect(() => {
+    latest.current = show;
+  });
+  useEffect(() => {
+    if (isDone.current || ids.length === 0) return;
+    isDone.current = true;
+    const id = sessionStorage.getItem(key);
+    const at = id === null ? -1 : ids.indexOf(id);
+    if (at === -1) return;
+    sessionStorage.removeItem(key);
+    let frame = 0;
+    const settle = () => {
+      const link = ref.current?.querySelector<HTMLElement>(`tr[data-index="${at}"] .row-link`);
+      if (link === null || link === undefined) latest.current(at);
+      else if (document.activeElement !== link) link.focus();
+      frame += 1;
+      if (frame < maxFrames) requestAnimationFrame(settle);
+    };
+    requestAnimationFrame(settle);
+  }, [ref, ids]);
+}
