@@ -94,6 +94,10 @@ function urlOf(path: string, params: Record<string, string>, query: Record<strin
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
+/** The address of what an operation answers, for a frame that shows it. */
+export const addressOf = <N extends OperationName>(name: N, params: Operations[N]["params"]): string =>
+  urlOf(routes[name][1], params, {});
+
 async function read(response: Response): Promise<unknown> {
   try {
     return await response.json();

@@ -9,9 +9,13 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Timeline } from "#ui/parts/story/timeline.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
-import { bytes, number } from "#ui/words/numbers.ts";
+import { number } from "#ui/words/numbers.ts";
+import { Attempts } from "./attempts.tsx";
+import { Content } from "./content.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { nextOf } from "./next.ts";
 import { WayBack } from "./way-back.tsx";
-import { answers, canBeCancelled, hasEnded, meaningOf, recipientOf } from "./words.ts";
+import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
@@ -67,27 +71,6 @@ function Happened({ record }: { record: MessageRecord }) {
   );
 }
 
-function Content({ record }: { record: MessageRecord }) {
-  return (
-    <Section title="Message">
-      {record.channel === "email" ? <h3 dir="auto">{record.subject}</h3> : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
-      <pre dir="auto" tabIndex={0} className="said">
-        {record.message}
-      </pre>
-      {record.channel === "email" && record.attachments.length > 0 ? (
-        <ul>
-          {record.attachments.map((file) => (
-            <li key={file.filename}>
-              {file.filename} <span className="soft">{`${bytes(file.size)} · ${file.content_type}`}</span>
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </Section>
-  );
-}
-
 function Details({ record, attempt }: { record: MessageRecord; attempt: MessageAttempt }) {
   const { id: account } = useAccount();
   const at = (value: string | null) => (value === null ? null : <Time at={value} />);
@@ -95,6 +78,18 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
     <Section title="Details">
       <Facts
         of={[
+          [
+            "To",
+            <Link
+              key="to"
+              to="/a/$account/messages"
+              params={{ account }}
+              search={{ recipient: recipientOf(record) }}
+              className="mono"
+            >
+              {recipientOf(record)}
+            </Link>,
+          ],
           ["Id", <Snippet key="id" text={record.id} />],
           [
             "Request",
@@ -172,7 +167,7 @@ export function Page() {
             <p role="status">
               <Status of={known.record.status} />{" "}
               <span className="soft">
-                <WithTimes text={meaningOf(known.record)} />
+                <WithTimes text={nextOf(known)} />
               </span>
             </p>
           )
@@ -197,7 +192,9 @@ export function Page() {
           <Problem error={read.error} />
           <div className="sides">
             <div>
+              <Attempts of={known.attempts} record={known.record} />
               <Happened record={known.record} />
+              <Deliveries message={known.record.id} />
               <Content record={known.record} />
             </div>
             <div>

@@ -1,0 +1,91 @@
+// What a message's state means, by what led to it, and what happens next by itself.
+
+import type { MessageAttempt, MessageRecord, MessageStatus, MessageTransmission } from "#ui/api/schema.ts";
+
+/** What led to a state. Facts of the API decide it, never the words of a provider. */
+export type Cause = "held" | "put_off" | "interrupted" | "again" | "refused" | "asked" | "unasked" | "none";
+
+interface Known {
+  record: Pick<MessageRecord, "status" | "events">;
+  attempt: Pick<MessageAttempt, "held" | "repeats">;
+  attempts: readonly Pick<MessageTransmission, "outcome">[];
+}
+
+export function causeOf({ record, attempt, attempts }: Known): Cause {
+  const { status } = record;
+  const last = attempts.at(-1)?.outcome;
+  if (status === "queued" || status === "scheduled") {
+    if (attempt.held) return "held";
+    if (last === "deferred") return "put_off";
+    if (last === "not_sent") return "interrupted";
+    return last === "unknown" ? "again" : "none";
+  }
+  if (status === "failed")
+    return last === "rejected" ? "refused" : attempts.length === 0 ? "unasked" : "asked";
+  if (status === "expired" || status === "cancelled") return attempts.length === 0 ? "unasked" : "asked";
+  if (status === "unknown") return attempt.repeats > 0 ? "again" : "none";
+  return "none";
+}
+
+type Sentences = Readonly<Partial<Record<Cause, string>>> & { none: string };
+
+/** A cause that a state has no sentence for has that of `none`. */
+export const sentences: Readonly<Record<MessageStatus, Sentences>> = {
+  queued: {
+    none: "It waits for its gateway and goes out by itself as soon as the gateway's pace allows.",
+    held: "It came from a restored backup. It goes out when an operator releases it, and not before.",
+    put_off: "The provider put it off. It is tried again by itself when its next attempt is due.",
+    interrupted: "Its last attempt ended before the provider was asked. It is tried again by itself.",
+    again: "An earlier attempt may have been sent. It is sent once more by itself.",
+  },
+  scheduled: {
+    none: "It goes out by itself when its time has come. Until then it can be cancelled.",
+    held: "It came from a restored backup. Not even its time sends it before an operator releases it.",
+  },
+  sending: { none: "The provider is being asked right now." },
+  sent: { none: "It counts as sent. A report about its delivery may still come." },
+  delivered: {
+    none: "The provider has reported that it reached the recipient. Nothing more happens by itself.",
+  },
+  read: { none: "The provider has reported that the recipient read it. Nothing more happens by itself." },
+  failed: {
+    none: "It failed. Nothing repeats it by itself.",
+    refused: "The provider refused it, for the reason below. Nothing repeats it by itself.",
+    asked: "It failed after the attempts below. Nothing repeats it by itself.",
+    unasked: "It failed before any provider was asked. Nothing repeats it by itself.",
+  },
+  undelivered: {
+    none: "The provider accepted it, and has reported that it did not reach the recipient. Nothing repeats it by itself.",
+  },
+  bounced: { none: "The recipient's mail server returned it. Nothing repeats it by itself." },
+  expired: {
+    none: "Its time was over before it could be sent. Nothing repeats it by itself.",
+    unasked: "Its time was over before its first attempt. Nothing repeats it by itself.",
+    asked: "Its time was over, and no attempt had sent it. Nothing repeats it by itself.",
+  },
+  cancelled: {
+    none: "It was cancelled before it was sent. Nothing more happens by itself.",
+    unasked: "It was cancelled before its first attempt: no provider has seen it.",
+    asked: "It was cancelled between attempts, none of which had sent it. Nothing more happens by itself.",
+  },
+  suppressed: {
+    none: "The recipient gets no messages from this account, so it was not sent, and will not be.",
+  },
+  unknown: {
+    none: "It may or may not have been sent. Nothing repeats it by itself; a report by the provider would still settle it, and so does your answer.",
+    again:
+      "It may or may not have been sent, and was repeated already. Nothing repeats it again by itself; a report by the provider would still settle it, and so does your answer.",
+  },
+};
+
+/**
+ * What the state means and what happens next. Of a message that counts as sent the timeline says who decided so, the provider or a
+ * person.
+ */
+export function nextOf(known: Known): string {
+  const { status, events = [] } = known.record;
+  const decided = status === "sent" ? events.findLast(({ type }) => type === "sent")?.detail : null;
+  if (decided) return `${decided} A report about its delivery may still come.`;
+  const of = sentences[status];
+  return of[causeOf(known)] ?? of.none;
+}
