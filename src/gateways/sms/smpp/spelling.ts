@@ -99,11 +99,11 @@ export class IdSpelling {
     }
     const [only, ...more] = [...hits].filter(([{ recipient }]) => isAmong(recipient, addresses));
     if (only !== undefined && more.length === 0) return this.#settle(only, fullPoints);
-    const [any, ...rest] = hits;
-    if (any === undefined) return { kind: "reference", reference: this.#nameIn(this.#likeliest(), id) };
+    const [first, ...rest] = hits;
+    if (first === undefined) return { kind: "reference", reference: this.#nameIn(this.#likeliest(), id) };
     if (rest.length > 0) return { kind: "held" };
-    const settled = this.#settle(any, weakPoints);
-    return any[1].length === this.#byName.size || this.isKnown ? settled : { kind: "held" };
+    const settled = this.#settle(first, weakPoints);
+    return first[1].length === this.#byName.size || this.isKnown ? settled : { kind: "held" };
   }
 
   #settle([{ reference }, candidates]: [Taken, readonly IdFormats[]], points: number): Meaning {
