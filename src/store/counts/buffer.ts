@@ -3,7 +3,7 @@
 // of the last second; no message depends on them.
 
 import type { Channel } from "#contract/messages/channel.ts";
-import { addDuration, type Histogram, merge } from "#store/pools/histogram.ts";
+import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 
 /** What is counted: changes of messages, each at its instant. */
 export const countNames = [

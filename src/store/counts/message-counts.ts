@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { type Histogram, merge } from "#store/pools/histogram.ts";
+import { type Histogram, merge } from "#store/histogram.ts";
 import type { MessageCountsTable } from "#store/schema/history.ts";
 import { countNames, type MinuteCounts } from "./buffer.ts";
 

@@ -2,8 +2,8 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
+import { type Histogram, merge } from "#store/histogram.ts";
 import type { UsageSums } from "#store/schema/pools.ts";
-import { type Histogram, merge } from "./histogram.ts";
 import { noSums, sumNames } from "./usage-sums.ts";
 
 export type UsageBy = "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour";

@@ -3,6 +3,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 import type {
   CompletionsTable,
   SpendDaysTable,
@@ -10,7 +11,6 @@ import type {
   UsageHoursTable,
   UsageSums,
 } from "#store/schema/pools.ts";
-import { addDuration, type Histogram, merge } from "./histogram.ts";
 
 type Call = CompletionsTable & { day: string };
 

@@ -129,7 +129,7 @@ export interface UsageDaysTable extends UsageSums {
   day: string;
   account_id: string;
   pool_id: string;
-  /** JSON counts by duration, see `pools/histogram.ts`. */
+  /** JSON counts by duration, see `store/histogram.ts`. */
   latencies: string;
   first_bytes: string;
 }
@@ -161,7 +161,7 @@ export interface UsageHoursTable extends UsageSums {
   hour: string;
   account_id: string;
   pool_id: string;
-  /** JSON counts by duration, see `pools/histogram.ts`. */
+  /** JSON counts by duration, see `store/histogram.ts`. */
   latencies: string;
   first_bytes: string;
 }

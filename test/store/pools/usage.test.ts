@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { percentile } from "#store/pools/histogram.ts";
+import { percentile } from "#store/histogram.ts";
 import { removePool } from "#store/pools/pools.ts";
 import { deleteCalls, listCalls, recordUsage } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";

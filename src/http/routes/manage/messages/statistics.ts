@@ -17,7 +17,7 @@ import { startOfDay } from "#runtime/time-zones.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/gateways.ts";
-import { type Histogram, merge, percentile } from "#store/pools/histogram.ts";
+import { type Histogram, merge, percentile } from "#store/histogram.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

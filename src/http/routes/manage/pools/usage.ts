@@ -17,7 +17,7 @@ import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
-import { type Histogram, percentile } from "#store/pools/histogram.ts";
+import { type Histogram, percentile } from "#store/histogram.ts";
 import { listCalls } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy, type UsageGroup } from "#store/pools/usage-groups.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";

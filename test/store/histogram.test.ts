@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { addDuration, type Histogram, merge, percentile } from "#store/pools/histogram.ts";
+import { addDuration, type Histogram, merge, percentile } from "#store/histogram.ts";
 
 function counted(durations: readonly number[]): Histogram {
   const histogram: Histogram = {};

@@ -1,7 +1,7 @@
 // How long things took, as counts by duration: eight buckets to each doubling, so that a percentile that is read
 // from them is within 5 % of the true one, and so that the counts of days, keys and processes simply add up.
 
-/** Counts by bucket; buckets without any are absent. As JSON it is what a column of `usage_days` holds. */
+/** Counts by bucket; buckets without any are absent. Columns hold it as JSON. */
 export type Histogram = Record<string, number>;
 
 const perDoubling = 8;
