@@ -6,6 +6,12 @@ import { z } from "zod";
 /** A time on the wire: ISO 8601 in UTC, with milliseconds. */
 export const instant = z.iso.datetime({ precision: 3 });
 
+/** A time in a query, with its offset. */
+export const timeParam = z.iso.datetime({
+  offset: true,
+  error: "must be a time such as 2026-11-21T13:00:00Z",
+});
+
 /** How often the configuration of a resource was changed. */
 export const revision = z
   .int()

@@ -28,9 +28,10 @@ export function attemptsOf(
   events: readonly Pick<EventsTable, "at" | "type" | "detail" | "attempt">[],
   identifier: string,
 ): Attempt[] {
+  let number = 0;
   return events.flatMap((begin, at): Attempt[] => {
     if (begin.type !== "sending") return [];
-    const number = events.slice(0, at + 1).filter(({ type }) => type === "sending").length;
+    number += 1;
     const base = { number, gateway: identifier, startedAt: begin.at, code: null, answer: null, nextAt: null };
     const end = events[at + 1];
     if (end === undefined) return [{ ...base, endedAt: null, outcome: null, reason: null }];

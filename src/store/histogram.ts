@@ -47,3 +47,10 @@ export function percentile(histogram: Histogram, share: number): number | null {
   }
   return middleOf(buckets.at(-1)!);
 }
+
+/** The durations, ms, that half of what was counted, 95 % and 99 % of it took at the most; null: nothing was counted. */
+export const percentiles = (histogram: Histogram) => ({
+  p50: percentile(histogram, 0.5),
+  p95: percentile(histogram, 0.95),
+  p99: percentile(histogram, 0.99),
+});

@@ -260,10 +260,8 @@ export const testGatewayRequest = z
       .int()
       .min(0)
       .max(10_000)
-      .optional()
-      .describe(
-        "How long the answer waits for what becomes of the message, ms. The default is 10,000; with 0 it comes at once.",
-      ),
+      .default(10_000)
+      .describe("How long the answer waits for what becomes of the message, ms; with 0 it comes at once."),
   })
   .meta({ id: "TestGatewayRequest" });
 
@@ -272,7 +270,7 @@ export const gatewayTestReply = reply(
   "GatewayTestReply",
   z.object({
     id: z.string().describe("The message's id."),
-    status: statusWord.describe("What became of it within 10 seconds; `queued`: it still waits."),
+    status: statusWord.describe("What became of it within `wait_ms`; `queued`: it still waits."),
     error: messageError,
     events: z.array(messageEvent).describe("Its timeline so far."),
   }),

@@ -1,16 +1,14 @@
 // The management API's schemas for the statistics of an account's messages.
 
 import { z } from "zod";
-import { instant, reply } from "#contract/envelope.ts";
+import { instant, reply, timeParam } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 
-const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T13:00:00Z" });
-
 export const statisticsQuery = z.strictObject({
-  after: time
+  after: timeParam
     .optional()
     .describe("The range begins here (ISO 8601). The default is 24 hours before its end."),
-  before: time.optional().describe("The range ends before this time (ISO 8601). The default is now."),
+  before: timeParam.optional().describe("The range ends before this time (ISO 8601). The default is now."),
   step: z
     .enum(["minute", "hour", "day"])
     .default("hour")

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { callKinds } from "#contract/ai/operations.ts";
-import { cursorNote, instant, limit, page } from "#contract/envelope.ts";
+import { cursorNote, instant, limit, page, timeParam } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
 
@@ -62,7 +62,6 @@ export const usageReply = page("PoolUsageReply", usage);
 export type UsageReplyData = z.output<typeof usage>;
 
 const named = z.string().min(1).max(200);
-const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T13:00:00Z" });
 
 export const callsQuery = z.strictObject({
   key: z
@@ -85,8 +84,8 @@ export const callsQuery = z.strictObject({
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
   user: named.optional().describe("Only calls with this `user`."),
   tag: named.optional().describe("Only calls with this tag, such as `team=checkout`."),
-  after: time.optional().describe("Only calls that began at this time (ISO 8601) or later."),
-  before: time.optional().describe("Only calls that began before this time (ISO 8601)."),
+  after: timeParam.optional().describe("Only calls that began at this time (ISO 8601) or later."),
+  before: timeParam.optional().describe("Only calls that began before this time (ISO 8601)."),
   limit,
   cursor: z
     .string()

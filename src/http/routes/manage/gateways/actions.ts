@@ -24,9 +24,6 @@ const about = {
 
 const changing = { ...about, replies: { 200: gatewayReply }, problems: ["not_found"] } as const;
 
-/** How long a test waits for what becomes of its message, ms. */
-const maxTestMs = 10_000;
-
 const gatewayPath = "/api/manage/v1/accounts/{account}/gateways/{gateway}";
 
 export const testGatewayRoute = endpoint({
@@ -61,7 +58,7 @@ export const testGatewayRoute = endpoint({
     case "accepted": {
       const id = result.ids[0]!;
       const isStopped = found.lane.operator_paused_at !== null;
-      const maxMs = isStopped ? 0 : (input.value.wait_ms ?? maxTestMs);
+      const maxMs = isStopped ? 0 : input.value.wait_ms;
       const wait = { id, gatewayId: found.gateway.id, maxMs };
       const record = await lookupWhenSent(call.core, call.account, wait);
       if (record === null) throw new Error("A test message that was accepted is not found.");

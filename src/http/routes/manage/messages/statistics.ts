@@ -17,7 +17,7 @@ import { startOfDay } from "#runtime/time-zones.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/gateways.ts";
-import { type Histogram, merge, percentile } from "#store/histogram.ts";
+import { type Histogram, merge, percentiles } from "#store/histogram.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -28,12 +28,6 @@ const maxRangeMs = { minute: dayMs, hour: 31 * dayMs, day: 366 * dayMs } as cons
 function beginningOf(step: StatisticsStep, at: number, timeZone: string): number {
   return step === "day" ? startOfDay(at, timeZone) : at - (at % (step === "minute" ? minuteMs : hourMs));
 }
-
-const percentiles = (histogram: Histogram) => ({
-  p50: percentile(histogram, 0.5),
-  p95: percentile(histogram, 0.95),
-  p99: percentile(histogram, 0.99),
-});
 
 /** Rows together; the durations of all of them are in one histogram. */
 function sumOf(rows: readonly StoredCounts[]): StatisticsSum {

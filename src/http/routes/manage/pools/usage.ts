@@ -17,7 +17,7 @@ import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
-import { type Histogram, percentile } from "#store/histogram.ts";
+import { percentiles } from "#store/histogram.ts";
 import { listCalls } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy, type UsageGroup } from "#store/pools/usage-groups.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";
@@ -36,12 +36,6 @@ const defaultDays = 30;
 const maxDays = 366;
 const maxHourDays = 31;
 const millionth = 1_000_000;
-
-const percentiles = (histogram: Histogram) => ({
-  p50: percentile(histogram, 0.5),
-  p95: percentile(histogram, 0.95),
-  p99: percentile(histogram, 0.99),
-});
 
 function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReplyData {
   return {
