@@ -3,57 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { adviceFor } from "#ui/gateways/advice.ts";
-import { hourColumns, hourLabel, sumOf } from "#ui/gateways/hours.ts";
 import { groupsOf } from "#ui/gateways/kinds.ts";
 import { isDefault } from "#ui/schema-form/model.ts";
 import { providerSettings } from "../scenarios/provider.ts";
 import { missing, setUp, visit } from "./browser.ts";
 import { api } from "./pages.ts";
-
-const counts = {
-  accepted: 0,
-  sent: 0,
-  delivered: 0,
-  read: 0,
-  undelivered: 0,
-  failed: 0,
-  bounced: 0,
-  expired: 0,
-  cancelled: 0,
-  suppressed: 0,
-  unknown: 0,
-  wait_ms: { p50: null, p95: null, p99: null },
-  delivery_ms: { p50: null, p95: null, p99: null },
-};
-
-test("the last 24 hours have a column each, named by the account's clock", () => {
-  const statistics = {
-    after: "2026-01-01T12:00:00.000Z",
-    before: "2026-01-02T12:30:00.000Z",
-    series: [
-      {
-        key: "box",
-        total: counts,
-        points: [
-          { ...counts, at: "2026-01-02T12:00:00.000Z", sent: 5, delivered: 2, undelivered: 1, failed: 3 },
-        ],
-      },
-    ],
-  };
-  const columns = hourColumns(statistics, "box", (at) => hourLabel(at, "Europe/Berlin"));
-  assert.equal(columns.length, 24);
-  assert.equal(new Set(columns.map(({ label }) => label)).size, 24);
-  assert.deepEqual(columns.at(-1), {
-    label: "13:00",
-    values: { delivered: 2, sent: 2, "not sent": 4, unknown: 0 },
-  });
-  assert.ok(
-    columns.some(({ label }) => label === "2 Jan"),
-    "midnight is named by its day",
-  );
-  assert.equal(sumOf(columns.at(-1)!.values), 8);
-  assert.equal(sumOf(hourColumns(statistics, "other", String)[0]!.values), 0);
-});
 
 test("advice is by the code alone, and only where there is more to say", () => {
   assert.equal(adviceFor("http_401")?.settings, true);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { queryOf, rangeOf, ranges, spansOf } from "#ui/overview/ranges.ts";
-import { countsIn, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { countsIn, hourlyOutcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
 import { dayOf, daysBetween, hoursBetween, spanOf } from "#ui/words/spans.ts";
 
 const hourMs = 3_600_000;
@@ -89,4 +89,16 @@ test("points are summed where they begin", () => {
     sums.map(({ sent }) => sent),
     [3, 4],
   );
+});
+
+test("an answer by hours has a column for each hour, also where nothing happened", () => {
+  const point = { ...none, at: "2026-01-01T01:00:00.000Z", sent: 5, delivered: 2, failed: 3 };
+  const measured = { wait_ms: unmeasured, delivery_ms: unmeasured };
+  const range = { after: "2026-01-01T00:00:00.000Z", before: "2026-01-01T02:30:00.000Z" };
+  const columns = hourlyOutcomes(range, { points: [{ ...point, ...measured }] });
+  assert.deepEqual(
+    columns.map(({ values }) => sumOf(values)),
+    [0, 8, 0],
+  );
+  assert.deepEqual(hourlyOutcomes(range, undefined).length, 3);
 });

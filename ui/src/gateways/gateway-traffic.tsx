@@ -2,12 +2,12 @@
 
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
-import { useAccount, useZone } from "#ui/parts/account.ts";
-import { Columns } from "#ui/parts/charts/columns.tsx";
+import { useAccount } from "#ui/parts/account.ts";
+import { hourlyOutcomes, outcomes } from "#ui/parts/charts/outcomes.ts";
+import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Figures, Section } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
-import { hourColumns, hourLabel, outcomeSeries, sumOf } from "./hours.ts";
 
 const counted = (count: number, more: boolean) => `${number(count)}${more ? "+" : ""}`;
 
@@ -81,29 +81,40 @@ export function Now({ gateway }: { gateway: Gateway }) {
 /** The last 24 hours; nothing where nothing was sent. */
 export function Traffic({ gateway }: { gateway: string }) {
   const { id: account } = useAccount();
-  const zone = useZone();
   const read = useRead(
     "getMessageStatistics",
-    { params: { account }, query: { gateway, split: "gateway", step: "hour" } },
+    { params: { account }, query: { gateway } },
     { every: 30_000, keep: true },
   );
   const statistics = read.data?.data;
-  if (statistics === undefined) return null;
-  const columns = hourColumns(statistics, gateway, (at) => hourLabel(at, zone));
-  const total = columns.reduce((sum, { values }) => sum + sumOf(values), 0);
-  if (total === 0) return null;
-  const sums = statistics.series.find(({ key }) => key === gateway)?.total;
-  const p95 = (ms: number | null | undefined) => (ms === null || ms === undefined ? "–" : duration(ms));
+  const [series] = statistics?.series ?? [];
+  if (statistics === undefined || series === undefined) return null;
+  const { total } = series;
+  const p95 = (ms: number | null) => (ms === null ? "–" : duration(ms));
   return (
     <Section title="Last 24 hours">
       <Figures
         of={[
-          { name: "Messages", value: number(total) },
-          { name: "Due → sent", value: p95(sums?.wait_ms.p95), note: "95 %" },
-          { name: "Sent → delivered", value: p95(sums?.delivery_ms.p95), note: "95 %, as reported" },
+          { name: "Accepted", value: number(total.accepted) },
+          { name: "Due → sent", value: p95(total.wait_ms.p95), note: "95 %" },
+          { name: "Sent → delivered", value: p95(total.delivery_ms.p95), note: "95 %, as reported" },
         ]}
       />
-      <Columns title="Messages by hour" unit="hour" series={outcomeSeries} columns={columns} />
+      <TimeColumns
+        title="Messages of the last 24 hours by outcome"
+        range="last 24 hours"
+        series={outcomes}
+        columns={hourlyOutcomes(statistics, series)}
+        open={({ from, to }) => ({
+          to: "/a/$account/messages",
+          params: { account },
+          search: {
+            gateway,
+            created_from: new Date(from).toISOString(),
+            created_to: new Date(to).toISOString(),
+          },
+        })}
+      />
     </Section>
   );
 }

@@ -3,23 +3,23 @@ import { Plus, RadioTower } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Gateway, type MessageStatistics, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { hourlyOutcomes, sumOf } from "#ui/parts/charts/outcomes.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { GatewayState } from "./gateway-state.tsx";
-import { hourColumns, sumOf } from "./hours.ts";
 
 const worst = ["stopped", "paused", "active", "off"];
 
 /** What waits for it, and its last day. */
 function Busy({ gateway, statistics }: { gateway: Gateway; statistics: MessageStatistics | undefined }) {
   const { due, later, more } = gateway.queue;
-  const hours =
-    statistics === undefined ? [] : hourColumns(statistics, gateway.identifier, (at) => String(at));
-  const values = hours.map((hour) => sumOf(hour.values));
-  const total = values.reduce((sum, value) => sum + value, 0);
+  const own = statistics?.series.find(({ key }) => key === gateway.identifier);
+  const values =
+    statistics === undefined ? [] : hourlyOutcomes(statistics, own).map((hour) => sumOf(hour.values));
+  const total = own?.total.accepted ?? 0;
   const words = `${number(total)} in 24 h`;
   const waiting = [
     due === 0 ? "nothing due" : `${number(due)}${more ? "+" : ""} due`,

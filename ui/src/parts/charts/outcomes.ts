@@ -1,7 +1,12 @@
 // What became of messages, span by span: the four outcomes that charts stack, and what was never meant to go out.
 
-import type { MessageStatisticsPoint, MessageStatisticsSum } from "#ui/api/schema.ts";
-import type { Span } from "#ui/words/spans.ts";
+import type {
+  MessageStatistics,
+  MessageStatisticsPoint,
+  MessageStatisticsSeries,
+  MessageStatisticsSum,
+} from "#ui/api/schema.ts";
+import { hoursBetween, type Span } from "#ui/words/spans.ts";
 import type { Series } from "./scale.ts";
 
 export const outcomes: readonly Series[] = [
@@ -51,3 +56,17 @@ export function countsIn(spans: readonly Span[], points: readonly MessageStatist
     return Object.fromEntries(sums) as unknown as Counts;
   });
 }
+
+/** The outcomes of each hour of an answer by hours: for a chart, or a line beside a number. */
+export function hourlyOutcomes(
+  { after, before }: Pick<MessageStatistics, "after" | "before">,
+  series: Pick<MessageStatisticsSeries, "points"> | undefined,
+): (Span & { values: Record<string, number> })[] {
+  const spans = hoursBetween(Date.parse(after), Date.parse(before), 1);
+  const counts = countsIn(spans, series?.points ?? []);
+  return spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as Counts) }));
+}
+
+/** All messages of a column. */
+export const sumOf = (values: Readonly<Record<string, number>>): number =>
+  Object.values(values).reduce((sum, value) => sum + value, 0);
