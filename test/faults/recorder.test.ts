@@ -154,14 +154,15 @@ test("under load a share carries keys, each of its own; all are answered, some m
     senders: [sender],
     connections: 4,
     signal: new AbortController().signal,
-    atMost: 200,
+    // Each twelfth with a key is asked twice at once and once more: the draws are in the order of the answers, so there are many.
+    atMost: 600,
     restMs: 0,
     keyed: 0.5,
     seed: 5,
   });
   assert.equal(await recorder.answerAll(base, 10_000), true);
   const markers = recorder.sent.flatMap(({ markers }) => markers);
-  assert.deepEqual([markers.length, new Set(markers).size], [200, 200]);
+  assert.deepEqual([markers.length, new Set(markers).size], [600, 600]);
   assert.ok(recorder.sent.every(({ result: { kind } }) => kind === "acknowledged"));
   const repeats = recorder.sent.flatMap(({ repeat }) => (repeat === null ? [] : [repeat]));
   assert.equal(new Set(repeats.map(({ key }) => key)).size, repeats.length);
