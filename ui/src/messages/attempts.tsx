@@ -95,9 +95,24 @@ const waitedMs = (before: MessageTransmission, { started_at }: MessageTransmissi
 /** A person's clock may differ from the service's; a wait of less is no line. */
 const shortMs = 1;
 
-export function Attempts({ of, record }: { of: readonly MessageTransmission[]; record: MessageRecord }) {
-  const now = useNow();
-  if (of.length === 0) return null;
+interface AttemptsProps {
+  of: readonly MessageTransmission[];
+  record: MessageRecord;
+}
+
+/** The bar of an attempt under way grows each second; without one nothing is drawn again. */
+export function Attempts(props: AttemptsProps) {
+  if (props.of.length === 0) return null;
+  const isUnderWay = props.of.some(({ ended_at }) => ended_at === null);
+  return isUnderWay ? <Growing {...props} /> : <Drawn {...props} now={0} />;
+}
+
+function Growing(props: AttemptsProps) {
+  return <Drawn {...props} now={useNow()} />;
+}
+
+/** `now`: epoch ms; of no meaning where every attempt has ended. */
+function Drawn({ of, record, now }: AttemptsProps & { now: number }) {
   const longest = Math.max(1, ...of.map((each) => msOf(each, now)));
   const last = of.at(-1);
   return (
