@@ -1,6 +1,7 @@
 // The state of gateways, and what an operator does to them: pause, resume, delete. Each operation is scoped to the
 // account; another account's gateway is not found.
 
+import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewayAccountUpdatesTable, UnknownWordsTable } from "#store/schema/feedback.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
@@ -99,41 +100,34 @@ export const readGateways = readOperation(
   },
 );
 
-/** Each priority is a range of the due index, by due time. */
+/** In one statement: each priority has a range of the due index for what is due, and one for what is not. */
 async function readQueue(
   tx: Tx,
   gatewayId: string,
   { priorities, now, countTo }: { priorities: readonly number[]; now: number; countTo: number },
 ): Promise<GatewayQueue> {
-  const queue: GatewayQueue = { due: 0, oldestDueAt: null, later: 0, nextDueAt: null };
-  const earlier = (one: number | null, other: number | null) =>
-    one === null || other === null ? (one ?? other) : Math.min(one, other);
-  for (const priority of priorities) {
-    const read = async (comparison: "<=" | ">", limit: number) => {
-      const { count, first } = await tx.db
-        .selectFrom((eb) =>
-          eb
-            .selectFrom("messages")
-            .select("due_at")
-            .where("gateway_id", "=", gatewayId)
-            .where("priority", "=", priority)
-            .where("due_at", comparison, now)
-            .orderBy("due_at")
-            .limit(limit)
-            .as("waiting"),
-        )
-        .select((eb) => [eb.fn.countAll<number>().as("count"), eb.fn.min("due_at").as("first")])
-        .executeTakeFirstOrThrow();
-      return { count: Number(count), first: first === null ? null : Number(first) };
-    };
-    const due = await read("<=", countTo - queue.due);
-    queue.due += due.count;
-    queue.oldestDueAt = earlier(queue.oldestDueAt, due.first);
-    const later = await read(">", countTo - queue.later);
-    queue.later += later.count;
-    queue.nextDueAt = earlier(queue.nextDueAt, later.first);
-  }
-  return queue;
+  if (priorities.length === 0) return { due: 0, oldestDueAt: null, later: 0, nextDueAt: null };
+  const ranges = priorities.flatMap((priority) => [
+    { priority, isDue: 1, when: sql`due_at <= ${now}` },
+    { priority, isDue: 0, when: sql`due_at > ${now}` },
+  ]);
+  const counts = ranges.map(
+    ({ priority, isDue, when }, at) => sql`
+      select ${sql.lit(isDue)} as is_due, count(*) as count, min(due_at) as first from (
+        select due_at from messages where gateway_id = ${gatewayId} and priority = ${priority} and ${when}
+        order by due_at limit ${countTo}
+      ) as ${sql.ref(`range_${at}`)}`,
+  );
+  const { rows } = await sql<{ is_due: number; count: number; first: number | null }>`
+    ${sql.join(counts, sql` union all `)}`.execute(tx.db);
+  const partOf = (isDue: number) => {
+    const found = rows.filter((row) => row.is_due === isDue && row.first !== null);
+    const count = found.reduce((sum, row) => sum + Number(row.count), 0);
+    const first = found.length === 0 ? null : Math.min(...found.map((row) => Number(row.first)));
+    return { count: Math.min(countTo, count), first };
+  };
+  const [due, later] = [partOf(1), partOf(0)];
+  return { due: due.count, oldestDueAt: due.first, later: later.count, nextDueAt: later.first };
 }
 
 /** Locks the lane of an account's gateway. */

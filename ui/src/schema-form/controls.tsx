@@ -95,6 +95,7 @@ export function Json({ name, path, schema, value, error, onChange }: ValueProps)
         : JSON.stringify(value, null, 2),
   );
   const takesText = schema.anyOf?.some(({ type }) => type === "string") ?? false;
+  const takesSwitch = schema.anyOf?.some(({ type }) => type === "boolean") ?? false;
   const [broken, setBroken] = useState<string | null>(null);
   const change = (entered: string) => {
     setText(entered);
@@ -113,6 +114,7 @@ export function Json({ name, path, schema, value, error, onChange }: ValueProps)
         className="mono"
         rows={5}
         spellCheck={false}
+        placeholder={takesSwitch ? "true, false, or an object as JSON" : undefined}
         value={text}
         onChange={(event) => change(event.target.value)}
       />

@@ -57,12 +57,7 @@ export const smppSettings = z.strictObject({
     })
     .default(false)
     .describe(
-      "Whether the connection is encrypted, from the start. `{ ca }`: it is, and that certificate authority (PEM) is trusted instead of the public ones.",
-    ),
-  ca: certificate
-    .optional()
-    .describe(
-      "With `tls: true`: the certificate authority, or a self-signed server's own certificate (PEM), to trust instead of the public ones.",
+      "Whether the connection is encrypted, from the start. `{ ca }`: it is, and that certificate authority, or that certificate of the server's own (PEM), is trusted instead of the public ones.",
     ),
   system_id: ascii(15).min(1).describe("The account's name at the SMSC."),
   password: secret()
@@ -199,10 +194,9 @@ export const smppSettings = z.strictObject({
 export type SmppSettings = z.output<typeof smppSettings>;
 
 /** Whom to trust in TLS; null: the connection is not encrypted. */
-export function tlsOf({ tls, ca }: Pick<SmppSettings, "tls" | "ca">): { ca?: string } | null {
+export function tlsOf({ tls }: Pick<SmppSettings, "tls">): { ca?: string } | null {
   if (tls === false) return null;
-  if (tls !== true) return tls;
-  return ca === undefined ? {} : { ca };
+  return tls === true ? {} : tls;
 }
 
 export const targetUrl = ({ host, port }: SmppSettings) => hostUrl(host, port);
