@@ -101,16 +101,24 @@ export const moveToFailover = writeOperation(
     const { from, to, contents, probe, priorities, at } = input;
     const lanes = await tx.db
       .selectFrom("lanes")
-      .select(["id", "active", "paused_until", "paused_since", "operator_paused_at"])
+      .select(["id", "paused_until", "paused_since", "operator_paused_at"])
       .where("id", "in", [from, to])
       .orderBy("id")
       // A pause or its end waits for this transaction, or this one sees it.
       .modifyEnd(tx.lock("share"))
       .execute();
-    const source = lanes.find(({ id }) => id === from);
-    const target = lanes.find(({ id }) => id === to);
-    if (!source || source.active === 0 || source.operator_paused_at !== null) return 0;
-    if (!target || target.active === 0 || target.operator_paused_at !== null) return 0;
+    // Not by the marks of the lanes: a lane whose messages a phone fetches is off, because no process drives it.
+    const on = await tx.db
+      .selectFrom("gateways")
+      .select("id")
+      .where("id", "in", [from, to])
+      .where("active", "=", 1)
+      .execute();
+    const laneOf = (gateway: string) =>
+      on.some(({ id }) => id === gateway) ? lanes.find(({ id }) => id === gateway) : undefined;
+    const [source, target] = [laneOf(from), laneOf(to)];
+    if (!source || source.operator_paused_at !== null) return 0;
+    if (!target || target.operator_paused_at !== null) return 0;
     if ((source.paused_until ?? 0) <= at) return 0;
     const probing = target.paused_since !== null;
     if (probing !== probe || (target.paused_until ?? 0) > at) return 0;

@@ -211,12 +211,12 @@ onBothEngines((open) => {
 
   test("nothing leaves a gateway that is tried again already, or is stopped or off, nor goes to one that is paused", async () => {
     const { gatewayId, to, move } = await failing();
-    const change = (id: string, what: string) => open().query(`update lanes set ${what} where id = ?`, id);
+    const change = (id: string, what: string) => open().query(`update ${what} where id = ?`, id);
     assert.equal(await move({ at: now + 100 }), 0, "its pause is over");
     for (const id of [gatewayId, to]) {
       for (const [what, back] of [
-        ["operator_paused_at = 1", "operator_paused_at = null"],
-        ["active = 0", "active = 1"],
+        ["lanes set operator_paused_at = 1", "lanes set operator_paused_at = null"],
+        ["gateways set active = 0", "gateways set active = 1"],
       ] as const) {
         await change(id, what);
         assert.equal(await move(), 0, what);
