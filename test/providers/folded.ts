@@ -27,6 +27,7 @@ export function folded(pieces: readonly StreamPiece[]): Folded {
   const calls: Call[] = [];
   const details: Record<string, unknown>[] = [];
   const blocks: unknown[] = [];
+  const images: unknown[] = [];
   for (const { delta, finish_reason } of chunks.flatMap(({ choices }) => choices)) {
     content += delta.content ?? "";
     reasoning += delta.reasoning_content ?? "";
@@ -36,6 +37,7 @@ export function folded(pieces: readonly StreamPiece[]): Folded {
       else Object.assign(known, piece, { text: `${known.text}${piece.text}` });
     }
     blocks.push(...(delta.thinking_blocks ?? []));
+    images.push(...(delta.images ?? []));
     if (typeof delta.refusal === "string") refusal = (refusal ?? "") + delta.refusal;
     for (const { index, id, type, function: own } of delta.tool_calls ?? []) {
       const known = calls[index];
@@ -56,6 +58,7 @@ export function folded(pieces: readonly StreamPiece[]): Folded {
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(images.length === 0 ? {} : { images }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   const { id, created, model } = chunks[0] ?? {};

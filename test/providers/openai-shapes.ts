@@ -51,6 +51,7 @@ const delta = z.looseObject({
   reasoning_details: z.array(z.record(z.string(), z.unknown())).optional(),
   thinking_blocks: z.array(z.record(z.string(), z.unknown())).optional(),
   refusal: z.string().nullable().optional(),
+  images: z.array(z.looseObject({ image_url: z.looseObject({ url: z.string() }) })).optional(),
   tool_calls: z.array(callDelta).optional(),
 });
 
@@ -93,7 +94,9 @@ export function checkedChunk(chunk: Chunk): ParsedChunk {
   const finishes = value.choices.some((choice) => typeof choice.finish_reason === "string");
   assert.equal(chunk.finish, finishes);
   const says = value.choices.some(({ delta: own }) =>
-    [own.content, own.reasoning_content, own.refusal, own.tool_calls].some((part) => (part?.length ?? 0) > 0),
+    [own.content, own.reasoning_content, own.refusal, own.images, own.tool_calls].some(
+      (part) => (part?.length ?? 0) > 0,
+    ),
   );
   // A finish of its own may count: an answer can rightly be empty. Nothing else can.
   if (says || !finishes) assert.equal(chunk.output, says, chunk.text);

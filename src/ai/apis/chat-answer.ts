@@ -27,6 +27,9 @@ interface CallPiece {
   signature: string;
 }
 
+/** A picture in an answer, as bytes or as a link. */
+export type AnswerPicture = { mediaType: string; base64: string } | { url: string };
+
 /** What a chunk, or a whole answer, says. */
 interface ChatPiece {
   text: string;
@@ -34,6 +37,7 @@ interface ChatPiece {
   /** Signed and sealed thoughts, or pieces of them. */
   details: Fields[];
   refusal: string;
+  pictures: AnswerPicture[];
   calls: CallPiece[];
   finish: string | null;
   counts: Counts | null;
@@ -64,6 +68,18 @@ function contentOf(content: unknown): string {
     .join("");
 }
 
+/** The pictures of `images`, as OpenRouter has them, and those among the parts of the content. */
+function picturesOf({ images, content }: Fields): AnswerPicture[] {
+  return [...fieldsIn(images), ...fieldsIn(content)].flatMap(({ image_url: image }): AnswerPicture[] => {
+    const url = textOf(isObject(image) ? image.url : image);
+    if (/^https?:/i.test(url)) return [{ url }];
+    // Only its start is matched: the rest may be many megabytes.
+    const [head, mediaType] = /^data:(image\/[\w.+-]+);base64,/i.exec(url.slice(0, 128)) ?? [];
+    if (head === undefined || mediaType === undefined) return [];
+    return [{ mediaType: mediaType.toLowerCase(), base64: url.slice(head.length) }];
+  });
+}
+
 function callsOf(message: Fields): CallPiece[] {
   return fieldsIn(message.tool_calls).map((call, at) => {
     const called = isObject(call.function) ? call.function : {};
@@ -88,6 +104,7 @@ export function readChat(text: string): ChatPiece {
     reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),
     details: fieldsIn(message.reasoning_details),
     refusal: textOf(message.refusal),
+    pictures: picturesOf(message),
     calls: callsOf(message),
     finish: typeof choice.finish_reason === "string" ? choice.finish_reason : null,
     counts: countsOf(body.usage),

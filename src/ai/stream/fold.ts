@@ -67,8 +67,11 @@ function join(to: Fields, piece: Fields): Fields {
     else if (typeof value === "string" && typeof before === "string")
       to[name] =
         wholeTexts.has(name) || (name === "name" && before === value) ? value || before : before + value;
-    else if (Array.isArray(value)) to[name] = joinList(Array.isArray(before) ? before : [], value);
-    else if (isObject(value)) to[name] = join(isObject(before) ? before : {}, value);
+    else if (Array.isArray(value)) {
+      const list = Array.isArray(before) ? before : [];
+      // Each picture comes whole, and vendors number all of them 0.
+      to[name] = name === "images" ? [...list, ...value] : joinList(list, value);
+    } else if (isObject(value)) to[name] = join(isObject(before) ? before : {}, value);
     else to[name] = value;
   }
   return to;

@@ -10,6 +10,7 @@ import {
   type CompletionHead,
   chunkWriter,
   completion,
+  type Picture,
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
@@ -131,6 +132,14 @@ function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | nu
   };
 }
 
+/** The picture of a part; null: it has none. Drafts among the thoughts are no part of the answer. */
+function pictureIn({ inlineData: data, thought }: Fields): Picture | null {
+  if (!isObject(data) || thought === true) return null;
+  const mediaType = textOf(data.mimeType);
+  const base64 = textOf(data.data);
+  return mediaType.startsWith("image/") && base64 !== "" ? { mediaType, base64 } : null;
+}
+
 /** The chat completion of a Gemini answer, from its JSON. */
 export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
@@ -145,23 +154,28 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const choices = [];
   for (const candidate of candidates) {
     const calls: ToolCall[] = [];
+    const images: Picture[] = [];
     let content = "";
     let reasoning = "";
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
+      const image = pictureIn(part);
       if (call) calls.push(call);
+      else if (image) images.push(image);
       else if (part.thought === true) reasoning += textOf(part.text);
       else content += textOf(part.text);
     }
     const finish = finishOf(candidate, calls.length > 0);
     if (finish === null) return badAnswer("Gemini's answer has no finish reason.");
     if (typeof finish !== "string") return { kind: "failure", failure: finish };
-    const withheld = finish === "content_filter" && content === "" && calls.length === 0;
+    const isSilent = content === "" && calls.length === 0 && images.length === 0;
+    const withheld = finish === "content_filter" && isSilent;
     choices.push({
       index: indexOf(candidate),
       text: content,
       reasoning,
       refusal: withheld ? refusalOf(candidate) : null,
+      images,
       calls,
       finishReason: finish,
       logprobs: geminiLogprobs(candidate.logprobsResult),
@@ -176,6 +190,7 @@ const maxCalls = 10_000;
 
 interface OpenCandidate {
   calls: number;
+  images: number;
   hasText: boolean;
   finished: boolean;
 }
@@ -191,7 +206,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
   const open = (write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } => {
     const known = candidates.get(index);
     if (known) return { state: known, pieces: [] };
-    const state = { calls: 0, hasText: false, finished: false };
+    const state = { calls: 0, images: 0, hasText: false, finished: false };
     candidates.set(index, state);
     return { state, pieces: [write.role(index)] };
   };
@@ -206,8 +221,10 @@ export function geminiStream(request: ChatRequest): StreamReader {
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       const text = textOf(part.text);
+      const image = pictureIn(part);
       if (state.calls >= maxCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
       if (call) pieces.push(write.delta(index, { call: { ...call, index: state.calls++ } }));
+      else if (image) pieces.push(write.delta(index, { image: { ...image, index: state.images++ } }));
       else if (part.thought === true && text !== "")
         pieces.push(write.delta(index, { reasoning_content: text }));
       else if (text !== "") {
@@ -221,7 +238,8 @@ export function geminiStream(request: ChatRequest): StreamReader {
     if (finish === null) return pieces;
     if (typeof finish !== "string") return [...pieces, { kind: "failure", failure: finish }];
     state.finished = true;
-    if (finish === "content_filter" && !state.hasText && state.calls === 0) {
+    const isSilent = !state.hasText && state.calls === 0 && state.images === 0;
+    if (finish === "content_filter" && isSilent) {
       pieces.push(write.delta(index, { refusal: refusalOf(candidate) }));
     }
     return [...pieces, write.finish(index, finish)];

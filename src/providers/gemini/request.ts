@@ -62,6 +62,7 @@ export function geminiBody(
   const generation = {
     ...samplingOf(fields),
     ...outputOf(fields, tools.length > 0 && version < 300),
+    ...picturesOf(fields),
     ...thinkingOf(fields, request.model, version),
   };
   const body = {
@@ -137,6 +138,29 @@ function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   return {
     responseMimeType: "application/json",
     ...(format.kind === "json_schema" ? { responseJsonSchema: format.schema } : {}),
+  };
+}
+
+/** `modalities`, and `image_config` as OpenRouter has it. Without them a model answers as it does by default. */
+function picturesOf(fields: RequestFields): object {
+  const asked = fields.take("modalities");
+  const config = fields.take("image_config");
+  const names: unknown[] = Array.isArray(asked) ? asked : asked === undefined ? [] : [asked];
+  if (!names.every((name) => name === "text" || name === "image"))
+    fields.issue("modalities", "Gemini's answers in chat completions are `text` and `image`.");
+  const { aspect_ratio: ratio, image_size: size, ...unknown } = isObject(config) ? config : {};
+  const isFit = [ratio, size].every((value) => value === undefined || typeof value === "string");
+  if (!isFit || Object.keys(unknown).length > 0 || (config !== undefined && !isObject(config)))
+    fields.issue("image_config", "`image_config` has `aspect_ratio` and `image_size` alone, as texts.");
+  const image = {
+    ...(ratio === undefined ? {} : { aspectRatio: ratio }),
+    ...(size === undefined ? {} : { imageSize: size }),
+  };
+  return {
+    ...(names.includes("image")
+      ? { responseModalities: names.map((name) => (name === "image" ? "IMAGE" : "TEXT")) }
+      : {}),
+    ...(Object.keys(image).length === 0 ? {} : { imageConfig: image }),
   };
 }
 

@@ -30,12 +30,13 @@ const outputFields = [
   "tool_calls",
   "function_call",
   "audio",
+  "images",
 ] as const;
 
 /** Finish reasons of answers that may be empty. */
 const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
 
-/** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal. */
+/** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal, a picture. */
 export function hasOutput(message: unknown, finishReason: unknown): boolean {
   if (emptyReasons.includes(finishReason)) return true;
   if (!isObject(message)) return false;
@@ -96,9 +97,12 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   };
 }
 
+/** What a picture counts as: about the 1,600 tokens for which vendors bill one. */
+const unitsPerPicture = 6400;
+
 /**
- * UTF-16 units of output in a message or a delta: text, reasoning, a refusal, tool calls. Runs for every
- * chunk, so it looks only at the fields that are present.
+ * UTF-16 units of output in a message or a delta: text, reasoning, a refusal, tool calls, and a flat number for each
+ * picture. Runs for every chunk, so it looks only at the fields that are present.
  */
 export function outputUnits(message: unknown): number {
   if (!isObject(message)) return 0;
@@ -112,7 +116,8 @@ export function outputUnits(message: unknown): number {
       reasoning = Math.max(reasoning, unitsIn(value));
     else if (key === "tool_calls" && Array.isArray(value)) {
       for (const call of value) if (isObject(call)) units += unitsCalled(call.function);
-    } else if (key === "function_call") units += unitsCalled(value);
+    } else if (key === "images" && Array.isArray(value)) units += value.length * unitsPerPicture;
+    else if (key === "function_call") units += unitsCalled(value);
   }
   return units + reasoning;
 }

@@ -30,6 +30,12 @@ export interface ToolCall {
   extraContent?: object;
 }
 
+/** A picture in an answer, as bytes. */
+export interface Picture {
+  mediaType: string;
+  base64: string;
+}
+
 export interface Choice {
   index: number;
   text: string;
@@ -37,6 +43,8 @@ export interface Choice {
   refusal: string | null;
   /** Signed and sealed thoughts; absent: none. */
   details?: readonly Fields[];
+  /** Pictures that the model made; absent: none. */
+  images?: readonly Picture[];
   calls: readonly ToolCall[];
   finishReason: string;
   logprobs?: object | null;
@@ -76,13 +84,21 @@ function thoughtsJson(details: readonly Fields[]): object {
   return { reasoning_details: details, ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }) };
 }
 
-function messageJson({ text, reasoning, details = [], refusal, calls }: Choice): object {
+/** A picture as OpenRouter and LiteLLM write it; `index` tells the pictures of one choice apart. */
+const pictureJson = ({ mediaType, base64 }: Picture, index: number): object => ({
+  type: "image_url",
+  image_url: { url: `data:${mediaType};base64,${base64}` },
+  index,
+});
+
+function messageJson({ text, reasoning, details = [], refusal, images = [], calls }: Choice): object {
   return {
     role: "assistant",
     content: text === "" && (calls.length > 0 || refusal !== null) ? null : text,
     refusal,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...thoughtsJson(details),
+    ...(images.length === 0 ? {} : { images: images.map(pictureJson) }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(callJson) }),
   };
 }
@@ -108,10 +124,11 @@ export function completion(
     ...(counted === null ? {} : { usage: usageJson(counted) }),
   };
   const output = choices.some(
-    ({ text, reasoning, refusal, calls, finishReason }) =>
+    ({ text, reasoning, refusal, images = [], calls, finishReason }) =>
       text !== "" ||
       reasoning !== "" ||
       refusal !== null ||
+      images.length > 0 ||
       calls.length > 0 ||
       mayBeEmpty.includes(finishReason),
   );
@@ -131,6 +148,8 @@ interface Delta {
   content?: string;
   reasoning_content?: string;
   refusal?: string;
+  /** A whole picture, and its number in the choice. */
+  image?: Picture & { index: number };
   call?: CallDelta;
   /** Pieces of signed or sealed thoughts, and the blocks that they complete. They are no output. */
   details?: readonly Fields[];
@@ -168,14 +187,16 @@ export function chunkWriter({ id, created, model }: CompletionHead): ChunkWriter
   ];
   return {
     role: (index) => write(choice(index, { role: "assistant", content: "" }, null), {}),
-    delta: (index, { call, details = [], blocks = [], ...texts }, logprobs) => {
+    delta: (index, { call, image, details = [], blocks = [], ...texts }, logprobs) => {
       const delta = {
         ...texts,
         ...(details.length === 0 ? {} : { reasoning_details: details }),
         ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+        ...(image === undefined ? {} : { images: [pictureJson(image, image.index)] }),
         ...(call === undefined ? {} : { tool_calls: [callDeltaJson(call)] }),
       };
-      const output = call !== undefined || Object.values(texts).some((text) => text !== "");
+      const output =
+        call !== undefined || image !== undefined || Object.values(texts).some((text) => text !== "");
       return write(choice(index, delta, null, logprobs), { output, units: outputUnits(delta) });
     },
     finish: (index, reason) =>

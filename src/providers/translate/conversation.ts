@@ -67,6 +67,8 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
   const turns: Turn[] = [];
   const ids = new Set<string>();
   let open: OpenCall[] = [];
+  // Pictures that the assistant made: vendors take them from the user alone, so that they stand in the user's next turn.
+  let made: Part[] = [];
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
     if (!isObject(message)) {
@@ -99,7 +101,8 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
     }
     if (open.length > 0) issues.push(unanswered(open, where));
     if (role === "user") {
-      addUser(turns, withName(parts, message.name));
+      addUser(turns, [...noted(made), ...withName(parts, message.name)]);
+      made = [];
     } else if (role === "assistant") {
       open = callsOf(message, where, ids, issues);
       addAssistant(
@@ -108,13 +111,18 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
         parts,
         open.map(({ call }) => call),
       );
+      made.push(...partsOf(message.images, `${where}.images`, issues));
     } else {
       issues.push(`${where} has a role that cannot be translated.`);
     }
   }
   if (open.length > 0) issues.push(unanswered(open, `messages[${messages.length}]`));
+  addUser(turns, noted(made));
   return { kind: "conversation", ...withFirstUserTurn(system, turns) };
 }
+
+const noted = (made: readonly Part[]): Part[] =>
+  made.length === 0 ? [] : [{ kind: "text", text: "The assistant made these pictures:" }, ...made];
 
 function unanswered(open: readonly OpenCall[], where: string): string {
   const waiting = open.filter(({ parts }) => parts === null).map(({ clientId }) => clientId);

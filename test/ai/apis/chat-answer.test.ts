@@ -38,6 +38,7 @@ test("a whole answer, with counts in detail", () => {
     reasoning: "why",
     details: [],
     refusal: "",
+    pictures: [],
     calls: [{ index: 0, id: "call_1", name: "f", arguments: "{}", signature: "sig" }],
     finish: "tool_calls",
     counts: { input: 10, output: 4, cached: 6, cacheWrite: 0, reasoning: 3 },
@@ -49,6 +50,7 @@ test("what is absent or odd counts as nothing", () => {
     text: "",
     reasoning: "",
     refusal: "",
+    pictures: [],
     details: [],
     calls: [],
     finish: null,
@@ -62,6 +64,20 @@ test("what is absent or odd counts as nothing", () => {
     '{"choices":[{"delta":{"content":5,"tool_calls":"x"}}],"usage":3}',
   ])
     assert.deepEqual(readChat(text), nothing, text);
+});
+
+test("pictures are bytes or links, of `images` or among the parts; nothing else counts", () => {
+  const part = (url: unknown) => ({ type: "image_url", image_url: { url } });
+  const message = {
+    images: [part("data:image/PNG;base64,AAAA"), part("data:text/html;base64,AAAA"), part(5)],
+    content: [{ type: "text", text: "a" }, part("https://pictures.test/a.png")],
+  };
+  const { text, pictures } = readChat(JSON.stringify({ choices: [{ message }] }));
+  assert.equal(text, "a");
+  assert.deepEqual(pictures, [
+    { mediaType: "image/png", base64: "AAAA" },
+    { url: "https://pictures.test/a.png" },
+  ]);
 });
 
 test("calls keep ids that every API takes, and get new ones otherwise", () => {

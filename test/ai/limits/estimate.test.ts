@@ -107,7 +107,7 @@ test("the reservation: the prompt and the bound of each answer, or what is usual
   assert.equal(reservedTokens("embeddings", { max_tokens: 10 }, 11), 11);
 });
 
-test("an answer: text, reasoning, refusals and calls, of all choices; nothing else of its JSON", () => {
+test("an answer: text, reasoning, refusals, calls and a flat number for pictures, of all choices; nothing else of its JSON", () => {
   const of = (...messages: object[]) =>
     answerTokens(
       "chat",
@@ -121,7 +121,7 @@ test("an answer: text, reasoning, refusals and calls, of all choices; nothing el
   assert.equal(of({ content: "x", reasoning_content: "y".repeat(43), reasoning: "y".repeat(43) }), 11);
   assert.equal(of({ content: [{ type: "text", text: "x".repeat(40) }] }), 10);
   assert.equal(of({ refusal: "x".repeat(40) }), 10);
-  assert.equal(of({ content: "", images: [{ image_url: { url: "x".repeat(4_000) } }] }), 0);
+  assert.equal(of({ content: "", images: [{ image_url: { url: "x".repeat(4_000) } }] }), 1_600);
   assert.equal(answerTokens("chat", "[]"), 0);
   assert.equal(answerTokens("embeddings", '{"data":[{"embedding":[0.1,0.2]}]}'), 0);
 });

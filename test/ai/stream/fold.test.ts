@@ -19,6 +19,12 @@ const delta = (fields: object, more: object = {}) =>
   chunkOf({ ...head, choices: [{ index: 0, delta: fields, finish_reason: null, ...more }] });
 const folded = (...chunks: Chunk[]) => JSON.parse(fold(chunks).text);
 
+test("pictures are whole, also where the vendor numbers all of them 0", () => {
+  const picture = (url: string) => ({ type: "image_url", image_url: { url }, index: 0 });
+  const { choices } = folded(delta({ images: [picture("data:a")] }), delta({ images: [picture("data:b")] }));
+  assert.deepEqual(choices[0].message.images, [picture("data:a"), picture("data:b")]);
+});
+
 test("texts are joined, the role is said once, and the end and the usage are those of the stream", () => {
   const usage = { promptTokens: 3, completionTokens: 2, totalTokens: 5 };
   const counted = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };

@@ -12,6 +12,7 @@ const request = requestOf({ messages: [] }, "gemini-2.5-flash", true);
 const part = fc.oneof(
   fc.record({ text: fc.string({ maxLength: 6 }) }),
   fc.record({ text: fc.string({ maxLength: 6 }), thought: fc.constant(true) }),
+  fc.record({ inlineData: fc.constant({ mimeType: "image/png", data: "AAAA" }) }),
   fc.record({
     functionCall: fc.record({ name: fc.constant("f"), args: fc.dictionary(fc.string(), fc.integer()) }),
   }),

@@ -24,6 +24,7 @@ test("an answer says something by text, thoughts, a refusal, a call, or a rightf
     { reasoning: "x" },
     { refusal: "x" },
     { calls: [call] },
+    { images: [{ mediaType: "image/png", base64: "AAAA" }] },
     { finishReason: "length" },
     { finishReason: "content_filter" },
   ]) {

@@ -1,7 +1,7 @@
 // Writes a chat completion as a message of Anthropic's Messages API.
 
 import type { AnswerRules } from "#ai/apis/api-request.ts";
-import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import { type AnswerPicture, type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
@@ -24,6 +24,16 @@ export interface MessageRules extends Pick<AnswerRules, "model"> {
 export function signatureFor(details: readonly Fields[]): string {
   const whole = joined(details);
   return whole.some((detail) => sealOf(detail) !== "") ? packed(whole) : foreignSignature;
+}
+
+/** What stands for the pictures of an answer: the Messages API has no block for them. Empty: there are none. */
+export function pictureNote(pictures: readonly AnswerPicture[]): string {
+  const notes = pictures.map((picture) =>
+    "url" in picture
+      ? `![picture](${picture.url})`
+      : `(The model made a picture, ${picture.mediaType}. The Messages API cannot carry it; chat completions and responses can.)`,
+  );
+  return notes.join("\n");
 }
 
 /** Anthropic's stop reason. Some vendors end calls with `stop`. */
@@ -53,9 +63,10 @@ export function inputOf(text: string): unknown {
 
 /** A Messages API message as JSON, from the JSON of a chat completion. */
 export function messageOf(text: string, rules: MessageRules): string {
-  const { text: content, reasoning, details, refusal, calls, finish, counts } = readChat(text);
+  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(text);
   const idOf = callIds("toolu_", rules.stem);
   const visibleText = content + refusal;
+  const note = pictureNote(pictures);
   const signature = signatureFor(details);
   return JSON.stringify({
     id: `msg_${rules.stem}`,
@@ -67,6 +78,7 @@ export function messageOf(text: string, rules: MessageRules): string {
         ? [{ type: "thinking", thinking: rules.thinking ? reasoning : "", signature }]
         : []),
       ...(visibleText === "" ? [] : [{ type: "text", text: visibleText }]),
+      ...(note === "" ? [] : [{ type: "text", text: note }]),
       ...calls.map((call) => ({
         type: "tool_use",
         id: idOf(call.id),

@@ -7,7 +7,7 @@ import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { sealOf } from "#providers/translate/reasoning-details.ts";
-import { type MessageRules, messageUsage, signatureFor, stopReason } from "./answer.ts";
+import { type MessageRules, messageUsage, pictureNote, signatureFor, stopReason } from "./answer.ts";
 
 const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
 const event = (value: { type: string } & Record<string, unknown>) => frame(value.type, JSON.stringify(value));
@@ -59,7 +59,7 @@ export class MessageWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, details, refusal, calls, finish, counts } = readChat(chunk.text);
+    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     if (refusal !== "") this.#refused = true;
@@ -67,10 +67,12 @@ export class MessageWriter implements StreamWriter {
     if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
       out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
     if (this.#firstCall === null && this.#rules.signed) out += this.#sign(details);
-    const visibleText = text + refusal;
-    if (visibleText !== "") {
-      if (this.#firstCall === null) out += this.#delta("text", { type: "text_delta", text: visibleText });
-      else this.#lateText += visibleText;
+    out += this.#say(text + refusal);
+    const note = pictureNote(pictures);
+    if (note !== "") {
+      // The note has a block of its own, as in a whole answer.
+      if (this.#firstCall === null) out += this.#close() + this.#say(note) + this.#close();
+      else this.#say(`\n${note}\n`);
     }
     for (const call of calls) {
       if (this.#firstCall === null) {
@@ -138,6 +140,14 @@ export class MessageWriter implements StreamWriter {
     this.#details.push(...details);
     if (!isSealed || this.#open === "thinking") return "";
     return this.#close() + this.#begin("thinking", blockOf("thinking"));
+  }
+
+  /** Text that comes while a call is open waits for the end. */
+  #say(text: string): string {
+    if (text === "") return "";
+    if (this.#firstCall === null) return this.#delta("text", { type: "text_delta", text });
+    this.#lateText += text;
+    return "";
   }
 
   #delta(kind: "text" | "thinking", delta: object): string {

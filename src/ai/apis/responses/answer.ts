@@ -1,7 +1,7 @@
 // Writes a chat completion as an answer of OpenAI's Responses API: its items, its usage, its envelope.
 
 import type { AnswerRules } from "#ai/apis/api-request.ts";
-import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import { type AnswerPicture, type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName, ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { parseExactly, textOf } from "#providers/translate/json.ts";
@@ -15,6 +15,8 @@ export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
   /** The request, some of which the answer repeats. */
   body: Fields;
 }
+
+type Picture = Exclude<AnswerPicture, { url: string }>;
 
 export type Item = { type: string; id: string } & Record<string, unknown>;
 
@@ -87,6 +89,21 @@ export function includedDetails({ include }: Fields, details: readonly Fields[])
   return isIncluded && joined(details).some((detail) => sealOf(detail) !== "") ? details : [];
 }
 
+/** The item of a picture, as OpenAI's image tool has it; `picture` null: it is on its way. */
+export function pictureItem(itemId: string, picture: Picture | null): Item {
+  return {
+    type: "image_generation_call",
+    id: `ig_${itemId}`,
+    status: picture === null ? "in_progress" : "completed",
+    ...(picture === null ? {} : { output_format: picture.mediaType.replace("image/", "") }),
+    result: picture?.base64 ?? null,
+  };
+}
+
+/** A picture that its vendor gave as a link has no item: it is text. */
+export const linkText = (pictures: readonly AnswerPicture[]): string =>
+  pictures.flatMap((picture) => ("url" in picture ? [`![picture](${picture.url})`] : [])).join("\n");
+
 export const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
 export const refusalPart = (refusal: string) => ({ type: "refusal", refusal });
 
@@ -156,19 +173,22 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
 
 /** A Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
-  const { text: visibleText, reasoning, details, refusal, calls, finish, counts } = readChat(text);
+  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(text);
   const { stem, names, body } = rules;
   const idOf = callIdsOf(stem);
   const output: Item[] = [];
   const included = includedDetails(body, details);
+  const visibleText = [content, linkText(pictures)].filter((part) => part !== "").join("\n");
   if (reasoning !== "" || included.length > 0) output.push(reasoningItem(`${stem}_0`, reasoning, included));
   if (visibleText !== "" || refusal !== "") {
-    const content = [
+    const parts = [
       ...(visibleText === "" ? [] : [textPart(visibleText)]),
       ...(refusal === "" ? [] : [refusalPart(refusal)]),
     ];
-    output.push(messageItem(`${stem}_${output.length}`, content, "completed"));
+    output.push(messageItem(`${stem}_${output.length}`, parts, "completed"));
   }
+  for (const picture of pictures)
+    if ("base64" in picture) output.push(pictureItem(`${stem}_${output.length}`, picture));
   for (const call of calls) {
     const itemId = `${stem}_${output.length}`;
     output.push(callItem(names.find(call.name), idOf(call.id), itemId, call.arguments, "completed"));

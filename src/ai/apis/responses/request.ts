@@ -183,6 +183,9 @@ class Messages {
       case "tool_search_call":
         this.#call({ ...item, name: "tool_search" }, "tool_search", JSON.stringify(item.arguments ?? {}));
         return;
+      case "image_generation_call":
+        this.#picture(textOf(item.result), textOf(item.output_format));
+        return;
       case "function_call_output":
       case "custom_tool_call_output":
       case "tool_search_output":
@@ -213,6 +216,15 @@ class Messages {
       const plain = parts.length === 1 && first?.type === "text";
       this.#written.push({ role: "user", content: plain ? first.text : parts });
     } else throw new Untranslatable("input", `${where} has a role that this member does not know.`);
+  }
+
+  /** Chat completions take pictures from the user alone. */
+  #picture(base64: string, format: string): void {
+    if (base64 === "") return;
+    this.#flush();
+    const url = `data:image/${format || "png"};base64,${base64}`;
+    const note = { type: "text", text: "The assistant made this picture:" };
+    this.#written.push({ role: "user", content: [note, { type: "image_url", image_url: { url } }] });
   }
 
   #call(item: Fields, kind: "function" | "custom" | "tool_search", text: string): void {

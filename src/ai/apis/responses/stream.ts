@@ -3,7 +3,7 @@
 // Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import { type AnswerPicture, type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
@@ -16,7 +16,9 @@ import {
   envelope,
   type Item,
   includedDetails,
+  linkText,
   messageItem,
+  pictureItem,
   type ResponseRules,
   reasoningItem,
   refusalPart,
@@ -106,7 +108,7 @@ export class ResponseWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, details, refusal, calls, finish, counts } = readChat(chunk.text);
+    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     let out = this.#started ? "" : this.#start();
@@ -115,6 +117,7 @@ export class ResponseWriter implements StreamWriter {
     if (this.#open?.kind === "reasoning") this.#open.details.push(...details);
     if (text !== "") out += this.#say("text", text);
     if (refusal !== "") out += this.#say("refusal", refusal);
+    for (const picture of pictures) out += this.#picture(picture);
     for (const call of calls) {
       let open = this.#calls.get(call.index);
       if (open === undefined) {
@@ -174,6 +177,21 @@ export class ResponseWriter implements StreamWriter {
   #ended(at: number, item: Item): string {
     this.#output[at] = item;
     return this.#sequence.event("response.output_item.done", { output_index: at, item });
+  }
+
+  /** A picture comes whole: its item is begun and ended at once. */
+  #picture(picture: AnswerPicture): string {
+    if ("url" in picture) return this.#say("text", linkText([picture]));
+    const at = this.#output.length;
+    const id = this.#itemId(at);
+    const item = pictureItem(id, null);
+    const about = { item_id: item.id, output_index: at };
+    let out = this.#close();
+    this.#output.push(null);
+    out += this.#added(at, item);
+    for (const step of ["in_progress", "generating", "completed"])
+      out += this.#sequence.event(`response.image_generation_call.${step}`, about);
+    return out + this.#ended(at, pictureItem(id, picture));
   }
 
   #callItem({ at, tool, callId, text }: OpenCall, status: "in_progress" | "completed"): Item {

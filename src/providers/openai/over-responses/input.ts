@@ -50,14 +50,19 @@ function assistantItems(message: Fields, issue: Issue): Fields[] {
       arguments: textOf(called?.arguments),
     };
   });
-  if (content.length === 0 && calls.length === 0) return [];
+  const pictures = fieldsIn(message.images).map((part) => inputPart(part, issue));
+  if (content.length === 0 && calls.length === 0 && pictures.length === 0) return [];
   const thoughts = detailsOf(message).filter(({ format }) => format === responsesFormat);
   return [
     ...thoughts.map(sealOf).flatMap((seal) => (seal === "" ? [] : [reasoningItem(seal)])),
     ...(content.length === 0 ? [] : [{ type: "message", role: "assistant", content }]),
     ...calls,
+    // Pictures are taken from the user alone.
+    ...(pictures.length === 0 ? [] : [{ type: "message", role: "user", content: [madeNote, ...pictures] }]),
   ];
 }
+
+const madeNote = { type: "input_text", text: "The assistant made these pictures:" };
 
 const reasoningItem = (seal: string) => ({ type: "reasoning", summary: [], encrypted_content: seal });
 

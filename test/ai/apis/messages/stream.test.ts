@@ -126,6 +126,24 @@ test("an empty completion, and one with a refusal", () => {
   assert.equal(fold(out).stop, "refusal");
 });
 
+test("a picture beside an open call is named after it", () => {
+  const writer = new MessageWriter(rules);
+  const call = { index: 0, id: "call_id_0", type: "function", function: { name: "f", arguments: "{" } };
+  const images = [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }];
+  const out =
+    writer.chunk(chunkOf({ tool_calls: [call] })) +
+    writer.chunk(chunkOf({ images })) +
+    writer.chunk(chunkOf({ tool_calls: [{ index: 0, function: { arguments: "}" } }] })) +
+    writer.chunk(chunkOf({}, "tool_calls")) +
+    writer.done();
+  const { blocks } = fold(out);
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ["tool_use", "text"],
+  );
+  assert.deepEqual([blocks[0]?.text, /a picture, image\/png/.test(blocks[1]?.text ?? "")], ["{}", true]);
+});
+
 test("a stream that failed does not look whole", () => {
   const writer = new MessageWriter(rules);
   const out =

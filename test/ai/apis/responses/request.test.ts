@@ -26,6 +26,24 @@ test("instructions and a text become a system message and the user's", () => {
   ]);
 });
 
+test("a picture that the model made comes back as the user's", () => {
+  const made = { type: "image_generation_call", id: "ig_1", status: "completed", result: "AAAA" };
+  const { messages } = bodyOf({
+    input: [{ role: "user", content: "A fox" }, made, { role: "user", content: "Bluer" }],
+  });
+  assert.deepEqual(messages, [
+    { role: "user", content: "A fox" },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "The assistant made this picture:" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+      ],
+    },
+    { role: "user", content: "Bluer" },
+  ]);
+});
+
 test("a call comes right before its output, also where something stood between them", () => {
   const { messages } = bodyOf({
     input: [

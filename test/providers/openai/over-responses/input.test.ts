@@ -13,6 +13,20 @@ function read(messages: readonly object[]) {
 const url = "data:image/png;base64,AAAA";
 const call = { id: "call_1", type: "function", function: { name: "f", arguments: '{"n":1}' } };
 
+test("a picture that the model made comes back as the user's", () => {
+  const images = [{ type: "image_url", image_url: { url } }];
+  assert.deepEqual(read([{ role: "assistant", content: "", images }]).input, [
+    {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "The assistant made these pictures:" },
+        { type: "input_image", image_url: url, detail: "auto" },
+      ],
+    },
+  ]);
+});
+
 test("texts, pictures, documents, calls and results have equivalents, in their order", () => {
   const { input, issue } = read([
     { role: "system", content: "Be brief." },
