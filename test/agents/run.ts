@@ -7,11 +7,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type Members, openMembers } from "../ai-peers/peers.ts";
+import { poolMember } from "../ai-peers/pool-member.ts";
 import { freePort, type Server, startServer } from "../faults/server.ts";
 import { type AgentRun, startAgent, workFolder } from "./agents.ts";
-import { type Members, openMembers } from "./members.ts";
 import { memberNames, type Scenario, scenarios } from "./scenarios.ts";
-import { callsOfTask, fileName, fileText, lastWords, prompt } from "./script.ts";
+import { callsOfTask, fileName, fileText, lastWords, nextStep, prompt } from "./script.ts";
 import { installedTools } from "./tools.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
@@ -29,17 +30,7 @@ const provisioning = (members: Members) => ({
         name: `pool-${at}`,
         members: scenario.members.map(({ format, priority = 1 }, index) => {
           const name = memberNames(scenario)[index]!;
-          const url = members.url(name);
-          const isClaude = format === "messages";
-          return {
-            name,
-            priority,
-            kind: isClaude ? "anthropic" : "openai-compatible",
-            models: [scenario.model],
-            settings: isClaude
-              ? { base_url: url, api_key: "sk-ant-none" }
-              : { base_url: `${url}/v1`, api_key: "sk-none", responses: format === "responses" },
-          };
+          return poolMember({ name, format, priority, model: scenario.model, url: members.url(name) });
         }),
         keys: [{ name: "agent", key: keyOf(scenario) }],
       })),
@@ -82,7 +73,7 @@ function faultsOf(scenario: Scenario, members: Members, run: AgentRun, folder: s
 async function main(): Promise<void> {
   const tools = installedTools(resolve(root, process.env.AGENT_TOOLS ?? ".agent-tools"));
   const folder = mkdtempSync(join(tmpdir(), "trunkline-agents-"));
-  const members = await openMembers();
+  const members = await openMembers(nextStep);
   const provision = join(folder, "provision.json");
   writeFileSync(provision, JSON.stringify(provisioning(members)));
   mkdirSync(join(folder, "data"), { mode: 0o700 });

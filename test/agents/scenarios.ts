@@ -1,9 +1,10 @@
 // Which agent does its task over which members.
 
+import type { FormatName } from "../ai-peers/pool-member.ts";
 import type { AgentName } from "./agents.ts";
 
 export interface ScriptedMember {
-  format: "responses" | "messages" | "chat";
+  format: FormatName;
   /** Members of a greater number are asked when those of a smaller one are down. Default 1. */
   priority?: number;
   /** The member answers so many calls, and 503 from then on. */

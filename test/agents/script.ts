@@ -1,37 +1,7 @@
 // What the scripted model does: it writes a file with the agent's own shell, reads it back, and says what it read.
 // The step follows from the results that the conversation holds, so any member can go on where another one stopped.
 
-/** A tool as the request offers it. */
-export interface Offered {
-  name: string;
-  /** Of a tool that has one: the format's name of the group. */
-  namespace?: string;
-  /** `custom`: its input is one text. */
-  kind: "function" | "custom";
-  /** Names of its parameters. */
-  parameters: readonly string[];
-}
-
-/** What a request holds that decides the answer. */
-export interface Turn {
-  model: string;
-  tools: readonly Offered[];
-  /** Texts of the results of calls, in order. */
-  results: readonly string[];
-  stream: boolean;
-}
-
-export interface ToolCall {
-  tool: Offered;
-  /** Arguments as JSON; the text of a custom tool. */
-  input: string;
-}
-
-export interface Step {
-  thought: string | null;
-  text: string;
-  call: ToolCall | null;
-}
+import type { Offered, Step, ToolCall, Turn } from "../ai-peers/turn.ts";
 
 export const fileName = "hello.txt";
 /** What the file must hold: quotes, an umlaut and an emoji cross every format and every shell. */

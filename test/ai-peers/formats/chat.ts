@@ -1,6 +1,6 @@
 // A member that has chat completions alone, and refuses what it does not know.
 
-import type { Offered, Step } from "../script.ts";
+import type { Offered, Step } from "../turn.ts";
 import {
   checkCalls,
   type Format,
@@ -90,7 +90,9 @@ export const chat: Format = {
       open = calls.map(({ id }) => String(id));
       checkCalls(open, [...new Set(open)], "Ids of tool calls must be unique.");
     }
-    return { model: String(body.model), tools, results, stream: body.stream === true };
+    const format = body.response_format as { json_schema?: { schema?: Json } } | undefined;
+    const schema = format?.json_schema?.schema ?? null;
+    return { model: String(body.model), tools, results, stream: body.stream === true, schema };
   },
   stream({ step, turn }) {
     const id = newId("chatcmpl");

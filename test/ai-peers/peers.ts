@@ -7,7 +7,7 @@ import { chat } from "./formats/chat.ts";
 import { type Format, type Json, Refusal } from "./formats/format.ts";
 import { messages } from "./formats/messages.ts";
 import { responses } from "./formats/responses.ts";
-import { nextStep } from "./script.ts";
+import type { Script } from "./turn.ts";
 
 const formats: readonly Format[] = [chat, messages, responses];
 
@@ -29,7 +29,7 @@ export interface Members {
 
 const tooLarge = 8 * 1024 * 1024;
 
-export async function openMembers(): Promise<Members> {
+export async function openMembers(script: Script): Promise<Members> {
   const logs = new Map<string, MemberLog>();
   const limits = new Map<string, number>();
   const logOf = (member: string) => {
@@ -51,7 +51,7 @@ export async function openMembers(): Promise<Members> {
     }
     try {
       const turn = format.read(body, member);
-      const answering = { step: nextStep(turn), turn, member };
+      const answering = { step: script(turn), turn, member };
       if (turn.tools.length > 0) log.answered += 1;
       if (!turn.stream) {
         reply(200, format.whole(answering));

@@ -1,6 +1,6 @@
 // A member that speaks Anthropic's Messages API.
 
-import type { Offered, Step } from "../script.ts";
+import type { Offered, Step } from "../turn.ts";
 import {
   checkCalls,
   type Format,
@@ -60,7 +60,9 @@ export const messages: Format = {
       }
     }
     if (open.length > 0) throw new Refusal("messages: the last tool_use block has no tool_result block.");
-    return { model: String(body.model), tools, results, stream: body.stream === true };
+    const { format } = (body.output_config ?? {}) as { format?: { schema?: Json } };
+    const schema = format?.schema ?? null;
+    return { model: String(body.model), tools, results, stream: body.stream === true, schema };
   },
   stream({ step, turn, member }) {
     const event = (type: string, fields: Json) => ({ name: type, data: JSON.stringify({ type, ...fields }) });

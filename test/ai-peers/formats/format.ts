@@ -1,8 +1,8 @@
 // What the three formats of the scripted members have in common.
 
-import type { Step, Turn } from "../script.ts";
+import type { Json, Step, Turn } from "../turn.ts";
 
-export type Json = Record<string, unknown>;
+export type { Json };
 
 /** The member's strict reading of a request found a fault: it refuses as the vendor does. */
 export class Refusal extends Error {

@@ -1,6 +1,6 @@
 // A member that speaks OpenAI's Responses API.
 
-import type { Offered, Step } from "../script.ts";
+import type { Offered, Step } from "../turn.ts";
 import {
   checkCalls,
   type Format,
@@ -97,7 +97,9 @@ export const responses: Format = {
       }
     }
     checkCalls(calls, ids, "No tool output found for function call, or no call for an output.");
-    return { model: String(body.model), tools, results, stream: body.stream === true };
+    const { format } = (body.text ?? {}) as { format?: { schema?: Json } };
+    const schema = format?.schema ?? null;
+    return { model: String(body.model), tools, results, stream: body.stream === true, schema };
   },
   stream({ step, turn, member }) {
     const id = newId("resp");
