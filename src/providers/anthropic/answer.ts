@@ -68,11 +68,13 @@ export function countedOf(usage: Fields): TokenCounts | null {
   const output = count(usage.output_tokens);
   if (input === null || output === null) return null;
   const read = count(usage.cache_read_input_tokens);
+  const written = count(usage.cache_creation_input_tokens);
   const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   return {
-    promptTokens: input + (read ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0),
+    promptTokens: input + (read ?? 0) + (written ?? 0),
     completionTokens: output,
     cachedTokens: read,
+    cacheWriteTokens: written,
     reasoningTokens: count(details.thinking_tokens),
   };
 }

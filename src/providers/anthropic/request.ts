@@ -1,6 +1,7 @@
 // Translates an OpenAI request for Anthropic's Messages API. Each parameter is translated, at its default, a hint,
 // or refused by name. Dropped as hints: `seed` (best effort at OpenAI too), an image's `detail`, `strict` of tools
-// that Anthropic cannot enforce. Extensions: `thinking` and `top_k` as Anthropic has them, `cache_control` on parts.
+// that Anthropic cannot enforce. Extensions: `thinking` and `top_k` as Anthropic has them, `cache_control` on parts, on
+// tools and at the top.
 // Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
 
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -111,6 +112,7 @@ export function anthropicBody(
     ...(schema === null ? {} : { format: { type: "json_schema", schema } }),
   };
   const user = userOf(fields);
+  const cacheControl = cacheControlOf(fields);
   fields.take("seed");
   const body: Body = {
     model: request.model,
@@ -127,6 +129,7 @@ export function anthropicBody(
     ...(choice === null ? {} : { tool_choice: choice }),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+    ...(cacheControl === null ? {} : { cache_control: cacheControl }),
     ...(user === null ? {} : { metadata: { user_id: user } }),
     ...(request.stream ? { stream: true } : {}),
   };
@@ -294,7 +297,8 @@ const jsonAnswer = {
   input_schema: { type: "object", additionalProperties: true },
 };
 
-function toolJson({ name, description, parameters, strict }: FunctionTool, strictly: boolean): object {
+function toolJson(tool: FunctionTool, strictly: boolean): object {
+  const { name, description, parameters, strict, cacheControl } = tool;
   const schema = { ...parameters, type: "object" };
   const fitted = strict && strictly ? structuredSchema(schema) : null;
   return {
@@ -302,6 +306,7 @@ function toolJson({ name, description, parameters, strict }: FunctionTool, stric
     ...(description === null || description.trim() === "" ? {} : { description }),
     input_schema: fitted ?? schema,
     ...(fitted === null ? {} : { strict: true }),
+    ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
   };
 }
 
@@ -321,6 +326,12 @@ function choiceJson(
     case "named":
       return { type: "tool", name: choice.names[0], ...alone };
   }
+}
+
+/** Asks Anthropic to cache the prompt up to its last part. */
+function cacheControlOf(fields: RequestFields): Fields | null {
+  const control = fields.take("cache_control");
+  return isObject(control) ? control : null;
 }
 
 /**

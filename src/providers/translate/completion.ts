@@ -17,7 +17,10 @@ export interface CompletionHead {
 export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
+  /** Of the prompt, read from a cache. */
   cachedTokens: number | null;
+  /** Of the prompt, written to a cache; absent: the vendor does not bill it apart. */
+  cacheWriteTokens?: number | null;
   reasoningTokens: number | null;
 }
 
@@ -58,12 +61,17 @@ export function usageOf({ promptTokens, completionTokens }: TokenCounts): Usage 
 }
 
 function usageJson(counted: TokenCounts): object {
-  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = counted;
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = null, reasoningTokens } = counted;
+  const details = {
+    ...(cachedTokens === null ? {} : { cached_tokens: cachedTokens }),
+    // OpenRouter's name.
+    ...(cacheWriteTokens === null ? {} : { cache_write_tokens: cacheWriteTokens }),
+  };
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    ...(cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(Object.keys(details).length === 0 ? {} : { prompt_tokens_details: details }),
     ...(reasoningTokens === null ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
   };
 }

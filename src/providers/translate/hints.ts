@@ -3,7 +3,7 @@
 
 /**
  * Bookkeeping (`store`, `metadata`, `user`, `safety_identifier`), price and speed (`service_tier`, `prediction`,
- * `prompt_cache_*`), style (`verbosity`, penalties), best effort at every vendor (`seed`), and what the gateway
+ * `prompt_cache_*`, `cache_control`), style (`verbosity`, penalties), best effort at every vendor (`seed`), and what the gateway
  * itself reads (`stream_options`).
  */
 const hints: ReadonlySet<string> = new Set([
@@ -17,6 +17,7 @@ const hints: ReadonlySet<string> = new Set([
   "prompt_cache_key",
   "prompt_cache_options",
   "prompt_cache_retention",
+  "cache_control",
   "verbosity",
   "presence_penalty",
   "frequency_penalty",

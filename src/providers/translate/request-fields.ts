@@ -107,6 +107,8 @@ export interface FunctionTool {
   /** JSON Schema; null: no parameters. */
   parameters: Fields | null;
   strict: boolean;
+  /** A mark after which Anthropic caches the prompt, beside the function or in it; other vendors ignore it. */
+  cacheControl?: Fields;
 }
 
 /** `tools`: only functions; other vendors have neither OpenAI's built-in nor custom tools. */
@@ -121,11 +123,14 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
       fields.issue("tools", "Only tools of type `function`, with a name, can be translated.");
       continue;
     }
+    const mark =
+      isObject(tool) && isObject(tool.cache_control) ? tool.cache_control : definition.cache_control;
     found.push({
       name: textOf(definition.name),
       description: typeof definition.description === "string" ? definition.description : null,
       parameters: isObject(definition.parameters) ? definition.parameters : null,
       strict: definition.strict === true,
+      ...(isObject(mark) ? { cacheControl: mark } : {}),
     });
   }
   return found;
