@@ -80,7 +80,12 @@ import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
 import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
 import { poolRoutes } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { getAiUsageRoute, getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
+import {
+  getAiUsageRoute,
+  getPoolCallRoute,
+  getPoolUsageRoute,
+  listPoolCallsRoute,
+} from "#http/routes/manage/pools/usage.ts";
 import {
   getDeliveryRoute,
   listDeliveriesRoute,
@@ -213,6 +218,7 @@ export const endpoints: readonly Endpoint[] = [
   getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
+  getPoolCallRoute,
   ...poolMemberRoutes,
   ...poolKeyRoutes,
   listPoolDeferredRoute,

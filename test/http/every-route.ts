@@ -7,8 +7,10 @@ import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
+import { recordUsage } from "#store/pools/usage.ts";
 import type { Harness } from "../harness.ts";
 import { providerSettings } from "../scenarios/provider.ts";
+import { callRow } from "../store/pool-rows.ts";
 import { bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";
 
 export type Params = Record<string, string>;
@@ -29,6 +31,8 @@ export interface Holder {
   pool: string;
   member: string;
   poolKey: string;
+  /** A call of the pool that has ended. */
+  call: string;
   /** A deferred completion that is due in a month. */
   completion: string;
   domain: string;
@@ -76,6 +80,10 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
   "pool key": {
     of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
     missing: { pool: `pool_${none}`, key: `key_${none}` },
+  },
+  "pool call": {
+    of: ({ pool, call }) => ({ pool, call }),
+    missing: { pool: `pool_${none}`, call: `req_${none}` },
   },
   "pool completion": {
     of: ({ pool, completion }) => ({ pool, completion }),
@@ -132,6 +140,11 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     payload: { messages: [{ role: "user", content: "Hi" }] },
   });
   assert.equal(deferred.statusCode, 202, deferred.body);
+  const call = callRow(
+    { accountId: account.id, poolId: pool, keyId: poolKey, memberId: member.id },
+    { id: it.system.core.newId("req") },
+  );
+  await it.system.database.run(recordUsage, [call]);
   const domain = (await post("/sending-domains", { domain: `${name}.example.com` })).id;
   return {
     ...account,
@@ -145,6 +158,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     pool,
     member: member.id,
     poolKey,
+    call: call.id,
     completion: deferred.json().id,
     domain,
   };

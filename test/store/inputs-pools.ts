@@ -101,8 +101,10 @@ export const poolCases: Case[] = [
   caseOf(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
   caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
   caseOf(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(usageSums.readKeyUse, { keyIds: [keyId, "key_none"], day: "2026-11-12", month: "2026-11" }),
   caseOf(
     usageGroups.readUsage,
+    { accountId, poolId, from: "2026-11-01", to: "2026-11-30", by: "day", split: true },
     ...[poolId, null].flatMap((ofPool) =>
       (["key", "pool", "hour", "tag"] as const).map((by) => ({
         accountId,
@@ -121,5 +123,6 @@ export const poolCases: Case[] = [
     { ...calls, keyId },
     { ...calls, keyId, status: [500, 600], before: id("req", 500) },
   ),
+  caseOf(usage.findCall, { accountId, poolId, id: id("req", 3) }),
   caseOf(usage.deleteCalls, { before: id("req", 500), limit }),
 ];

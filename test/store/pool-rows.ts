@@ -154,6 +154,7 @@ export const anyCall = {
   failedOver: null,
   user: null,
   tag: null,
+  failedBy: null,
   at: null,
   from: null,
 } satisfies CallFilter & { from: null };

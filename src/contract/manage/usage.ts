@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { callKinds } from "#contract/ai/operations.ts";
-import { cursorNote, instant, limit, page, timeParam } from "#contract/envelope.ts";
+import { cursorNote, instant, limit, page, reply, timeParam } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
 
@@ -19,6 +19,10 @@ const byNote =
 export const usageQuery = z.strictObject({
   ...range,
   by: z.enum(groupings).default("day").describe(byNote),
+  split: z
+    .enum(["member"])
+    .optional()
+    .describe("`member`: the sums of each day member by member. With `by=day` alone."),
 });
 
 export const accountUsageQuery = z.strictObject({
@@ -45,6 +49,10 @@ const usage = z
         "According to `by`: the id of the pool or key, the name of the member or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
       ),
     name: z.string().nullable().describe("The name of a pool or key, as long as it exists."),
+    member: z
+      .string()
+      .nullable()
+      .describe("With `split`: the name of the member (empty: no member answered). Otherwise null."),
     requests: z.int(),
     errors: z
       .int()
@@ -82,6 +90,9 @@ export const callsQuery = z.strictObject({
     .enum(["true", "false"])
     .optional()
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
+  failed_by: named
+    .optional()
+    .describe("Only calls in which this member was asked and did not answer, by its name."),
   user: named.optional().describe("Only calls with this `user`."),
   tag: named.optional().describe("Only calls with this tag, such as `team=checkout`."),
   after: timeParam.optional().describe("Only calls that began at this time (ISO 8601) or later."),
@@ -99,6 +110,7 @@ const call = z
     id: z.string(),
     at: instant,
     key: z.string().describe("The key's id."),
+    key_name: z.string().nullable().describe("The key's name, as long as the key exists."),
     kind: z.enum(callKinds),
     stream: z.boolean(),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
@@ -142,6 +154,8 @@ const call = z
   })
   .meta({ id: "PoolCall" });
 export type CallReplyData = z.output<typeof call>;
+
+export const callReply = reply("PoolCallReply", call);
 
 /** The calls that match, newest first. Their contents are not stored. */
 export const callsReply = page(

@@ -19,6 +19,8 @@ export interface UsageGroup extends UsageSums {
   /** Empty for end users and tags. */
   latencies: Histogram;
   firstBytes: Histogram;
+  /** Of a day that is split: its member, or empty where none answered. */
+  member: string | null;
 }
 
 export interface UsageInput {
@@ -29,6 +31,8 @@ export interface UsageInput {
   from: string;
   to: string;
   by: UsageBy;
+  /** Each day member by member; of days alone. */
+  split?: boolean;
 }
 
 /** End users and tags are the clients' texts: so many are reported, those with the most calls. */
@@ -36,24 +40,28 @@ const maxLabels = 1_000;
 
 /** In the order of the groups; end users and tags by their calls, most first. */
 export const readUsage = readOperation("readUsage", async (tx, input: UsageInput): Promise<UsageGroup[]> => {
-  const { by } = input;
+  const { by, split = false } = input;
   if (by === "user" || by === "tag") return await labelGroups(tx, input, by);
   const rows = by === "hour" ? await hourRows(tx, input) : await dayRows(tx, input);
   const names = await namesOf(tx, input);
   const groups = new Map<string, UsageGroup>();
   for (const row of rows) {
     const { group } = row;
-    const sum = groups.get(group) ?? emptyGroup(group, names.get(group) ?? null);
-    groups.set(group, sum);
+    const member = split && by === "day" ? row.member : null;
+    const key = member === null ? group : JSON.stringify([group, member]);
+    const sum = groups.get(key) ?? emptyGroup(group, names.get(group) ?? null, member);
+    groups.set(key, sum);
     for (const column of sumNames) sum[column] += row[column];
     merge(sum.latencies, JSON.parse(row.latencies) as Histogram);
     merge(sum.firstBytes, JSON.parse(row.first_bytes) as Histogram);
   }
-  return [...groups.values()].sort((a, b) => (a.group < b.group ? -1 : 1));
+  const order = ({ group, member }: UsageGroup) => `${group} ${member ?? ""}`;
+  return [...groups.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 });
 
 interface Row extends UsageSums {
   group: string;
+  member: string;
   latencies: string;
   first_bytes: string;
 }
@@ -74,7 +82,7 @@ async function dayRows(tx: Tx, { accountId, poolId, from, to, by }: UsageInput):
   const index = poolId === null ? "usage_days_account" : "usage_days_pool";
   let query = tx.db
     .selectFrom(tx.indexed("usage_days", index))
-    .select([...timed, `${column} as group`])
+    .select([...timed, "member", `${column} as group`])
     .where("account_id", "=", accountId)
     .where("day", ">=", from)
     .where("day", "<=", to);
@@ -90,7 +98,8 @@ async function hourRows(tx: Tx, { accountId, poolId, from, to }: UsageInput): Pr
     .where("day", ">=", from)
     .where("day", "<=", to);
   if (poolId !== null) query = query.where("pool_id", "=", poolId);
-  return await query.execute();
+  const rows = await query.execute();
+  return rows.map((row) => ({ ...row, member: "" }));
 }
 
 async function labelGroups(
@@ -131,6 +140,6 @@ async function keysOf(tx: Tx, accountId: string, poolId: string | null) {
   return await tx.db.selectFrom("pool_keys").select(["id", "name"]).where("pool_id", "in", ids).execute();
 }
 
-function emptyGroup(group: string, name: string | null): UsageGroup {
-  return { group, name, ...noSums(), latencies: {}, firstBytes: {} };
+function emptyGroup(group: string, name: string | null, member: string | null = null): UsageGroup {
+  return { group, name, member, ...noSums(), latencies: {}, firstBytes: {} };
 }

@@ -307,6 +307,30 @@ export const readSpend = readOperation(
   },
 );
 
+/** What keys were used for, by their ids; a key without calls is not in it. `day` and `month` as of `readSpend`. */
+export const readKeyUse = readOperation(
+  "readKeyUse",
+  async (tx, input: { keyIds: readonly string[]; day: string; month: string }) => {
+    const { keyIds, day, month } = input;
+    if (keyIds.length === 0) return [];
+    const ids = tx.list([...keyIds]);
+    const { rows: spent } = await sql<{ key_id: string; today: number; month: number; cost: number }>`
+      select key_id, sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
+        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost
+      from ${tx.indexed("usage_days")}
+      where key_id in ${ids} and day >= ${`${month}-01`} and day <= ${`${month}-31`} group by key_id
+    `.execute(tx.db);
+    const { rows: last } = await sql<{ id: string; at: number | null }>`
+      select id, (
+        select at from ${tx.indexed("completions", "completions_keyed")}
+        where completions.key_id = pool_keys.id order by completions.id desc limit 1
+      ) as at from pool_keys where id in ${ids}
+    `.execute(tx.db);
+    const sums = new Map(spent.map((row) => [row.key_id, row]));
+    return last.map(({ id, at }) => ({ id, at: at === null ? null : Number(at), ...spendOf(sums.get(id)) }));
+  },
+);
+
 /** Removes the hours and labels of days before this one, at most `limit` rows of each; how many they were. */
 export const deleteUsageSums = writeOperation(
   "deleteUsageSums",

@@ -72,6 +72,8 @@ export interface CallFilter {
   failedOver: boolean | null;
   user: string | null;
   tag: string | null;
+  /** The name of a member that was asked and did not answer. */
+  failedBy: string | null;
   /** From the first instant (epoch ms) to before the second. */
   at: readonly [number, number] | null;
 }
@@ -88,10 +90,38 @@ export interface ListCallsInput extends CallFilter {
   maxScanned: number;
 }
 
+/** `key_name`: of its key, as long as that is there. */
+export type NamedCall = CompletionsTable & { key_name: string | null };
+
+async function named(tx: Tx, rows: readonly CompletionsTable[]): Promise<NamedCall[]> {
+  const ids = tx.list([...new Set(rows.map(({ key_id }) => key_id))]);
+  const keys =
+    rows.length === 0
+      ? []
+      : await tx.db.selectFrom("pool_keys").select(["id", "name"]).where("id", "in", ids).execute();
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  return rows.map((row) => ({ ...row, key_name: names.get(row.key_id) ?? null }));
+}
+
+/** One call of the account's pool. */
+export const findCall = readOperation(
+  "findCall",
+  async (tx, input: { accountId: string; poolId: string; id: string }): Promise<NamedCall | null> => {
+    const row = await tx.db
+      .selectFrom(tx.indexed("completions"))
+      .selectAll()
+      .where("id", "=", input.id)
+      .where("pool_id", "=", input.poolId)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return row === undefined ? null : ((await named(tx, [row]))[0] ?? null);
+  },
+);
+
 /** Calls of a pool, newest first. `lookedTo`: the look ended there without finding enough; null: there is no more. */
 export const listCalls = readOperation(
   "listCalls",
-  async (tx, input: ListCallsInput): Promise<{ rows: CompletionsTable[]; lookedTo: string | null }> => {
+  async (tx, input: ListCallsInput): Promise<{ rows: NamedCall[]; lookedTo: string | null }> => {
     const { accountId, poolId, keyId, from, before, limit, maxScanned } = input;
     const matches = matcher(input);
     const index = keyId === null ? "completions_recent" : "completions_keyed";
@@ -104,23 +134,31 @@ export const listCalls = readOperation(
     const found = walked.filter(
       (row) => row.account_id === accountId && row.pool_id === poolId && (matches === null || matches(row)),
     );
-    const rows = found.slice(0, limit);
+    const rows = await named(tx, found.slice(0, limit));
     const more = walked.length === look && found.length < limit;
     return { rows, lookedTo: more ? (walked.at(-1)?.id ?? null) : null };
   },
 );
 
 /** Null: every call matches. */
-function matcher({ status, member, model, failedOver, user, tag, at }: CallFilter) {
-  if ([status, member, model, failedOver, user, tag, at].every((one) => one === null)) return null;
+function matcher({ status, member, model, failedOver, user, tag, failedBy, at }: CallFilter) {
+  const parts = [status, member, model, failedOver, user, tag, failedBy, at];
+  if (parts.every((part) => part === null)) return null;
   return (row: CompletionsTable) =>
     (status === null || (row.status >= status[0] && row.status < status[1])) &&
     (member === null || row.member === member) &&
     (model === null || row.model === model) &&
     (failedOver === null || (row.failed_over === 1) === failedOver) &&
     (user === null || row.end_user === user) &&
+    (failedBy === null || failedIn(row).includes(failedBy)) &&
     (at === null || (row.at >= at[0] && row.at < at[1])) &&
     (tag === null || (JSON.parse(row.tags) as string[]).includes(tag));
+}
+
+/** The members that were asked and did not answer; not those whose caller went away. */
+function failedIn({ attempts }: CompletionsTable): string[] {
+  const asked = JSON.parse(attempts) as { member: string; outcome: string }[];
+  return asked.flatMap(({ member, outcome }) => (outcome === "ok" || outcome === "aborted" ? [] : [member]));
 }
 
 /** Removes calls before an id, oldest first, at most `limit`; how many they were. The sums of their days stay. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { percentile } from "#store/histogram.ts";
 import { removePool } from "#store/pools/pools.ts";
-import { deleteCalls, listCalls, recordUsage } from "#store/pools/usage.ts";
+import { deleteCalls, findCall, listCalls, recordUsage } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
 import { readSpend } from "#store/pools/usage-sums.ts";
 import { onBothEngines } from "../conformance.ts";
@@ -46,6 +46,7 @@ onBothEngines((open) => {
     assert.deepEqual(sums, {
       group: day,
       name: null,
+      member: null,
       requests: 200,
       errors: 20,
       failed_over: 0,
@@ -94,7 +95,10 @@ onBothEngines((open) => {
     await run(recordUsage, [{ ...row, day }]);
     await run(recordUsage, [callRow(of, { first_byte_ms: 3.4 })]);
     const [last, first] = (await calls(of)).rows;
-    assert.deepEqual({ ...first }, { ...row, ms: 13 });
+    assert.deepEqual({ ...first }, { ...row, ms: 13, key_name: keyRow(of, { id: of.keyId }).name });
+    const one = { accountId: of.accountId, poolId: of.poolId, id: row.id };
+    assert.deepEqual(await run(findCall, one), first);
+    assert.equal(await run(findCall, { ...one, accountId: "acc_other" }), null);
     assert.equal(last!.first_byte_ms, 3);
   });
 

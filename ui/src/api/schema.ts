@@ -80,7 +80,7 @@ export type NewAccount = { id: string; name: string; time_zone: string; country:
 export type NewAccountReply = { success: true; message: string; data: NewAccount };
 export type NewManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null; token: string };
 export type NewManagementTokenReply = { success: true; message: string; data: NewManagementToken };
-export type NewPoolKey = { id: string; name: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; hint: string; revoked_at: string | null; revision: number; created_at: string; updated_at: string; key: string | null };
+export type NewPoolKey = { id: string; name: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; hint: string; revoked_at: string | null; last_used_at: string | null; spent: { tokens_today: number; tokens_this_month: number; cost_this_month: number }; revision: number; created_at: string; updated_at: string; key: string | null };
 export type NewPoolKeyReply = { success: true; message: string; data: NewPoolKey };
 export type NewWebhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string; secret: string | null };
 export type NewWebhookReply = { success: true; message: string; data: NewWebhook };
@@ -88,14 +88,15 @@ export type Overview = { attention: Attention[]; credit: { sms: AccountBalance |
 export type OverviewReply = { success: true; message: string; data: Overview };
 export type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
 export type Pool = { id: string; name: string; strict_models: boolean; answer_model: "pool" | "served"; stream_mode: "live" | "complete"; headers_after_ms: number; deadline_ms: number; repeat: number; wait_ms: number; params: "adapt" | "strict"; affinity: "prefix" | "none"; whole_answers: "forward" | "stream"; hedge: { after: "p95"; max_share: number } | null; timeouts: { answer_ms: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null }; members: PoolMember[]; revision: number; created_at: string; updated_at: string };
-export type PoolCall = { id: string; at: string; key: string; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
+export type PoolCall = { id: string; at: string; key: string; key_name: string | null; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
 export type PoolCallAttempt = { member: string; model: string; ms: number; outcome: string; status: number | null };
 export type PoolCallPage = { success: true; message: string; data: PoolCall[]; next_cursor: string | null };
+export type PoolCallReply = { success: true; message: string; data: PoolCall };
 export type PoolDeferredCompletion = { id: string; key: string; status: "queued" | "in_progress" | "completed" | "failed" | "cancelled"; attempts: number; bytes: number; scheduled_for: string; next_at: string | null; expires_at: string; created_at: string; finished_at: string | null };
 export type PoolDeferredPage = { success: true; message: string; data: PoolDeferredCompletion[]; next_cursor: string | null };
 export type PoolDeferredReply = { success: true; message: string; data: PoolDeferredCompletion };
 export type PoolHealthReply = { success: true; message: string; data: PoolMemberHealth[]; next_cursor: string | null };
-export type PoolKey = { id: string; name: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; hint: string; revoked_at: string | null; revision: number; created_at: string; updated_at: string };
+export type PoolKey = { id: string; name: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; hint: string; revoked_at: string | null; last_used_at: string | null; spent: { tokens_today: number; tokens_this_month: number; cost_this_month: number }; revision: number; created_at: string; updated_at: string };
 export type PoolKeyPage = { success: true; message: string; data: PoolKey[]; next_cursor: string | null };
 export type PoolKeyReply = { success: true; message: string; data: PoolKey };
 export type PoolMember = { id: string; name: string; kind: string; models: string[]; embedding_models: string[]; image_models: string[]; speech_models: string[]; transcription_models: string[]; moderation_models: string[]; rerank_models: string[]; context_tokens: number | null; priority: number; weight: number; active: boolean; price: { input: number; output: number } | null; timeouts: { connect_ms: number; headers_ms: number; first_token_ms: number; idle_ms: number; thinking_ms: number; total_ms: number | null }; settings: Record<string, unknown>; revision: number; created_at: string; updated_at: string };
@@ -104,7 +105,7 @@ export type PoolMemberPage = { success: true; message: string; data: PoolMember[
 export type PoolMemberReply = { success: true; message: string; data: PoolMember };
 export type PoolPage = { success: true; message: string; data: Pool[]; next_cursor: string | null };
 export type PoolReply = { success: true; message: string; data: Pool };
-export type PoolUsage = { group: string; name: string | null; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
+export type PoolUsage = { group: string; name: string | null; member: string | null; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
 export type PoolUsageReply = { success: true; message: string; data: PoolUsage[]; next_cursor: string | null };
 export type ProviderKind = { kind: string; title: string; summary: string; embeddings: boolean; settings: Record<string, unknown> };
 export type ProviderKindPage = { success: true; message: string; data: ProviderKind[]; next_cursor: string | null };
@@ -670,15 +671,21 @@ export interface Operations {
   };
   getPoolUsage: {
     params: { account: string; pool: string };
-    query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
+    query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour"; split?: "member" };
     body: undefined;
     reply: PoolUsageReply;
   };
   listPoolCalls: {
     params: { account: string; pool: string };
-    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
+    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
     body: undefined;
     reply: PoolCallPage;
+  };
+  getPoolCall: {
+    params: { account: string; pool: string; call: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: PoolCallReply;
   };
   listPoolMembers: {
     params: { account: string; pool: string };
@@ -842,6 +849,7 @@ export const routes = {
   getAiUsage: ["GET", "/api/manage/v1/accounts/{account}/ai-usage"],
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],
+  getPoolCall: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls/{call}"],
   listPoolMembers: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/members"],
   createPoolMember: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/members"],
   getPoolMember: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/members/{member}"],

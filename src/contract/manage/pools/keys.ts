@@ -64,6 +64,18 @@ const fields = z.object({
   hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
+  last_used_at: instant
+    .nullable()
+    .describe(
+      "When its last call began; null: never, or none of its calls is kept. Recorded a moment after the call.",
+    ),
+  spent: z
+    .object({
+      tokens_today: z.int(),
+      tokens_this_month: z.int(),
+      cost_this_month: z.number().describe("In the currency of the members' prices."),
+    })
+    .describe("What its calls used in the account's local day and month: what its budget is measured by."),
   revision,
   created_at: instant,
   updated_at: instant,

@@ -13,18 +13,36 @@ import {
 import { isoTime } from "#contract/time.ts";
 import { pageOf } from "#http/reply/pagination.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
+import { dayOf } from "#runtime/time-zones.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
+import { readKeyUse } from "#store/pools/usage-sums.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { poolRefOf } from "./members.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
-function dataOf({ core: { sealer } }: ManagedCall, row: PoolKeysTable) {
-  const { hint, revoked_at } = row;
-  return {
-    ...keys.shown(sealer, row),
-    hint,
-    revoked_at: revoked_at === null ? null : isoTime(revoked_at),
-  };
+const millionth = 1_000_000;
+const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
+
+/** The keys as replies show them, with what they were used for. */
+async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTable[]) {
+  const day = dayOf(core.clock.now(), account.time_zone);
+  const keyIds = rows.map(({ id }) => id);
+  const used = await core.database.run(readKeyUse, { keyIds, day, month: day.slice(0, 7) });
+  const byId = new Map(used.map((use) => [use.id, use]));
+  return rows.map((row) => {
+    const { at = null, tokensToday = 0, tokensThisMonth = 0, costThisMonth = 0 } = byId.get(row.id) ?? {};
+    return {
+      ...keys.shown(core.sealer, row),
+      hint: row.hint,
+      revoked_at: timeOrNull(row.revoked_at),
+      last_used_at: timeOrNull(at),
+      spent: {
+        tokens_today: tokensToday,
+        tokens_this_month: tokensThisMonth,
+        cost_this_month: costThisMonth / millionth,
+      },
+    };
+  });
 }
 
 export const poolKeyRoutes = manageRoutes({
@@ -44,7 +62,7 @@ export const poolKeyRoutes = manageRoutes({
       if (found === null) return null;
       const filter = { ...poolRefOf(call), before: cursor, limit: limit + 1 };
       const { rows, nextCursor } = pageOf(await call.core.database.run(listPoolKeys, filter), limit);
-      return { data: rows.map((row) => dataOf(call, row)), nextCursor };
+      return { data: await dataOf(call, rows), nextCursor };
     },
   },
   create: {
@@ -61,7 +79,7 @@ export const poolKeyRoutes = manageRoutes({
     summary: "Get a key of a pool",
     run: async (call, id) => {
       const row = await call.core.database.run(findPoolKey, { ...poolRefOf(call), id });
-      return row && dataOf(call, row);
+      return row === null ? null : ((await dataOf(call, [row]))[0] ?? null);
     },
   },
   update: {

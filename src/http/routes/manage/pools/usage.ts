@@ -1,8 +1,10 @@
-// GET …/pools/{pool}/usage and GET …/pools/{pool}/calls: what a pool's keys used, summed and one by one.
+// GET …/pools/{pool}/usage, GET …/pools/{pool}/calls and GET …/calls/{call}: what a pool's keys used, summed and one by one.
 
+import { idParam } from "#contract/envelope.ts";
 import {
   accountUsageQuery,
   type CallReplyData,
+  callReply,
   callsQuery,
   callsReply,
   type UsageReplyData,
@@ -13,14 +15,14 @@ import { isProblem, type Problem, problem, validationFailed } from "#contract/pr
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { percentiles } from "#store/histogram.ts";
-import { listCalls } from "#store/pools/usage.ts";
+import { findCall, listCalls, type NamedCall } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy, type UsageGroup } from "#store/pools/usage-groups.ts";
-import type { CompletionsTable } from "#store/schema/pools.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
 const about = {
@@ -67,8 +69,10 @@ async function usageFound(
   poolId: string | null,
   range: { from: string; to: string },
   by: UsageBy,
+  split = false,
 ) {
-  const groups = await core.database.run(readUsage, { accountId: account.id, poolId, ...range, by });
+  const input = { accountId: account.id, poolId, ...range, by, split };
+  const groups = await core.database.run(readUsage, input);
   const data = groups.map(sumOf);
   return { status: 200, body: { success: true, message: "Usage found.", data, next_cursor: null } } as const;
 }
@@ -86,11 +90,14 @@ export const getPoolUsageRoute = endpoint({
 })(async (call) => {
   const query = validateQuery(usageQuery, queryOf(call.request));
   if (isProblem(query)) return query;
+  const { by, split } = query.value;
+  if (split !== undefined && by !== "day")
+    return validationFailed([{ path: ["split"], message: "goes with `by=day` alone" }]);
   const range = rangeOf(query.value, dayOf(call.core.clock.now(), call.account.time_zone));
   if (isProblem(range)) return range;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  return await usageFound(call, found.pool.id, range, query.value.by);
+  return await usageFound(call, found.pool.id, range, by, split === "member");
 });
 
 export const getAiUsageRoute = endpoint({
@@ -112,11 +119,12 @@ export const getAiUsageRoute = endpoint({
   return await usageFound(call, null, range, query.value.by);
 });
 
-function callOf(row: CompletionsTable): CallReplyData {
+function callOf(row: NamedCall): CallReplyData {
   return {
     id: row.id,
     at: isoTime(row.at),
     key: row.key_id,
+    key_name: row.key_name,
     kind: row.kind,
     stream: row.stream === 1,
     status: row.status,
@@ -164,7 +172,8 @@ export const listPoolCallsRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { key = null, status, limit, cursor = null, member = null, model = null } = query.value;
-  const { failed_over: failedOver, user = null, tag = null, after, before } = query.value;
+  const { failed_over: failedOver, user = null, tag = null, failed_by: failedBy = null } = query.value;
+  const { after, before } = query.value;
   const first = after === undefined ? null : Date.parse(after);
   const end = before === undefined ? null : Date.parse(before);
   // The id of a call is the id of its request.
@@ -179,6 +188,7 @@ export const listPoolCallsRoute = endpoint({
     failedOver: failedOver === undefined ? null : failedOver === "true",
     user,
     tag,
+    failedBy,
     at: first === null && end === null ? null : [first ?? 0, end ?? Number.MAX_SAFE_INTEGER],
     from: first === null ? null : idAt("req", first - idSlackMs),
     before: cursor !== null && (newest === null || cursor < newest) ? cursor : newest,
@@ -191,4 +201,21 @@ export const listPoolCallsRoute = endpoint({
     status: 200,
     body: { success: true, message: "Calls found.", data: shown.map(callOf), next_cursor: nextCursor },
   };
+});
+
+export const getPoolCallRoute = endpoint({
+  ...about,
+  path: `${poolPath}/calls/{call}`,
+  name: "getPoolCall",
+  summary: "Get a call of a pool",
+  description:
+    "A call is recorded a moment after its end, and kept as long as the list keeps it. The contents of the request and the answer are not stored.",
+  params: { ...poolParams, call: idParam("The call's id, which is its `X-Request-Id`.") },
+  replies: { 200: callReply },
+  problems: ["not_found"],
+})(async ({ core, account, params: { pool, call } }) => {
+  if (!isId(pool) || !isId(call)) return problem("not_found");
+  const row = await core.database.run(findCall, { accountId: account.id, poolId: pool, id: call });
+  if (row === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Call found.", data: callOf(row) } };
 });

@@ -48,6 +48,8 @@ test("a made key is in the answer once, and nowhere after", async () => {
         budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
         expires_at: null,
         revoked_at: null,
+        last_used_at: null,
+        spent: { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0 },
         revision: 1,
       },
     ],

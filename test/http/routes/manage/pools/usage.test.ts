@@ -54,6 +54,7 @@ after(() => m.close());
 interface Sum {
   group: string;
   name: string | null;
+  member: string | null;
   requests: number;
   errors: number;
   cost: number;
@@ -142,6 +143,7 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     id: last.id,
     at: new Date(last.at).toISOString(),
     key,
+    key_name: "app",
     kind: "chat",
     stream: false,
     status: 200,
@@ -161,6 +163,55 @@ test("calls are newest first, a page at a time, each with who was asked", async 
   });
 });
 
+test("one call is read by its id, in its own pool alone", async () => {
+  const { id } = calls[3]!;
+  const call = dataOf<Record<string, unknown>>(await m.operator("GET", `${path}/calls/${id}`));
+  assert.deepEqual([call.id, call.key_name, call.ms], [id, "app", 400]);
+  const pools = path.slice(0, path.lastIndexOf("/"));
+  const beside = dataOf<{ id: string }>(await m.operator("POST", pools, { name: "beside" })).id;
+  for (const wrong of [`${pools}/${beside}/calls/${id}`, `${path}/calls/req_${"0".repeat(26)}`])
+    assert.equal((await m.operator("GET", wrong)).statusCode, 404, wrong);
+});
+
+test("days are split by member, and nothing else is", async () => {
+  const sums = await usage("?split=member");
+  assert.deepEqual(
+    sums.map(({ group, member, requests }) => [group, member, requests]),
+    [
+      [daysAgo(3), "primary", 5],
+      [daysAgo(3), "second", 4],
+      [today, "", 2],
+      [today, "primary", 5],
+      [today, "second", 3],
+    ],
+  );
+  assert.deepEqual([...new Set((await usage("")).map(({ member }) => member))], [null]);
+  const reply = await m.operator("GET", `${path}/usage?by=hour&split=member`);
+  assert.deepEqual([reply.statusCode, Object.keys(reply.json().errors)], [422, ["split"]]);
+});
+
+test("a key tells when it was last used and what it spent in the day and month", async () => {
+  interface Use {
+    name: string;
+    last_used_at: string | null;
+    spent: { tokens_today: number; tokens_this_month: number; cost_this_month: number };
+  }
+  const unused = dataOf<Use>(await m.operator("POST", `${path}/keys`, { name: "unused" }));
+  assert.deepEqual(
+    [unused.last_used_at, unused.spent],
+    [null, { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0 }],
+  );
+  const mine = calls.filter((call) => call.key_id === key);
+  const ofMonth = mine.filter(({ day }) => day.slice(0, 7) === today.slice(0, 7));
+  const used = dataOf<Use[]>(await m.operator("GET", `${path}/keys`)).find(({ name }) => name === "app");
+  assert.equal(used?.last_used_at, new Date(mine.at(-1)!.at).toISOString());
+  assert.deepEqual(used?.spent, {
+    tokens_today: mine.filter(({ day }) => day === today).length * 30,
+    tokens_this_month: ofMonth.length * 30,
+    cost_this_month: ofMonth.length * 1.5,
+  });
+});
+
 test("calls are found by key and by status", async () => {
   const found = async (query: string) =>
     dataOf<Call[]>(await m.operator("GET", `${path}/calls?${query}`)).map(({ status }) => status);
@@ -170,6 +221,8 @@ test("calls are found by key and by status", async () => {
   assert.equal((await found(`key=${other}`)).length, 5);
   assert.deepEqual(await found(`key=${other}&status=5xx`), []);
   assert.deepEqual(await found("key=key_of_nobody"), []);
+  assert.equal((await found("failed_by=primary")).length, 20);
+  assert.deepEqual(await found("failed_by=second"), []);
   for (const query of ["status=6xx", "status=20", "key=a%20b", "limit=201", "cursor=a%20b"])
     assert.equal((await m.operator("GET", `${path}/calls?${query}`)).statusCode, 422, query);
 });
