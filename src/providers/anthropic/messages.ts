@@ -81,6 +81,7 @@ function blockOf(part: Part, issues: string[]): Block {
   if (part.kind === "text") return textBlock(part);
   const cached = part.cacheControl ? { cache_control: part.cacheControl } : {};
   if (part.kind === "link") {
+    if (!part.url.startsWith("https:")) issues.push("Anthropic fetches `https:` URLs alone.");
     const type = part.mediaType === "application/pdf" ? "document" : "image";
     return { type, source: { type: "url", url: part.url }, ...cached };
   }

@@ -26,12 +26,19 @@ export function geminiContents(
 ): { contents: GeminiContent[]; issue: string | null } {
   const contents: GeminiContent[] = [];
   const issues: string[] = [];
+  // Media of results, which the model takes from the user alone.
+  let media: GeminiPart[] = [];
   for (const turn of turns) {
+    if (media.length > 0 && turn.role !== "user") contents.push({ role: "user", parts: media });
+    const parts = partsOf(turn, signs, issues);
+    const isMediaFirst = turn.role === "user" && media.length > 0;
     contents.push({
       role: turn.role === "assistant" ? "model" : "user",
-      parts: partsOf(turn, signs, issues),
+      parts: isMediaFirst ? [...media, ...parts] : parts,
     });
+    media = turn.role === "tool" ? mediaOf(turn, signs, issues) : [];
   }
+  if (media.length > 0) contents.push({ role: "user", parts: media });
   return { contents, issue: issues[0] ?? null };
 }
 
@@ -41,14 +48,38 @@ export function geminiSystem(system: readonly TextPart[]): { parts: GeminiPart[]
 }
 
 function partsOf(turn: Turn, signs: boolean, issues: string[]): GeminiPart[] {
-  if (turn.role === "user") return turn.parts.map(partOf);
+  const written = (part: Part) => partOf(part, issues);
+  if (turn.role === "user") return turn.parts.map(written);
   if (turn.role === "assistant") {
-    return [...turn.parts.map(partOf), ...turn.calls.map((call, at) => callPart(call, signs, at === 0))];
+    return [...turn.parts.map(written), ...turn.calls.map((call, at) => callPart(call, signs, at === 0))];
   }
   return turn.results.map(({ call, parts }) => {
-    if (parts.some(({ kind }) => kind !== "text")) issues.push("Gemini takes text alone as a tool's result.");
-    const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
-    return { functionResponse: { ...idOf(call, signs), name: call.name, response: responseOf(text) } };
+    const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+    const inside = parts.filter((part) => isInside(part, signs)).map(written);
+    return {
+      functionResponse: {
+        ...idOf(call, signs),
+        name: call.name,
+        response: responseOf(text),
+        ...(inside.length === 0 ? {} : { parts: inside }),
+      },
+    };
+  });
+}
+
+/** Bytes are a part of the result from Gemini 3 on; links never are. */
+const isInside = (part: Part, signs: boolean): boolean => signs && part.kind === "data";
+
+/** What of the results has to follow them, each with a sentence that names its call. */
+function mediaOf(
+  { results }: Extract<Turn, { role: "tool" }>,
+  signs: boolean,
+  issues: string[],
+): GeminiPart[] {
+  return results.flatMap(({ call, parts }) => {
+    const media = parts.filter((part) => part.kind !== "text" && !isInside(part, signs));
+    if (media.length === 0) return [];
+    return [{ text: `From the result of ${call.name}:` }, ...media.map((part) => partOf(part, issues))];
   });
 }
 
@@ -71,9 +102,10 @@ function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
   };
 }
 
-function partOf(part: Part): GeminiPart {
+function partOf(part: Part, issues: string[]): GeminiPart {
   if (part.kind === "text") return { text: part.text };
   if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
-  const type = part.mediaType === null ? {} : { mimeType: part.mediaType };
-  return { fileData: { ...type, fileUri: part.url } };
+  if (!part.url.startsWith("https:")) issues.push("Gemini fetches `https:` URLs alone.");
+  // Links are pictures, unless their ending says something else. The model looks at the bytes: any type of picture will do.
+  return { fileData: { mimeType: part.mediaType ?? "image/jpeg", fileUri: part.url } };
 }

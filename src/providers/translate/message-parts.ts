@@ -46,7 +46,13 @@ export function mediaPart(part: Fields): MediaPart | string {
 
 /** A `data:` URL (RFC 2397) becomes bytes, an http URL a link. */
 function located(url: string, name: string | null): MediaPart | string {
-  if (/^https?:\/\//i.test(url)) return { kind: "link", url, mediaType: typeByEnding(url) };
+  const scheme = /^https?:\/\//i.exec(url)?.[0];
+  if (scheme !== undefined)
+    return {
+      kind: "link",
+      url: scheme.toLowerCase() + url.slice(scheme.length),
+      mediaType: typeByEnding(url),
+    };
   // Only its start is matched: the rest may be many megabytes.
   const comma = url.slice(0, 256).indexOf(",");
   const head = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*)(;base64)?$/i.exec(

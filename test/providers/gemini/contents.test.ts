@@ -58,6 +58,34 @@ test("a model that signs gets a word for what is unsigned, on the first call of 
   );
 });
 
+test("pictures of results: bytes are parts of them from Gemini 3 on; the rest follows, in front of what the user says", () => {
+  const call = (id: string) => ({ id, type: "function", function: { name: `see_${id}`, arguments: "{}" } });
+  const bytes = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const link = { type: "image_url", image_url: { url: "https://x.test/a" } };
+  const messages = [
+    { role: "user", content: "x" },
+    { role: "assistant", tool_calls: [call("a"), call("b")] },
+    { role: "tool", tool_call_id: "a", content: [{ type: "text", text: "done" }, bytes] },
+    { role: "tool", tool_call_id: "b", content: [link] },
+    { role: "user", content: "And?" },
+  ];
+  const inline = { inlineData: { mimeType: "image/png", data: "AAAA" } };
+  const file = { fileData: { mimeType: "image/jpeg", fileUri: "https://x.test/a" } };
+  const fromB = [{ text: "From the result of see_b:" }, file];
+  assert.deepEqual(translated(messages, true).contents.slice(2), [
+    {
+      role: "user",
+      parts: [
+        { functionResponse: { id: "a", name: "see_a", response: { output: "done" }, parts: [inline] } },
+        { functionResponse: { id: "b", name: "see_b", response: { output: "" } } },
+      ],
+    },
+    { role: "user", parts: [...fromB, { text: "And?" }] },
+  ]);
+  const older = translated(messages.slice(0, 4), false).contents.at(-1);
+  assert.deepEqual(older, { role: "user", parts: [{ text: "From the result of see_a:" }, inline, ...fromB] });
+});
+
 test("arguments and results keep every digit", () => {
   const { contents } = translated([
     { role: "user", content: "x" },

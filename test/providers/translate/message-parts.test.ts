@@ -26,7 +26,7 @@ test("links keep their URL; the type comes from the ending", () => {
     url: "https://x.test/a.JPG?b=1",
     mediaType: "image/jpeg",
   });
-  assert.deepEqual(link("http://x.test/constructor"), {
+  assert.deepEqual(link("HTTP://x.test/constructor"), {
     kind: "link",
     url: "http://x.test/constructor",
     mediaType: null,
