@@ -1,6 +1,7 @@
 // Writes a conversation for Anthropic's Messages API: strictly alternating turns, tool results first in the user
-// turn after their calls, no whitespace-only text block. Source: platform.claude.com/docs/en/api/messages and
-// /docs/en/agents-and-tools/tool-use/handle-tool-calls
+// turn after their calls, system text after a user turn alone, no whitespace-only text block. Source:
+// platform.claude.com/docs/en/api/messages, /docs/en/agents-and-tools/tool-use/handle-tool-calls and
+// /docs/en/build-with-claude/mid-conversation-system-messages
 
 import { isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
@@ -11,7 +12,7 @@ import { thinkingBlock } from "#providers/translate/reasoning-details.ts";
 type Block = Record<string, unknown>;
 
 export interface AnthropicMessage {
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "system";
   content: string | Block[];
 }
 
@@ -20,7 +21,7 @@ export function anthropicMessages(turns: readonly Turn[]): {
   messages: AnthropicMessage[];
   issue: string | null;
 } {
-  const messages: { role: "user" | "assistant"; content: Block[] }[] = [];
+  const messages: { role: AnthropicMessage["role"]; content: Block[] }[] = [];
   const issues: string[] = [];
   for (const [at, turn] of turns.entries()) {
     const role = turn.role === "assistant" ? "assistant" : "user";
@@ -28,6 +29,8 @@ export function anthropicMessages(turns: readonly Turn[]): {
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
+    if (turn.role !== "assistant" && turn.notes)
+      messages.push({ role: "system", content: turn.notes.map(textBlock) });
     if (at === turns.length - 1 && role === "assistant") trimEnd(content);
   }
   return { messages: messages.map(short), issue: issues[0] ?? null };
@@ -61,7 +64,7 @@ function blocksOf(turn: Turn, issues: string[]): Block[] {
 }
 
 /** A single text becomes a plain string, as in the documentation's first example. */
-function short({ role, content }: { role: "user" | "assistant"; content: Block[] }): AnthropicMessage {
+function short({ role, content }: { role: AnthropicMessage["role"]; content: Block[] }): AnthropicMessage {
   const [first] = content;
   const plain = content.length === 1 && first?.type === "text" && first.cache_control === undefined;
   return { role, content: plain ? String(first.text) : content };

@@ -27,6 +27,8 @@ export interface ClaudeCapabilities {
   xhigh: boolean;
   /** Goes on with an answer that the request begins (an assistant message at its end): before 4.6. */
   prefill: boolean;
+  /** Takes system messages between turns: Opus from 4.8 on, the others from 5 on. Elsewhere they are a 400. */
+  systemBetweenTurns: boolean;
   /**
    * For requests without a limit, since Anthropic requires one: 21,333, the most that the vendor's SDKs
    * request without streaming; less for older generations (8192 before 3.7, 4096 before 3.5); 4096, which
@@ -63,6 +65,7 @@ export function claudeCapabilities(model: string): ClaudeCapabilities {
     eitherSampler: version !== null && version >= 401,
     structured: known >= 405,
     xhigh: known >= 407,
+    systemBetweenTurns: version !== null && version >= (/opus/i.test(model) ? 408 : 500),
     prefill: version === null || version < 406,
     maxTokens,
     maxStreamTokens: version === null || version < 405 ? maxTokens : streamTokens(model, version),

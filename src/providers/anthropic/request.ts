@@ -90,9 +90,9 @@ export function anthropicBody(
 ): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Anthropic");
-  const read = readConversation(fields.take("messages"));
-  if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const facts = claudeCapabilities(request.model);
+  const read = readConversation(fields.take("messages"), { keepsNotes: facts.systemBetweenTurns });
+  if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const { messages, issue } = anthropicMessages(read.turns);
   if (issue !== null) fields.issue("messages", issue);
   if (!facts.prefill && read.turns.at(-1)?.role === "assistant")

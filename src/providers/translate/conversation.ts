@@ -19,11 +19,11 @@ export interface Call {
 }
 
 export type Turn =
-  | { role: "user"; parts: Part[] }
+  | { role: "user"; parts: Part[]; notes?: TextPart[] }
   /** `thoughts`: signed or sealed, as `reasoning_details` has them. */
   | { role: "assistant"; thoughts: Fields[]; parts: Part[]; calls: Call[] }
-  /** In the order of the calls. */
-  | { role: "tool"; results: { call: Call; parts: Part[] }[] };
+  /** In the order of the calls. `notes`: system text that comes after the turn, where the reader keeps its place. */
+  | { role: "tool"; results: { call: Call; parts: Part[] }[]; notes?: TextPart[] };
 
 /** A parameter that cannot be translated, and the reason. */
 export interface TranslationIssue {
@@ -44,13 +44,15 @@ export const emptyTurnText = "(nothing)";
 /**
  * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
  * before the text, an assistant's is dropped. Of the reasoning in earlier turns what is signed or sealed is kept: vendors
- * accept only their own.
+ * accept only their own. `keepsNotes`: system text between turns is kept with the turn of the user, or of results, after which it
+ * comes; otherwise, and where there is no such turn, all system text is in front.
  */
 export function readConversation(
   messages: unknown,
+  { keepsNotes = false }: { keepsNotes?: boolean } = {},
 ): Conversation | { kind: "issue"; issue: TranslationIssue } {
   const issues: string[] = [];
-  const found = conversation(Array.isArray(messages) ? messages : [], issues);
+  const found = conversation(Array.isArray(messages) ? messages : [], keepsNotes, issues);
   const [message] = issues;
   return message === undefined ? found : { kind: "issue", issue: { param: "messages", message } };
 }
@@ -62,8 +64,9 @@ interface OpenCall {
   parts: Part[] | null;
 }
 
-function conversation(messages: readonly unknown[], issues: string[]): Conversation {
+function conversation(messages: readonly unknown[], keepsNotes: boolean, issues: string[]): Conversation {
   const system: TextPart[] = [];
+  let notes: TextPart[] = [];
   const turns: Turn[] = [];
   const ids = new Set<string>();
   let open: OpenCall[] = [];
@@ -78,7 +81,8 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
     const { role } = message;
     const parts = partsOf(message.content, where, issues);
     if (role === "system" || role === "developer") {
-      system.push(...parts.filter((part) => part.kind === "text"));
+      const place = keepsNotes && turns.length > 0 ? notes : system;
+      place.push(...parts.filter((part) => part.kind === "text"));
       if (parts.some(({ kind }) => kind !== "text")) {
         issues.push(`${where}: a ${role} message may hold only text.`);
       }
@@ -105,6 +109,11 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
       made = [];
     } else if (role === "assistant") {
       open = callsOf(message, where, ids, issues);
+      // A message without content is no turn: what comes after it belongs to the turn before.
+      if (parts.length > 0 || open.length > 0) {
+        placeNotes(notes, turns, system);
+        notes = [];
+      }
       addAssistant(
         turns,
         detailsOf(message).filter((detail) => sealOf(detail) !== ""),
@@ -118,7 +127,16 @@ function conversation(messages: readonly unknown[], issues: string[]): Conversat
   }
   if (open.length > 0) issues.push(unanswered(open, `messages[${messages.length}]`));
   addUser(turns, noted(made));
+  placeNotes(notes, turns, system);
   return { kind: "conversation", ...withFirstUserTurn(system, turns) };
+}
+
+/** Puts system text behind the last turn, if that is the user's or has results; otherwise in front of everything. */
+function placeNotes(notes: readonly TextPart[], turns: readonly Turn[], system: TextPart[]): void {
+  const last = turns.at(-1);
+  if (notes.length === 0) return;
+  if (last === undefined || last.role === "assistant") system.push(...notes);
+  else last.notes = [...notes];
 }
 
 const noted = (made: readonly Part[]): Part[] =>

@@ -52,6 +52,28 @@ test("turns alternate, results come first and answer exactly the calls before th
   );
 });
 
+test("system text between turns keeps its place, behind the user's turn and before the assistant's, and nothing of it gets lost", () => {
+  fc.assert(
+    fc.property(conversations, (messages) => {
+      const read = readConversation(messages, { keepsNotes: true });
+      assert.equal(read.kind, "conversation");
+      const { messages: made } = anthropicMessages(read.turns);
+      const lifted = readConversation(messages);
+      assert.equal(lifted.kind, "conversation");
+      for (const [at, { role }] of made.entries()) {
+        if (role !== "system") continue;
+        assert.equal(made[at - 1]?.role, "user");
+        assert.ok([undefined, "assistant"].includes(made[at + 1]?.role));
+      }
+      const notes = read.turns.flatMap((turn) => (turn.role === "assistant" ? [] : (turn.notes ?? [])));
+      const sorted = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).sort();
+      if (lifted.system.length > 0)
+        assert.deepEqual(sorted([...read.system, ...notes]), sorted(lifted.system));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("nothing that was said is lost or out of order", () => {
   fc.assert(
     fc.property(conversations, (messages) => {

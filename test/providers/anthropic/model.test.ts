@@ -37,6 +37,19 @@ test("what a version can do", () => {
   assert.deepEqual(facts("house-claude"), ["adaptive", true, false, true, false, 4096]);
 });
 
+test("system messages between turns are taken by Opus from 4.8 on, and by the others from 5 on", () => {
+  const takers = [
+    "claude-opus-4-8",
+    "claude-opus-5",
+    "claude-sonnet-5",
+    "claude-haiku-5-5",
+    "claude-fable-5",
+  ];
+  const others = ["claude-opus-4-7", "claude-sonnet-4-8", "claude-haiku-4-5", "house-claude"];
+  for (const name of takers) assert.equal(claudeCapabilities(name).systemBetweenTurns, true, name);
+  for (const name of others) assert.equal(claudeCapabilities(name).systemBetweenTurns, false, name);
+});
+
 test("a stream without a limit may be as long as the model writes", () => {
   const lengths = {
     "house-claude": 4096,
