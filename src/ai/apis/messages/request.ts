@@ -186,9 +186,13 @@ function userOf(blocks: readonly Fields[], where: string): object[] {
   return [...results, { role: "user", content: plain ? first.text : parts }];
 }
 
-function resultOf({ content }: Fields, where: string): { texts: string[]; media: Part[] } {
-  if (typeof content === "string") return { texts: [content], media: [] };
-  const texts: string[] = [];
+/** Chat completions have no mark for a result that is an error: the text says it. */
+const failureNote = "The tool failed:";
+
+function resultOf(result: Fields, where: string): { texts: string[]; media: Part[] } {
+  const { content } = result;
+  const texts: string[] = result.is_error === true ? [failureNote] : [];
+  if (typeof content === "string") return { texts: [...texts, content], media: [] };
   const media: Part[] = [];
   for (const [at, block] of fieldsIn(content).entries()) {
     if (block.type === "tool_reference") texts.push(`The tool ${textOf(block.tool_name)} can be called now.`);

@@ -18,6 +18,24 @@ function chatOf(more: object) {
 
 const tool = { name: "f", description: "Does.", input_schema: { type: "object", properties: {} } };
 
+test("a result that is an error says so", () => {
+  const { body } = chatOf({
+    messages: [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "f", input: {} }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, content: "No such file." }],
+      },
+    ],
+  });
+  assert.deepEqual((body.messages as object[]).at(-1), {
+    role: "tool",
+    tool_call_id: "t1",
+    content: "The tool failed:\nNo such file.",
+  });
+});
+
 test("sampling, stops, tools and their choice", () => {
   const { body } = chatOf({
     temperature: 0.5,
