@@ -3,7 +3,9 @@
 // together with the keys that decrypted it.
 
 import type { Agent } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FromBridge, SendResult, ToBridge } from "../../src/gateways/whatsapp/linked/protocol.ts";
+import { markRead, showTyping } from "./chats.ts";
 import { Decryption } from "./decryption.ts";
 import { type Frame, markFrames, withFrame } from "./frames.ts";
 import { DeviceValues } from "./keys.ts";
@@ -55,6 +57,7 @@ export class Device {
   #socket: Socket | null = null;
   #isOpen = false;
   #saving: Promise<void> = Promise.resolve();
+  #typing: Promise<void> = Promise.resolve();
   #limitsTimer: NodeJS.Timeout | undefined;
   #disposed = false;
 
@@ -72,7 +75,7 @@ export class Device {
     this.#storage = new ParentStorage(post, () => this.#socket?.ws.socket?.terminate());
     this.#values = new DeviceValues(library, open.values, (changes) => this.#storage.save(changes));
     this.#sent = new SentMessages(library, this.#values);
-    this.#recipients = new Recipients(library, this.#values);
+    this.#recipients = new Recipients(library, this.#values, open.manners.checkNumber);
     this.#decryption = new Decryption(library, this.#values, (key) => this.#announce(key));
   }
 
@@ -96,7 +99,7 @@ export class Device {
           .then((result) => this.#post({ type: "sent", n: message.n, result }));
         break;
       case "taken":
-        this.#values.drop(message.key);
+        this.#taken(message.key);
         break;
       case "uploads":
         void this.#uploads(message.n);
@@ -225,6 +228,14 @@ export class Device {
     if (text !== undefined) this.#post({ type: "received", key, facts: JSON.parse(text) });
   }
 
+  /** A received message is stored. */
+  #taken(key: string): void {
+    const facts = this.#values.value(key);
+    this.#values.drop(key);
+    if (facts !== undefined && this.#open.manners.markRead && this.#socket !== null)
+      void markRead(this.#socket, facts);
+  }
+
   async #askForCode(socket: Socket, number: string): Promise<void> {
     try {
       const code = await socket.requestPairingCode(number.replace(/\D/g, ""));
@@ -311,6 +322,12 @@ export class Device {
     if (socket === null) return notSent("closed");
     const found = await this.#recipients.find(socket, message.number);
     if (found.kind !== "found") return notSent(found.kind);
+    const { content } = message;
+    if (this.#open.manners.typing && content.kind === "text") {
+      // One after the other, so that a short text does not overtake a long one.
+      this.#typing = this.#typing.then(() => showTyping(socket, found.jid, content.text));
+      await this.#typing;
+    }
     const frame: Frame = { encrypted: false, left: false };
     const answered = new Promise<SendResult>((resolve) => this.#waiting.set(message.id, resolve));
     try {
@@ -379,12 +396,5 @@ function receiptStatus(type: string | undefined): "delivered" | "read" | null {
   return type === "read" || type === "played" ? "read" : null;
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {});

@@ -68,6 +68,8 @@ export interface Socket {
   getUSyncDevices(jids: string[], useCache: boolean, ignoreZero: boolean): Promise<{ user: string }[]>;
   relayMessage(jid: string, message: unknown, options: { messageId: string }): Promise<string>;
   requestPairingCode(number: string): Promise<string>;
+  sendPresenceUpdate(state: "composing" | "paused", jid: string): Promise<void>;
+  readMessages(keys: { remoteJid: string; id: string; fromMe: boolean }[]): Promise<void>;
   fetchAccountReachoutTimelock(): Promise<unknown>;
   refreshMediaConn(force: boolean): Promise<{ auth: string; hosts: { hostname: string }[] }>;
   logout(): Promise<void>;

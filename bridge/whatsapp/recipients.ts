@@ -16,17 +16,19 @@ export const isThrottled = (error: unknown): boolean => (error as { data?: unkno
 export class Recipients {
   readonly #library: Library;
   readonly #values: DeviceValues;
+  readonly #checks: boolean;
   readonly #devices = new Map<string, { at: number; devices: unknown }>();
 
-  constructor(library: Library, values: DeviceValues) {
+  /** `checks`: whether numbers are looked up. */
+  constructor(library: Library, values: DeviceValues, checks: boolean) {
     this.#library = library;
     this.#values = values;
+    this.#checks = checks;
   }
 
   /** The address of a number, or of a person who hides theirs (`…@lid`), that has a device. */
   async find(socket: Socket, number: string): Promise<Found> {
-    const isAddress = number.endsWith("@lid");
-    const found: Found = isAddress ? { kind: "found", jid: number } : await this.#lookUp(socket, number);
+    const found = await this.#address(socket, number);
     if (found.kind !== "found") return found;
     const { jid } = found;
     try {
@@ -57,6 +59,12 @@ export class Recipients {
       del: (user: string) => void cache.delete(user),
       flushAll: () => cache.clear(),
     };
+  }
+
+  async #address(socket: Socket, number: string): Promise<Found> {
+    if (number.endsWith("@lid")) return { kind: "found", jid: number };
+    if (this.#checks) return await this.#lookUp(socket, number);
+    return { kind: "found", jid: `${number.replace(/\D/g, "")}@s.whatsapp.net` };
   }
 
   /** Whether the number is on WhatsApp, as it answered within the last month, or answers now. */

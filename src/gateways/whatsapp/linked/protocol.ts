@@ -23,6 +23,16 @@ export type BridgeContent =
       };
     };
 
+/** How the device behaves to people. */
+export interface Manners {
+  /** Looks up whether a number is on WhatsApp before it writes to it. */
+  checkNumber: boolean;
+  /** Shows that it is typing before it sends a text. */
+  typing: boolean;
+  /** Tells people that their messages were read, once they are stored. */
+  markRead: boolean;
+}
+
 export type ToBridge =
   /** The first message: what is stored of the device, and how it shows itself. */
   | {
@@ -32,6 +42,7 @@ export type ToBridge =
       /** The URL of a proxy, through which everything goes; null: none. */
       proxy: string | null;
       version: readonly number[] | null;
+      manners: Manners;
     }
   /** Connects with the stored credentials, or with new ones to link a device. */
   | { type: "connect"; pair: { method: "qr" } | { method: "code"; number: string } | null }

@@ -24,11 +24,11 @@ import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
 import type { FromBridge } from "./protocol.ts";
 import { Reconnects } from "./reconnects.ts";
 import { type Link, SessionStore, type Stop } from "./session-store.ts";
-import type { LinkedSettings } from "./settings.ts";
+import { type LinkedSettings, openingOf } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
-/** How long the link waits after WhatsApp refused it, ms. */
+/** The link waits so long after WhatsApp refused it, ms. */
 const refusedMs = 15 * 60_000;
 /** A link that another process took is taken back after this time, ms. */
 const reclaimAfterMs = 60_000;
@@ -97,9 +97,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#bridge.send({
       type: "open",
       values: [...values].filter(([key]) => !SessionStore.owns(key)),
-      deviceName: settings.device_name,
-      proxy: settings.proxy,
-      version: settings.wa_version?.split(".").map(Number) ?? null,
+      ...openingOf(settings),
     });
   }
 
@@ -337,7 +335,8 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   }
 
   #showConnected(): void {
-    this.#show({ kind: "connected" }, this.#newChats.limitedUntil === null ? "open" : "limited");
+    const state = this.#newChats.limitedUntil === null ? "open" : "limited";
+    this.#show({ kind: "connected" }, state);
   }
 
   #show(status: SessionStatus, state: LinkState, more: Partial<LinkDetails> = {}): void {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { timeoutField } from "#gateways/http-settings.ts";
+import type { ToBridge } from "./protocol.ts";
 import { proxyField } from "./proxy.ts";
 
 export const linkedSettings = z.strictObject({
@@ -22,6 +23,20 @@ export const linkedSettings = z.strictObject({
     .describe(
       "Most people a day to whom the number writes for the first time. `ramp`: 10 on the day of linking, growing to 100 after 14 days. Null: no bound.",
     ),
+  check_number: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether a number is looked up on WhatsApp before the first message to it, and again after a month. Without the look-up a number must be spelled as WhatsApp knows it, which differs in Brazil, Mexico and Argentina.",
+    ),
+  typing: z
+    .boolean()
+    .default(false)
+    .describe("Whether people see the device typing for 1 to 4 seconds before a text."),
+  mark_read: z
+    .boolean()
+    .default(false)
+    .describe("Whether people see that their messages were read, once they are stored."),
   wa_version: z
     .string()
     .regex(/^\d{1,3}\.\d{1,5}\.\d{1,12}$/, "Must look like 2.3000.1043857760.")
@@ -37,4 +52,17 @@ export const linkedSettings = z.strictObject({
   timeout_ms: timeoutField,
 });
 
+type Opening = ToBridge & { type: "open" };
 export type LinkedSettings = z.output<typeof linkedSettings>;
+
+/** What of the settings the bridge has to know. */
+export const openingOf = (settings: LinkedSettings): Omit<Opening, "type" | "values"> => ({
+  deviceName: settings.device_name,
+  proxy: settings.proxy,
+  version: settings.wa_version?.split(".").map(Number) ?? null,
+  manners: {
+    checkNumber: settings.check_number,
+    typing: settings.typing,
+    markRead: settings.mark_read,
+  },
+});

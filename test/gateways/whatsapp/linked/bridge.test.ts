@@ -11,42 +11,14 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { agentFor, proxiedFetch } from "../../../../bridge/whatsapp/proxy.ts";
 import { ProxyServer } from "../../../proxy-server.ts";
-import { BridgedDevice, bridgeFolder, bridgeModule } from "./real-bridge.ts";
-import { notInstalled, WaServer } from "./wa-server.ts";
+import { acked, ann, BridgedDevice, bridgeFolder, bridgeModule, number, open, real } from "./real-bridge.ts";
+import { notInstalled } from "./wa-server.ts";
 
 const withoutProxies =
   notInstalled ||
   (existsSync(new URL("node_modules/socks-proxy-agent/package.json", bridgeFolder))
     ? false
     : "The packages for proxies are not installed: npm run whatsapp:install installs them.");
-
-const ann = "4915112345678";
-
-async function open(context: { after(done: () => void | Promise<void>): void }) {
-  const server = await WaServer.open();
-  server.person(ann);
-  const { module, remove } = bridgeModule(server);
-  const devices: BridgedDevice[] = [];
-  context.after(async () => {
-    for (const { child } of devices) await child.stop();
-    await server.close();
-    remove();
-  });
-  const device = (
-    ...more: [values?: Map<string, string>, ConstructorParameters<typeof BridgedDevice>[2]?]
-  ) => {
-    const opened = new BridgedDevice(module, ...more);
-    devices.push(opened);
-    return opened;
-  };
-  return { server, device };
-}
-
-const real = (name: string, run: (tools: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
-  test(name, { skip: notInstalled, timeout: 60_000 }, async (context) => await run(await open(context)));
-
-const number = `+${ann}`;
-const acked = { kind: "acked", error: null };
 
 real("a device is linked by QR code, and a message is sent when the server has answered", async (tools) => {
   const { server, device } = tools;

@@ -4,13 +4,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { BridgeContent, FromBridge, ToBridge } from "#gateways/whatsapp/linked/protocol.ts";
+import type { BridgeContent, FromBridge, Manners, ToBridge } from "#gateways/whatsapp/linked/protocol.ts";
 import type { Child } from "#runtime/children/child-process.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { systemClock } from "#runtime/clock.ts";
-import type { WaServer } from "./wa-server.ts";
+import { notInstalled, WaServer } from "./wa-server.ts";
 
+const defaultManners: Manners = { checkNumber: true, typing: false, markRead: false };
 export const bridgeFolder = new URL("../../../../bridge/whatsapp/", import.meta.url);
 
 /** A module that runs the bridge against this server. */
@@ -38,6 +40,7 @@ interface Connecting {
   folders?: URL[];
   proxy?: string | null;
   only?: string | null;
+  manners?: Partial<Manners>;
 }
 
 export class BridgedDevice {
@@ -54,13 +57,20 @@ export class BridgedDevice {
   constructor(
     module: URL,
     values: Map<string, string> = new Map(),
-    { folders = [bridgeFolder], proxy = null, only = null }: Connecting = {},
+    { folders = [bridgeFolder], proxy = null, only = null, manners = {} }: Connecting = {},
   ) {
     this.values = values;
     const permissions = { network: "all" as const, only, read: [...folders, module], write: [] };
     this.child = new SharedChildren(systemClock()).open(module, { permissions, maxChannels: 20 });
     this.child.onMessage((message) => this.#hear(message as FromBridge));
-    this.tell({ type: "open", values: [...values], deviceName: "Test", proxy, version: null });
+    this.tell({
+      type: "open",
+      values: [...values],
+      deviceName: "Test",
+      proxy,
+      version: null,
+      manners: { ...defaultManners, ...manners },
+    });
   }
 
   tell(message: ToBridge): void {
@@ -126,3 +136,33 @@ export class BridgedDevice {
     this.#listeners.clear();
   }
 }
+
+export const ann = "4915112345678";
+
+/** A server with one person, and devices of it over the real bridge. */
+export async function open(context: { after(done: () => void | Promise<void>): void }) {
+  const server = await WaServer.open();
+  server.person(ann);
+  const { module, remove } = bridgeModule(server);
+  const devices: BridgedDevice[] = [];
+  context.after(async () => {
+    for (const { child } of devices) await child.stop();
+    await server.close();
+    remove();
+  });
+  const device = (
+    ...more: [values?: Map<string, string>, ConstructorParameters<typeof BridgedDevice>[2]?]
+  ) => {
+    const opened = new BridgedDevice(module, ...more);
+    devices.push(opened);
+    return opened;
+  };
+  return { server, device };
+}
+
+/** A test that is skipped where the library is not installed. */
+export const real = (name: string, run: (tools: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
+  test(name, { skip: notInstalled, timeout: 60_000 }, async (context) => await run(await open(context)));
+
+export const number = `+${ann}`;
+export const acked = { kind: "acked", error: null };

@@ -3,6 +3,8 @@
 import {
   type Bytes,
   bigEndian,
+  child,
+  children,
   type KeyPair,
   type Lib,
   type Node,
@@ -81,4 +83,34 @@ export function bundleOf(lib: Lib, person: Person, jid: string): Node {
       key("key", id, preKey.public),
     ],
   };
+}
+
+/** What the server knows of users: whether they are on WhatsApp, their devices, and their other id. */
+export function usyncReply(usync: Node | undefined, people: ReadonlyMap<string, Person>): Node {
+  const queried = children(child(usync, "query")).map(({ tag }) => tag);
+  const users = children(child(usync, "list")).map((user): Node => {
+    const contact = child(user, "contact")?.content;
+    const phone =
+      contact === undefined
+        ? ""
+        : Buffer.from(contact as string)
+            .toString()
+            .replace(/\D/g, "");
+    const name = user.attrs.jid?.split(/[:@]/)[0] ?? phone;
+    const person = people.get(name);
+    const jid = user.attrs.jid ?? `${name}@s.whatsapp.net`;
+    const devices = person === undefined ? [] : [{ tag: "device", attrs: { id: "0" } }];
+    const parts: Record<string, Node> = {
+      contact: { tag: "contact", attrs: { type: person === undefined ? "out" : "in" } },
+      devices: {
+        tag: "devices",
+        attrs: {},
+        content: [{ tag: "device-list", attrs: {}, content: devices }],
+      },
+      ...(person && { lid: { tag: "lid", attrs: { val: `${person.lid}@lid` } } }),
+    };
+    return { tag: "user", attrs: { jid }, content: queried.flatMap((part) => parts[part] ?? []) };
+  });
+  const list = { tag: "list", attrs: {}, content: users };
+  return { tag: "usync", attrs: {}, content: [{ tag: "result", attrs: {} }, list] };
 }

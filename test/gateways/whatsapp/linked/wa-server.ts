@@ -17,7 +17,7 @@ import {
   number,
   type WebSocketServer,
 } from "./wa-library.ts";
-import { bundleOf, makePerson, type Person } from "./wa-people.ts";
+import { bundleOf, makePerson, type Person, usyncReply } from "./wa-people.ts";
 
 const folder = new URL("../../../../bridge/whatsapp/", import.meta.url);
 /** Why tests with the real library are skipped; false: they are not. */
@@ -51,6 +51,12 @@ export class WaServer {
   readonly rootKey: Buffer;
   readonly taken: Taken[] = [];
   readonly receipts: Node[] = [];
+  /** Of typing. */
+  readonly chatStates: Node[] = [];
+  /** How often it was asked whether a number is on WhatsApp. */
+  lookUps = 0;
+  /** Who of the linked number's people may see that it has read: a privacy setting of the phone. */
+  readReceipts: "all" | "none" = "all";
   readonly loggedOut: string[] = [];
   /** The ports from which devices connected. */
   readonly remotePorts: number[] = [];
@@ -68,6 +74,7 @@ export class WaServer {
   #linked: Linked | null = null;
   #pairing: { registration: Record<string, Bytes>; connection: Connection } | null = null;
   #ids = 0;
+  readonly #lookers: (() => void)[] = [];
 
   private constructor(lib: Lib, server: WebSocketServer) {
     this.#lib = lib;
@@ -84,6 +91,15 @@ export class WaServer {
       });
       this.#connections.add(connection);
     });
+  }
+
+  /** The first receipt that fits, which may still come. */
+  async receiptLike(fits: (receipt: Node) => boolean): Promise<Node> {
+    for (;;) {
+      const found = this.receipts.find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#lookers.push(resolve));
+    }
   }
 
   static async open(): Promise<WaServer> {
@@ -276,7 +292,11 @@ export class WaServer {
 
   async #take(connection: Connection, node: Node): Promise<void> {
     if (node.tag === "message") return await this.#takeMessage(connection, node);
-    if (node.tag === "receipt") this.receipts.push(node);
+    if (node.tag === "receipt") {
+      this.receipts.push(node);
+      for (const look of this.#lookers.splice(0)) look();
+    }
+    if (node.tag === "chatstate") this.chatStates.push(node);
     if (node.tag !== "iq") return;
     const { id = "", xmlns = "", type = "" } = node.attrs;
     const [first] = children(node);
@@ -293,7 +313,14 @@ export class WaServer {
     if (xmlns === "encrypt" && first?.tag === "digest") return answer({ tag: "digest", attrs: {} });
     if (xmlns === "encrypt" && first?.tag === "key")
       return answer({ tag: "list", attrs: {}, content: children(first).map((user) => this.#bundle(user)) });
-    if (xmlns === "usync") return answer(this.#usync(first));
+    if (xmlns === "usync") {
+      if (child(child(first, "query"), "contact") !== undefined) this.lookUps += 1;
+      return answer(usyncReply(first, this.#people));
+    }
+    if (xmlns === "privacy") {
+      const category = { tag: "category", attrs: { name: "readreceipts", value: this.readReceipts } };
+      return answer({ tag: "privacy", attrs: {}, content: [category] });
+    }
     if (first?.tag === "media_conn") {
       const host = { tag: "host", attrs: { hostname: "mmg.whatsapp.net" } };
       return answer({ tag: "media_conn", attrs: { auth: "access", ttl: "3600" }, content: [host] });
@@ -322,35 +349,6 @@ export class WaServer {
   #bundle({ attrs: { jid = "" } }: Node): Node {
     const person = this.#people.get(jid.split(/[:@]/)[0] ?? "");
     return person === undefined ? { tag: "user", attrs: { jid } } : bundleOf(this.#lib, person, jid);
-  }
-
-  #usync(usync: Node | undefined): Node {
-    const queried = children(child(usync, "query")).map(({ tag }) => tag);
-    const users = children(child(usync, "list")).map((user): Node => {
-      const contact = child(user, "contact")?.content;
-      const phone =
-        contact === undefined
-          ? ""
-          : Buffer.from(contact as string)
-              .toString()
-              .replace(/\D/g, "");
-      const name = user.attrs.jid?.split(/[:@]/)[0] ?? phone;
-      const person = this.#people.get(name);
-      const jid = user.attrs.jid ?? `${name}@s.whatsapp.net`;
-      const devices = person === undefined ? [] : [{ tag: "device", attrs: { id: "0" } }];
-      const parts: Record<string, Node> = {
-        contact: { tag: "contact", attrs: { type: person === undefined ? "out" : "in" } },
-        devices: {
-          tag: "devices",
-          attrs: {},
-          content: [{ tag: "device-list", attrs: {}, content: devices }],
-        },
-        ...(person && { lid: { tag: "lid", attrs: { val: `${person.lid}@lid` } } }),
-      };
-      return { tag: "user", attrs: { jid }, content: queried.flatMap((part) => parts[part] ?? []) };
-    });
-    const list = { tag: "list", attrs: {}, content: users };
-    return { tag: "usync", attrs: {}, content: [{ tag: "result", attrs: {} }, list] };
   }
 
   async #takeMessage(connection: Connection, node: Node): Promise<void> {
