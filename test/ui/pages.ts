@@ -9,6 +9,7 @@ export interface Furnished {
   webhook: string;
   delivery: string;
   pool: string;
+  call: string;
   member: string;
   domain: string;
 }
@@ -35,6 +36,29 @@ export async function api(it: Visit, method: string, path: string, payload?: obj
   )) as Answer;
 }
 
+/** Asks with a pool's key, as often as that, and waits until the calls are recorded. `model` null: the request names none. */
+export async function ask(visit: Visit, key: string, model: string | null, times = 1): Promise<void> {
+  for (let turn = 0; turn < times; turn++) {
+    const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        ...(model === null ? {} : { model }),
+        messages: [{ role: "user", content: "hello" }],
+      }),
+    });
+    let isDone = false;
+    void called.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await visit.it.advance(500);
+    await (await called).arrayBuffer();
+    assert.equal((await called).status, 200);
+  }
+  // Calls are written together, shortly after.
+  await visit.it.advance(3_000);
+}
+
 /** Makes a key of the pool, and a call that fails over. */
 async function callOnce(visit: Visit, pool: string): Promise<void> {
   const member = { name: "openai-eu-west", kind: "sandbox", models: ["failing"], priority: 0 };
@@ -42,21 +66,10 @@ async function callOnce(visit: Visit, pool: string): Promise<void> {
   const made = await api(visit, "POST", `${pool}/keys`, {
     name: "customersupport_application_production",
     models: ["provider/a_model_with_a_long_name_20260101", "echo"],
+    limits: { requests_per_minute: 600, concurrency: 8 },
+    budget: { tokens_per_day: 100, cost_per_month: 20 },
   });
-  const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${made.body.data.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "echo", messages: [{ role: "user", content: "hello" }] }),
-  });
-  let isDone = false;
-  void called.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await visit.it.advance(500);
-  await (await called).arrayBuffer();
-  assert.equal((await called).status, 200);
-  // Calls are written together, shortly after.
-  await visit.it.advance(10_000);
+  await ask(visit, String(made.body.data.key), "echo");
 }
 
 /** Sends messages that end in every way, and makes one of each thing. */
@@ -92,6 +105,7 @@ export async function furnish(it: Visit): Promise<Furnished> {
   const pool = pools.body.data[0]?.id ?? "";
   const members = await api(it, "GET", `/accounts/${account}/pools/${pool}/members`);
   await callOnce(it, `/accounts/${account}/pools/${pool}`);
+  const calls = await api(it, "GET", `/accounts/${account}/pools/${pool}/calls`);
   await api(it, "POST", "/users", {
     email: "christiane.altenhofenmustermann@customersupport.acme.example",
     name: "Christiane Altenhofen-Mustermann",
@@ -105,6 +119,7 @@ export async function furnish(it: Visit): Promise<Furnished> {
     webhook: webhookId,
     delivery: deliveries.body.data[0]?.id ?? "",
     pool,
+    call: calls.body.data[0]?.id ?? "",
     member: members.body.data[0]?.id ?? "",
     domain: domain.body.data.id ?? "",
   };
@@ -126,6 +141,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     pools: `${a}/pools`,
     pool,
     "pool-calls": `${pool}/calls`,
+    call: `${pool}/calls/${of.call}`,
     "pool-usage": `${pool}/usage`,
     "pool-keys": `${pool}/keys`,
     "pool-playground": `${pool}/playground`,

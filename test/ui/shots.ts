@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { providerSettings } from "../scenarios/provider.ts";
 import { settled, setUp, type Visit, visit } from "./browser.ts";
-import { api, type Furnished, furnish, pathsOf } from "./pages.ts";
+import { api, ask, type Furnished, furnish, pathsOf } from "./pages.ts";
 
 const folder = "shots";
 const parts = process.argv.slice(2);
@@ -32,6 +32,9 @@ const troubledPages = [
   "gateway-phone",
   "pools",
   "pool",
+  "pool-calls",
+  "pool-keys",
+  "call-failed-over",
   "messages",
 ];
 
@@ -67,6 +70,8 @@ async function trouble(at: Visit, { account, pool }: Furnished): Promise<void> {
       message: "Your code is 391 204.",
     });
   await at.it.advance(5_000);
+  const key = await api(at, "POST", `/accounts/${account}/pools/${pool}/keys`, { name: "shop" });
+  await ask(at, String(key.body.data.key), null, 3);
   await api(at, "POST", `/accounts/${account}/pools/${pool}/members`, {
     name: "azure-sweden",
     kind: "sandbox",
@@ -107,13 +112,15 @@ const at = await visit();
 await setUp(at);
 const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
 const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
-const none = { account, pool, message: "", webhook: "", delivery: "", member: "", domain: "" };
+const none = { account, pool, message: "", webhook: "", delivery: "", call: "", member: "", domain: "" };
 await shoot(at, "empty", pick(pathsOf(none), emptyPages));
 const furnished = await furnish(at);
 await shoot(at, "full", pathsOf(furnished));
 await shootOpen(at, furnished);
 await trouble(at, furnished);
+const calls = await api(at, "GET", `/accounts/${account}/pools/${pool}/calls?failed_over=true`);
 const more = {
+  "call-failed-over": `/a/${account}/pools/${pool}/calls/${calls.body.data[0]?.id}`,
   "gateway-broken": `/a/${account}/gateways/sms-main`,
   "gateway-phone": `/a/${account}/gateways/phone`,
 };

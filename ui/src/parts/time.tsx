@@ -87,9 +87,13 @@ export function WithTimes({ text }: { text: string }) {
   );
 }
 
+/** Whether an instant has passed; null never does. */
+export const useIsOver = (at: string | null): boolean =>
+  useAt((present) => at !== null && Date.parse(at) <= present);
+
 /** How far off something is that happens by itself; `over`: what is so once its instant has passed. */
 export function Due({ at, over }: { at: string; over: string }) {
-  const isOver = useAt((present) => Date.parse(at) <= present);
+  const isOver = useIsOver(at);
   return isOver ? over : <Time at={at} brief />;
 }
 

@@ -1,18 +1,20 @@
-// A call as a picture: which members were asked one after the other, and what came of it.
+// A call as a picture to scale: which members were asked, the waits between them, and how long the answer streamed.
 
 import type { PoolCall } from "#ui/api/schema.ts";
 import { Waterfall } from "#ui/parts/story/waterfall.tsx";
+import { duration } from "#ui/words/numbers.ts";
+import { spansOf } from "./call-spans.ts";
 
-/** Members are asked one after the other: each begins when the one before has ended. */
 export function CallStory({ call }: { call: PoolCall }) {
   if (call.attempts.length === 0) return <p className="soft">No member was asked.</p>;
-  const spans = call.attempts.map(({ member, model, ms, outcome, status }, at) => ({
-    key: `${at}`,
-    status: outcome === "ok" || member === call.member ? "ok" : "failed",
-    name: member,
-    note: [model, outcome.replaceAll("_", " "), status].filter((part) => part !== null).join(" · "),
-    fromMs: call.attempts.slice(0, at).reduce((sum, before) => sum + before.ms, 0),
-    ms,
-  }));
-  return <Waterfall spans={spans} wholeMs={call.ms} />;
+  return (
+    <>
+      <Waterfall spans={spansOf(call)} wholeMs={call.ms} />
+      {call.first_byte_ms === null ? null : (
+        <p className="small soft">
+          First output after {duration(call.first_byte_ms)}, the end after {duration(call.ms)}.
+        </p>
+      )}
+    </>
+  );
 }

@@ -1,86 +1,157 @@
-import { Fragment, useState } from "react";
-import { usePages } from "#ui/api/queries.ts";
-import type { Pool } from "#ui/api/schema.ts";
+import { Link } from "@tanstack/react-router";
+import { Activity } from "lucide-react";
+import { usePages, useRead } from "#ui/api/queries.ts";
+import type { Pool, PoolCall } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice } from "#ui/parts/form/field.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { Dialog } from "#ui/parts/over/dialog.tsx";
-import { Facts } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
-import { CallStory } from "./call-story.tsx";
+import { outcomeOf } from "./outcomes.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
-const names = ["member", "failed_over"] as const;
+/** The filters of the API that the page has, in the URL under the same names. */
+const names = ["key", "member", "model", "status", "failed_by", "failed_over", "user", "tag"] as const;
+
+const statuses = [
+  ["2xx", "answered"],
+  ["4xx", "refused (4xx)"],
+  ["429", "too many (429)"],
+  ["499", "caller gone (499)"],
+  ["5xx", "failed (5xx)"],
+] as const;
+
+/** Who was asked besides the one that answered, and what came of it. */
+function Failed({ call }: { call: PoolCall }) {
+  const lines = call.attempts
+    .filter(({ outcome }) => outcome !== "ok")
+    .map((attempt) => `${attempt.member}: ${outcomeOf(attempt)}`);
+  return [...new Set(lines)].map((line) => {
+    const times = lines.filter((other) => other === line).length;
+    return (
+      <div key={line} className="small soft">
+        {line}
+        {times === 1 ? "" : `, ${times} times`}
+      </div>
+    );
+  });
+}
+
+function Filters({ pool }: { pool: Pool }) {
+  const { id: account } = useAccount();
+  const [filter, setFilter] = useFilter();
+  const keys = useRead(
+    "listPoolKeys",
+    { params: { account, pool: pool.id }, query: { limit: 200 } },
+    { every: false },
+  );
+  const members = pool.members.map(({ name }) => name);
+  const models = [...new Set(pool.members.flatMap((member) => member.models))].sort();
+  /** What the URL says stays in sight, also when the pool has it no more. */
+  const kept = (of: readonly string[], value: string | undefined) =>
+    value === undefined || of.includes(value) ? of : [...of, value];
+  const choice = (
+    name: (typeof names)[number],
+    label: string,
+    of: readonly (string | readonly [string, string])[],
+  ) => (
+    <Choice
+      label={label}
+      any="any"
+      of={of}
+      value={filter[name] ?? ""}
+      onChange={(word) => setFilter(name, word)}
+    />
+  );
+  const keyNames = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
+  const key = filter.key;
+  return (
+    <div className="filters">
+      {choice("status", "Status", statuses)}
+      {choice(
+        "key",
+        "Key",
+        key === undefined || keyNames.some(([id]) => id === key)
+          ? keyNames
+          : [...keyNames, [key, key] as const],
+      )}
+      {choice("member", "Answered by", kept(members, filter.member))}
+      {choice("failed_by", "Failed at", kept(members, filter.failed_by))}
+      {choice("model", "Model", kept(models, filter.model))}
+      {choice("failed_over", "Failed over", [
+        ["true", "yes"],
+        ["false", "no"],
+      ])}
+    </div>
+  );
+}
 
 function Calls({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
-  const [filter, setFilter] = useFilter();
-  const [open, setOpen] = useState<string | null>(null);
+  const [filter] = useFilter();
   const query = Object.fromEntries(
     names.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
   );
+  const isFiltered = Object.keys(query).length > 0;
   const pages = usePages("listPoolCalls", { params: { account, pool: pool.id }, query });
-  const call = pages.items.find(({ id }) => id === open);
   return (
     <>
-      <div className="filters">
-        <Choice
-          label="Served by"
-          any="any member"
-          of={pool.members.map(({ name }) => name)}
-          value={filter.member ?? ""}
-          onChange={(word) => setFilter("member", word)}
-        />
-        <Choice
-          label="Failed over"
-          any="either"
-          of={[
-            ["true", "yes"],
-            ["false", "no"],
-          ]}
-          value={filter.failed_over ?? ""}
-          onChange={(word) => setFilter("failed_over", word)}
-        />
-      </div>
+      <Filters pool={pool} />
       <List
         label="Calls"
+        icon={Activity}
         pages={pages}
         id={({ id }) => id}
         empty={
-          <p>
-            {Object.keys(query).length > 0
-              ? "No call fits this filter."
-              : "No call has come to this pool yet."}
-          </p>
+          isFiltered ? (
+            <>
+              <p>No call fits this filter.</p>
+              <Link to="/a/$account/pools/$pool/calls" params={{ account, pool: pool.id }} className="button">
+                Clear the filter
+              </Link>
+            </>
+          ) : (
+            <>
+              <p>No call has come to this pool yet. A call is listed about a second after its end.</p>
+              <Link
+                to="/a/$account/pools/$pool/playground"
+                params={{ account, pool: pool.id }}
+                className="button"
+              >
+                Ask something
+              </Link>
+            </>
+          )
         }
         columns={[
           {
             head: "Status",
-            cell: ({ status }) => <Status of={status < 400 ? "ok" : "failed"}>{status}</Status>,
-          },
-          {
-            head: "At",
-            cell: ({ id, at }) => (
-              <button type="button" className="button plain" onClick={() => setOpen(id)}>
-                <Time at={at} />
-              </button>
+            cell: ({ status }) => (
+              <Status of={status < 400 ? "ok" : status === 499 ? "cancelled" : "failed"}>{status}</Status>
             ),
           },
-          { head: "Kind", cell: ({ kind }) => kind },
           {
-            head: "Served by",
+            head: "Answered by",
             look: "wrap",
-            cell: ({ member, failed_over }) => (
+            cell: (call) => (
               <>
-                {member} {failed_over ? <span className="tag">failed over</span> : null}
+                <RowLink
+                  to="/a/$account/pools/$pool/calls/$call"
+                  params={{ account, pool: pool.id, call: call.id }}
+                  search={query}
+                >
+                  {call.member ?? "none"}
+                </RowLink>{" "}
+                {call.model === null ? null : <span className="soft">{call.model}</span>}
+                <Failed call={call} />
               </>
             ),
           },
-          { head: "Model", look: "wrap", cell: ({ model }) => model },
-          { head: "Key", look: "wrap", cell: ({ key }) => key },
+          { head: "Kind", look: "wide", cell: ({ kind }) => kind },
+          { head: "Key", look: "wrap", cell: ({ key, key_name }) => key_name ?? <code>{key}</code> },
           {
             head: "Tokens in + out",
             look: "number",
@@ -89,35 +160,9 @@ function Calls({ pool }: { pool: Pool }) {
           },
           { head: "Cost", look: "number", cell: (each) => cost(each.cost) },
           { head: "Took", look: "number", cell: ({ ms }) => duration(ms) },
+          { head: "At", look: "when", cell: ({ at }) => <Time at={at} brief /> },
         ]}
       />
-      {call === undefined ? null : (
-        <Dialog title="What happened in this call" onClose={() => setOpen(null)}>
-          <CallStory call={call} />
-          <Facts
-            of={[
-              ["Request", <code key="id">{call.id}</code>],
-              ["Answered", `${call.status} in ${duration(call.ms)}`],
-              ["First byte", call.first_byte_ms === null ? null : duration(call.first_byte_ms)],
-              [
-                "Tokens",
-                <Fragment key="tokens">
-                  {number(call.prompt_tokens)} + {number(call.completion_tokens)}
-                  {call.estimated ? ", estimated" : ""}
-                </Fragment>,
-              ],
-              ["User", call.user],
-              ["Client's request", call.client_request_id],
-            ]}
-          />
-          <p className="hint">What was asked and answered is not kept.</p>
-          <div>
-            <button type="button" className="button" onClick={() => setOpen(null)}>
-              Close
-            </button>
-          </div>
-        </Dialog>
-      )}
     </>
   );
 }

@@ -1,19 +1,111 @@
+import { Link } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
 import { useChange, usePages } from "#ui/api/queries.ts";
-import type { Pool } from "#ui/api/schema.ts";
+import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { Due, Time, useIsOver } from "#ui/parts/time.tsx";
+import { cost, number } from "#ui/words/numbers.ts";
 import { AddKey } from "./add-key.tsx";
+import { ChangeKey, ReplaceKey } from "./change-key.tsx";
 import { PoolFrame } from "./pool-head.tsx";
+
+function State({ of }: { of: PoolKey }) {
+  const hasEnded = useIsOver(of.expires_at);
+  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
+  if (hasEnded) return <Status of="expired" />;
+  return <Status of="active" />;
+}
+
+const limitWords = [
+  ["requests_per_minute", "requests a minute"],
+  ["tokens_per_minute", "tokens a minute"],
+  ["concurrency", "at once"],
+] as const;
+
+function Limits({ of }: { of: PoolKey }) {
+  const lines = limitWords.flatMap(([name, words]) => {
+    const limit = of.limits[name];
+    return limit === null ? [] : [`${number(limit)} ${words}`];
+  });
+  if (lines.length === 0) return <span className="soft">no limit</span>;
+  return lines.map((line) => <div key={line}>{line}</div>);
+}
+
+/** What is used of a bound, and what is left. */
+function Spent({
+  used,
+  bound,
+  unit,
+  shown,
+}: {
+  used: number;
+  bound: number;
+  unit: string;
+  shown: (n: number) => string;
+}) {
+  const isOver = used >= bound;
+  return (
+    <div className="stack tight">
+      <span className={isOver ? "bad" : ""}>
+        {shown(used)} of {shown(bound)} {unit}
+        {isOver ? ": refused until it restarts" : ""}
+      </span>
+      <svg className="shares" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect className="rest" width="100" height="4" />
+        <rect className={isOver ? "bad" : "used"} width={Math.min(100, (used / bound) * 100)} height="4" />
+      </svg>
+    </div>
+  );
+}
+
+function Budget({ of: { budget, spent } }: { of: PoolKey }) {
+  const parts = [
+    [budget.tokens_per_day, spent.tokens_today, "tokens today", number],
+    [budget.tokens_per_month, spent.tokens_this_month, "tokens this month", number],
+    [budget.cost_per_month, spent.cost_this_month, "cost this month", cost],
+  ] as const;
+  const bounds = parts.filter(([bound]) => bound !== null);
+  if (bounds.length === 0)
+    return <span className="soft">{number(spent.tokens_this_month)} tokens this month</span>;
+  return bounds.map(([bound, used, unit, shown]) => (
+    <Spent key={unit} used={used} bound={bound ?? 0} unit={unit} shown={shown} />
+  ));
+}
+
+function Revoke({ pool, of }: { pool: Pool; of: PoolKey }) {
+  const { id: account } = useAccount();
+  const revoke = useChange("revokePoolKey", ["listPoolKeys"]);
+  return (
+    <Ask
+      verb="Revoke"
+      label="Revoke…"
+      title={`Revoke ${of.name}`}
+      effect={
+        <>
+          <p>
+            {of.last_used_at === null ? (
+              "None of its calls is known."
+            ) : (
+              <>
+                It was last used <Time at={of.last_used_at} brief />.
+              </>
+            )}
+          </p>
+          <p>Applications that use it are refused from then on. It cannot be undone.</p>
+        </>
+      }
+      typed={of.name}
+      run={() => revoke.mutateAsync({ params: { account, pool: pool.id, key: of.id } })}
+    />
+  );
+}
 
 function Keys({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const pages = usePages("listPoolKeys", { params: { account, pool: pool.id } });
-  const revoke = useChange("revokePoolKey", ["listPoolKeys"]);
   return (
     <>
       <div>
@@ -26,38 +118,56 @@ function Keys({ pool }: { pool: Pool }) {
         id={({ id }) => id}
         empty={<p>There is no key yet, so no application can call this pool.</p>}
         columns={[
+          { head: "State", cell: (key) => <State of={key} /> },
           {
-            head: "State",
-            cell: ({ revoked_at }) =>
-              revoked_at === null ? <Status of="active" /> : <Status of="off">revoked</Status>,
+            head: "Key",
+            look: "wrap",
+            cell: ({ id, name, hint, models }) => (
+              <>
+                <Link
+                  to="/a/$account/pools/$pool/calls"
+                  params={{ account, pool: pool.id }}
+                  search={{ key: id }}
+                >
+                  {name}
+                </Link>
+                <div>
+                  <code className="soft">{hint}</code>
+                </div>
+                {models === null ? null : <div className="small soft">{models.join(", ")} alone</div>}
+              </>
+            ),
           },
-          { head: "Name", look: "wrap", cell: ({ name }) => name },
-          { head: "Key", cell: ({ hint }) => <code>{hint}</code> },
+          { head: "Limits", cell: (key) => <Limits of={key} /> },
+          { head: "Budget", cell: (key) => <Budget of={key} /> },
           {
-            head: "Requests a minute",
-            look: "number",
-            cell: ({ limits }) => number(limits.requests_per_minute),
+            head: "Last used",
+            look: "when",
+            cell: ({ last_used_at, expires_at, revoked_at }) => (
+              <>
+                {last_used_at === null ? (
+                  <span className="soft">never</span>
+                ) : (
+                  <Time at={last_used_at} brief />
+                )}
+                {expires_at === null || revoked_at !== null ? null : (
+                  <div className="small soft">
+                    ends <Due at={expires_at} over="ended" />
+                  </div>
+                )}
+              </>
+            ),
           },
-          { head: "Tokens a day", look: "number", cell: ({ budget }) => number(budget.tokens_per_day) },
-          { head: "Models", look: "wrap", cell: ({ models }) => models?.join(", ") ?? "all" },
-          {
-            head: "Ends",
-            cell: ({ expires_at }) => (expires_at === null ? "never" : <Time at={expires_at} brief />),
-          },
-          { head: "Made", cell: ({ created_at }) => <Time at={created_at} brief /> },
           {
             head: "Actions",
             look: "act",
-            cell: ({ id, name, revoked_at }) =>
-              revoked_at === null ? (
-                <Ask
-                  verb="Revoke"
-                  label="Revoke…"
-                  title={`Revoke ${name}`}
-                  effect="Applications that use it are refused from then on. It cannot be undone."
-                  typed={name}
-                  run={() => revoke.mutateAsync({ params: { account, pool: pool.id, key: id } })}
-                />
+            cell: (key) =>
+              key.revoked_at === null ? (
+                <span className="row">
+                  <ChangeKey pool={pool} of={key} />
+                  <ReplaceKey pool={pool} of={key} />
+                  <Revoke pool={pool} of={key} />
+                </span>
               ) : null,
           },
         ]}

@@ -12,6 +12,7 @@ import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { stateWords } from "./outcomes.ts";
 
 function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
@@ -26,7 +27,7 @@ function Members({ pool }: { pool: Pool }) {
             <span>
               {name} <span className="soft">{kind}</span>
             </span>
-            {state === undefined ? null : <Status of={state} />}
+            {state === undefined ? null : <Status of={state}>{stateWords[state].word}</Status>}
           </li>
         );
       })}

@@ -1,27 +1,19 @@
 // What was asked one after the other, to scale: when each began, how long it took, and what came of it.
 
-import type { ReactNode } from "react";
 import { Status } from "#ui/parts/status.tsx";
 import { duration } from "#ui/words/numbers.ts";
-
-interface Span {
-  key: string;
-  /** The word of its status, which gives it its shape and colour. */
-  status: string;
-  name: ReactNode;
-  note?: ReactNode;
-  /** From the start of the whole, ms. */
-  fromMs: number;
-  ms: number;
-  /** In the words of whom was asked. */
-  why?: string | null;
-}
+import type { Span } from "./span.ts";
 
 const scale = 1_000;
 /** What took no time can still be seen. */
 const minWidth = 4;
 
-const tones: Readonly<Record<string, string>> = { ok: "good", failed: "bad", unknown: "doubt" };
+const tones: Readonly<Record<string, string>> = {
+  ok: "good",
+  failed: "bad",
+  unknown: "doubt",
+  waiting: "faint",
+};
 
 /** `wholeMs`: how long all of it took; what is not in a span was waiting. */
 export function Waterfall({ spans, wholeMs }: { spans: readonly Span[]; wholeMs: number }) {
@@ -50,6 +42,14 @@ export function Waterfall({ spans, wholeMs }: { spans: readonly Span[]; wholeMs:
           </li>
         );
       })}
+      <li className="scale" aria-hidden="true">
+        <span />
+        <span className="row apart">
+          <span>0</span>
+          <span>{duration(whole)}</span>
+        </span>
+        <span />
+      </li>
     </ol>
   );
 }

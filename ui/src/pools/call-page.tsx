@@ -1,0 +1,112 @@
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useRead } from "#ui/api/queries.ts";
+import type { PoolCall } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Copy } from "#ui/parts/copy.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { rememberOpened } from "#ui/parts/list/came-from.ts";
+import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Exact } from "#ui/parts/time.tsx";
+import { cost, duration, number } from "#ui/words/numbers.ts";
+import { CallStory } from "./call-story.tsx";
+
+/** What a caller got, in one sentence. */
+function sentenceOf({ status, failed_over, member, attempts }: PoolCall): string {
+  if (status === 499) return "The caller closed the connection before the answer was complete.";
+  if (status < 400) {
+    const failed = attempts.filter(({ outcome }) => outcome !== "ok").length;
+    if (failed_over)
+      return `${member} answered, after ${number(failed)} failed ${failed === 1 ? "attempt" : "attempts"}.`;
+    return `${member} answered.`;
+  }
+  if (attempts.length === 0)
+    return "No member was asked: a limit, a budget or the request itself was the reason.";
+  return "No member answered.";
+}
+
+function Call({ call }: { call: PoolCall }) {
+  const { id: account } = useAccount();
+  const { pool = "" } = useParams({ strict: false });
+  return (
+    <>
+      <p role="status">
+        <Status of={call.status < 400 ? "ok" : "failed"}>{call.status}</Status> {sentenceOf(call)}
+      </p>
+      <Figures
+        of={[
+          { name: "Took", value: duration(call.ms) },
+          ...(call.first_byte_ms === null
+            ? []
+            : [{ name: "First output", value: duration(call.first_byte_ms) }]),
+          {
+            name: "Tokens",
+            value: `${number(call.prompt_tokens)} + ${number(call.completion_tokens)}`,
+            note: call.estimated ? "in + out, estimated" : "in + out",
+          },
+          { name: "Cost", value: cost(call.cost), note: "in units of your prices" },
+        ]}
+      />
+      <div className="sides">
+        <div>
+          <Section title="What happened">
+            <CallStory call={call} />
+          </Section>
+        </div>
+        <Section title="Details">
+          <Facts
+            of={[
+              [
+                "Request",
+                <span key="id" className="copied">
+                  <code>{call.id}</code> <Copy text={call.id} />
+                </span>,
+              ],
+              ["Began", <Exact key="at" at={call.at} />],
+              ["Kind", call.stream ? `${call.kind}, streamed` : call.kind],
+              ["Model", call.model],
+              [
+                "Key",
+                <Link
+                  key="key"
+                  to="/a/$account/pools/$pool/calls"
+                  params={{ account, pool }}
+                  search={{ key: call.key }}
+                >
+                  {call.key_name ?? call.key}
+                </Link>,
+              ],
+              ["User", call.user],
+              ["Tags", call.tags.length === 0 ? null : call.tags.join(", ")],
+              ["Client's request", call.client_request_id],
+            ]}
+          />
+          <p className="hint">What was asked and answered is not kept.</p>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { pool = "", call: id = "" } = useParams({ strict: false }) as { pool?: string; call?: string };
+  const search = useSearch({ strict: false });
+  const read = useRead("getPoolCall", { params: { account, pool, call: id } }, { every: false });
+  useEffect(() => rememberOpened(id), [id]);
+  const call = read.data?.data;
+  return (
+    <>
+      <PageHead
+        title={call === undefined ? "Call" : `${call.kind.charAt(0).toUpperCase()}${call.kind.slice(1)} call`}
+        back={
+          <Back to="/a/$account/pools/$pool/calls" params={{ account, pool }} search={search}>
+            Calls
+          </Back>
+        }
+      />
+      {call === undefined ? <Waiting error={read.error} /> : <Call call={call} />}
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+// How a member's use went, day by day.
+
+import type { PoolUsage } from "#ui/api/schema.ts";
+import { dayOf } from "#ui/words/spans.ts";
+
+const dayMs = 86_400_000;
+
+/** The requests of each of the last local days that a member answered, oldest first; a day without any is 0. */
+export function requestsByDay(
+  rows: readonly PoolUsage[],
+  member: string,
+  now: number,
+  zone: string,
+  days = 30,
+): number[] {
+  const own = new Map(rows.filter((row) => row.member === member).map((row) => [row.group, row.requests]));
+  const today = Date.parse(dayOf(now, zone));
+  return Array.from({ length: days }, (_each, at) => {
+    const day = new Date(today - (days - 1 - at) * dayMs).toISOString().slice(0, 10);
+    return own.get(day) ?? 0;
+  });
+}

@@ -1,0 +1,67 @@
+// What became of a request to a member, and what a member's state means, in plain words.
+
+import type { PoolCallAttempt, PoolMemberHealth } from "#ui/api/schema.ts";
+
+type Attempt = Pick<PoolCallAttempt, "outcome" | "status">;
+
+const outcomes: Readonly<Record<string, string>> = {
+  ok: "answered",
+  aborted: "ended here: the caller went away, or another member was faster",
+  upstream_error: "failed",
+  rate_limited: "asked to wait",
+  unauthorized: "refused the key, balance or permission",
+  model_not_found: "does not have the model",
+  context_length: "the request is too long for it",
+  content_policy: "refused the content",
+  invalid_request: "refused the request",
+  unsupported: "cannot do what the request asks for",
+  unsupported_parameter: "not asked: it cannot do what the request asks for",
+};
+
+/** `failed · 503`; without a status nothing was answered. A word of a newer service stays as it is. */
+export function outcomeOf({ outcome, status }: Attempt): string {
+  const words = outcomes[outcome] ?? outcome.replaceAll("_", " ");
+  if (outcome === "ok") return words;
+  if (outcome === "upstream_error" && status === null) return "no answer";
+  return status === null ? words : `${words} · ${status}`;
+}
+
+type State = PoolMemberHealth["state"];
+
+interface StateWords {
+  /** The state, as a person says it. */
+  word: string;
+  /** Why it is so, and what happens by itself; null: nothing to explain. */
+  why: string | null;
+  /** Whether requests go to it. */
+  serves: boolean;
+}
+
+export const stateWords: Readonly<Record<State, StateWords>> = {
+  up: { word: "up", why: null, serves: true },
+  half_open: {
+    word: "being tried",
+    why: "It was down. One request is sent to it as a test: if that succeeds, it is up again.",
+    serves: true,
+  },
+  open: {
+    word: "down",
+    why: "It failed twice in a row, or for a third of the last minute's requests. The other members serve meanwhile.",
+    serves: false,
+  },
+  cooling_down: {
+    word: "resting",
+    why: "The provider asked to wait. The other members serve meanwhile.",
+    serves: false,
+  },
+  unauthorized: {
+    word: "refused",
+    why: "The provider refuses the key, its balance or its permission. Look at its settings, or at the account there.",
+    serves: false,
+  },
+  off: { word: "off", why: "It was switched off, and is asked for nothing.", serves: false },
+};
+
+/** `half`, of members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */
+export const shareOf = (weight: number, weights: readonly number[]): string =>
+  `${Math.round((weight / weights.reduce((sum, each) => sum + each, 0)) * 100)} %`;
