@@ -87,6 +87,7 @@ import {
   listPoolCallsRoute,
 } from "#http/routes/manage/pools/usage.ts";
 import {
+  countFailedDeliveriesRoute,
   getDeliveryRoute,
   listDeliveriesRoute,
   replayDeliveryRoute,
@@ -212,6 +213,7 @@ export const endpoints: readonly Endpoint[] = [
   getDeliveryRoute,
   replayDeliveryRoute,
   replayFailedDeliveriesRoute,
+  countFailedDeliveriesRoute,
   listProviderKindsRoute,
   ...poolRoutes,
   getPoolHealthRoute,

@@ -202,6 +202,7 @@ export const messageCases: Case[] = [
   ),
   caseOf(log.findDelivery, { accountId, endpointId, eventId: id("evt", 0) }),
   caseOf(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),
+  caseOf(log.countFailed, { accountId, endpointId, since: 0 }),
   caseOf(log.replayFailed, { accountId, endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit }),
   caseOf(log.storeTestEvent, {
     accountId,

@@ -134,6 +134,24 @@ export const replayRequest = z
   })
   .meta({ id: "ReplayFailedDeliveriesRequest" });
 
+const { since } = replayRequest.shape;
+
+export const failedQuery = z.strictObject({
+  since: since
+    .optional()
+    .describe(
+      "Only failed deliveries made at this time (ISO 8601) or later are counted. The default is all.",
+    ),
+});
+
+export const failedReply = reply(
+  "FailedDeliveriesReply",
+  z.object({
+    count: z.int().describe("How many deliveries a replay would make due again."),
+    more: z.boolean().describe("Whether there may be more: the count looks at 20,000 deliveries."),
+  }),
+);
+
 export const replayReply = reply(
   "ReplayedDeliveriesReply",
   z.object({

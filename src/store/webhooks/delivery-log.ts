@@ -195,6 +195,30 @@ export const replayFailed = writeOperation(
   },
 );
 
+/** Deliveries that a count looks at. */
+const maxCounted = 20_000;
+
+/** How many of an endpoint's deliveries since an instant have failed. `more`: there are deliveries that were not looked at. */
+export const countFailed = readOperation(
+  "countFailed",
+  async (
+    tx,
+    input: { accountId: string; endpointId: string; since: number },
+  ): Promise<{ count: number; more: boolean } | null> => {
+    const { accountId, endpointId, since } = input;
+    if (!(await owns(tx, accountId, endpointId))) return null;
+    const { rows } = await sql<{ failed: number | null; seen: number }>`
+      select sum(case when status = 'failed' then 1 else 0 end) as failed, count(*) as seen from (
+        select status from ${tx.indexed("webhook_deliveries", "webhook_deliveries_recent")}
+        where endpoint_id = ${endpointId} and created_at >= ${since}
+        order by created_at, event_id limit ${sql.lit(maxCounted + 1)}
+      ) as recent
+    `.execute(tx.db);
+    const { failed, seen } = rows[0]!;
+    return { count: Number(failed ?? 0), more: Number(seen) > maxCounted };
+  },
+);
+
 /** An event for one endpoint alone, also when its patterns do not match. */
 export const storeTestEvent = writeOperation(
   "storeTestEvent",

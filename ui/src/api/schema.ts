@@ -42,6 +42,7 @@ export type DnsRecord = { purpose: "dkim" | "dmarc"; type: "TXT"; name: string; 
 export type DomainCheckReply = { success: true; message: string; data: { domain: SendingDomain; spf: DomainFinding; dkim: DkimFinding[]; dmarc: DomainFinding; activated: string[] } };
 export type DomainFinding = { result: "ok" | "missing" | "wrong" | "doubtful" | "unknown"; name: string; found: string[]; message: string; advice: string | null };
 export type EmailRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "email"; email: string; subject: string; sender_name: string | null; reply_to_email: string | null; attachments: { filename: string; size: number; content_type: string }[]; opened_at: string | null; open_count: number };
+export type FailedDeliveriesReply = { success: true; message: string; data: { count: number; more: boolean } };
 export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; queue: { due: number; oldest_due_at: string | null; later: number; next_due_at: string | null; more: boolean }; today: { sent: number; per_day: number; restarts_at: string } | null; opens_at: string | null; pauses_in_row: number; reported_at: string | null; callback_url: string | null; revision: number; created_at: string; updated_at: string };
 export type GatewayCheckReply = { success: true; message: string; data: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; findings: GatewayFinding[] } };
 export type GatewayFinding = { what: string; state: "ok" | "warning" | "error" | "unknown"; detail: string };
@@ -621,6 +622,12 @@ export interface Operations {
     body: ReplayFailedDeliveriesRequest;
     reply: ReplayedDeliveriesReply;
   };
+  countFailedDeliveries: {
+    params: { account: string; webhook: string };
+    query: { since?: string };
+    body: undefined;
+    reply: FailedDeliveriesReply;
+  };
   listProviderKinds: {
     params: Record<string, never>;
     query: Record<string, never>;
@@ -839,6 +846,7 @@ export const routes = {
   getDelivery: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}"],
   replayDelivery: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay"],
   replayFailedDeliveries: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay"],
+  countFailedDeliveries: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay"],
   listProviderKinds: ["GET", "/api/manage/v1/provider-kinds"],
   listPools: ["GET", "/api/manage/v1/accounts/{account}/pools"],
   createPool: ["POST", "/api/manage/v1/accounts/{account}/pools"],

@@ -16,6 +16,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   deliveries: [
     "listDeliveries",
     "listMessageDeliveries",
+    "countFailedDeliveries",
     "getDelivery",
     "listWebhooks",
     "getWebhook",

@@ -1,10 +1,10 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { patternsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
   const { id: account } = useAccount();
@@ -14,35 +14,13 @@ function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
     touches: ["listWebhooks"],
     onDone: ({ data }) => onDone(data.secret),
   });
-  const patterns = events.split(/\s+/).filter((pattern) => pattern !== "");
   return (
     <Form
       of={form}
       verb="Add the endpoint"
-      onSubmit={() => form.send({ params: { account }, body: { url, events: patterns } })}
+      onSubmit={() => form.send({ params: { account }, body: { url, events: patternsOf(events) } })}
     >
-      <Field label="URL" hint="Events are posted to it, signed." fault={form.fault("url")}>
-        <input
-          type="url"
-          required
-          placeholder="https://"
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-      </Field>
-      <Field
-        label="Events"
-        hint="Types or families, such as message.* gateway.* credit.low, or * for all."
-        fault={form.fault("events")}
-      >
-        <input
-          required
-          className="mono"
-          value={events}
-          onChange={(event) => setEvents(event.target.value)}
-          spellCheck={false}
-        />
-      </Field>
+      <WebhookFields fault={form.fault} url={url} onUrl={setUrl} events={events} onEvents={setEvents} />
     </Form>
   );
 }

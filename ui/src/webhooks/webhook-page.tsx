@@ -14,6 +14,8 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { ChangeWebhook } from "./change-webhook.tsx";
+import { ReplaySince } from "./replay-since.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
 const touched = ["getWebhook", "listWebhooks", "listDeliveries"] as const;
@@ -23,12 +25,10 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const params = { account, webhook: webhook.id };
   const test = useChange("testWebhook", touched);
   const update = useChange("updateWebhook", touched);
-  const replay = useChange("replayFailedDeliveries", touched);
   const rotate = useChange("rotateWebhookSecret", touched);
   const remove = useChange("deleteWebhook", touched);
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string | null>(null);
-  const since = webhook.failing_since ?? webhook.created_at;
   return (
     <>
       <button
@@ -55,18 +55,8 @@ function Actions({ webhook }: { webhook: Webhook }) {
       >
         {webhook.active ? "Switch off" : "Switch on"}
       </button>
-      <Ask
-        verb="Replay"
-        label="Replay failed…"
-        title="Replay what failed"
-        effect={
-          <>
-            Posts every event again that has failed since <Time at={since} />, under its old id.
-          </>
-        }
-        grave={false}
-        run={() => replay.mutateAsync({ params, body: { since } })}
-      />
+      <ChangeWebhook webhook={webhook} />
+      {webhook.active ? <ReplaySince webhook={webhook} /> : null}
       <Ask
         verb="Make a new secret"
         label="New secret…"
@@ -89,12 +79,6 @@ function Actions({ webhook }: { webhook: Webhook }) {
           await navigate({ to: "/a/$account/webhooks", params: { account } });
         }}
       />
-      {replay.data === undefined ? null : (
-        <span role="status">
-          {number(replay.data.data.replayed)} are posted again
-          {replay.data.data.more ? "; there are more" : ""}.
-        </span>
-      )}
       {test.isSuccess ? <span role="status">The test is on its way; its delivery is below.</span> : null}
       <Problem error={test.error ?? update.error} />
       {secret === null ? null : (

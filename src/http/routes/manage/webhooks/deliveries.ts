@@ -8,6 +8,8 @@ import {
   deliveriesReply,
   deliveryDueReply,
   deliveryReply,
+  failedQuery,
+  failedReply,
   replayReply,
   replayRequest,
 } from "#contract/manage/webhooks.ts";
@@ -18,6 +20,7 @@ import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import {
+  countFailed,
   type DeliveryCursor,
   type DeliveryRow,
   findDelivery,
@@ -176,6 +179,30 @@ export const replayFailedDeliveriesRoute = endpoint({
     status: 200,
     body: { success: true, message: "The failed deliveries are being posted again.", data },
   };
+});
+
+export const countFailedDeliveriesRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay",
+  name: "countFailedDeliveries",
+  tag,
+  summary: "Count the failed deliveries since a time",
+  description: "They are the ones that a replay since then posts again.",
+  family: "manage",
+  scope: "account",
+  params: webhookParams,
+  query: failedQuery,
+  replies: { 200: failedReply },
+  problems: ["not_found"],
+})(async ({ core, account, request, params: { webhook } }) => {
+  const query = validateQuery(failedQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  if (!isId(webhook)) return problem("not_found");
+  const since = query.value.since === undefined ? 0 : Date.parse(query.value.since);
+  const input = { accountId: account.id, endpointId: webhook, since };
+  const data = await core.database.run(countFailed, input);
+  if (data === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Failed deliveries counted.", data } };
 });
 
 export const testWebhookRoute = endpoint({

@@ -7,6 +7,7 @@ import {
   deliveriesReply,
   deliveryDueReply,
   deliveryReply,
+  failedReply,
   replayReply,
 } from "#contract/manage/webhooks.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
@@ -116,6 +117,11 @@ test("all failed ones since a time are replayed", async () => {
   const late = await events(path, 2, 500);
   await m.it.advance(31 * 3_600_000);
   assert.equal((await list(path, "?status=failed")).rows.length, 3);
+  const counted = async (query: string) => (await m.operator("GET", `${path}/replay${query}`)).json();
+  assert.deepEqual(failedReply.parse(await counted(`?since=${since}`)).data, { count: 2, more: false });
+  assert.equal((await counted("")).data.count, 3);
+  assert.equal((await counted("?since=2999-01-01T00:00:00Z")).data.count, 0);
+  assert.deepEqual(Object.keys((await counted("?since=yesterday")).errors), ["since"]);
   status = 200;
   const reply = await m.operator("POST", `${path}/replay`, { since });
   assert.deepEqual(replayReply.parse(reply.json()).data, { replayed: 2, more: false });

@@ -1,0 +1,76 @@
+// Posts again what failed since an instant. The dialog says first how many deliveries that is.
+
+import { useState } from "react";
+import { useRead } from "#ui/api/queries.ts";
+import type { Webhook } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { Problem } from "#ui/parts/page.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { instantIn, localIn } from "#ui/words/spans.ts";
+
+function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
+  const { id: account } = useAccount();
+  const zone = useZone();
+  const params = { account, webhook: webhook.id };
+  const [local, setLocal] = useState(() =>
+    localIn(Date.parse(webhook.failing_since ?? webhook.created_at), zone),
+  );
+  const at = local === "" ? Number.NaN : instantIn(local, zone);
+  const since = Number.isNaN(at) ? null : new Date(at).toISOString();
+  const counted = useRead(
+    "countFailedDeliveries",
+    { params, query: { since: since ?? "" } },
+    { enabled: since !== null },
+  );
+  const form = useForm("replayFailedDeliveries", {
+    touches: ["getWebhook", "listWebhooks", "listDeliveries", "countFailedDeliveries"],
+    onDone: ({ data }) => {
+      done(`${number(data.replayed)} are posted again${data.more ? "; there are more" : ""}`);
+      if (!data.more) onDone();
+    },
+  });
+  const found = since === null ? undefined : counted.data?.data;
+  return (
+    <Form
+      of={form}
+      guard={false}
+      verb={found === undefined ? "Replay" : `Replay ${number(found.count)}${found.more ? "+" : ""}`}
+      onSubmit={() => {
+        if (since !== null && found !== undefined && found.count > 0) form.send({ params, body: { since } });
+      }}
+    >
+      <p>
+        Every event whose delivery has failed since then is posted again under its old id, so that your
+        application can tell what it has seen.
+      </p>
+      <Field label="Failed since" hint={`On the clocks of ${zone}.`} fault={form.fault("since")}>
+        <input
+          type="datetime-local"
+          required
+          value={local}
+          onChange={(event) => setLocal(event.target.value)}
+        />
+      </Field>
+      <p role="status">
+        {found === undefined
+          ? "…"
+          : found.count === 0
+            ? "Nothing has failed since then."
+            : `${number(found.count)}${found.more ? " or more" : ""} ${found.count === 1 ? "delivery" : "deliveries"}.`}
+      </p>
+      <Problem error={counted.error} />
+    </Form>
+  );
+}
+
+export function ReplaySince({ webhook }: { webhook: Webhook }) {
+  return (
+    <DialogButton title="Replay what failed" label="Replay failed…">
+      {(close) => <Since webhook={webhook} onDone={close} />}
+    </DialogButton>
+  );
+}
