@@ -68,6 +68,8 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
     keptMs: number;
     open(file: ReceivedFile, settings: Parsed, tools: FileTools): Promise<OpenedFile>;
   };
+  /** Of kinds that link a device: why none can be linked on this machine, and what to do; null: one can. Default: one can. */
+  notInstalled?(): string | null;
   /** The sending number at the provider; default: there is nothing to check or to register. */
   account?: {
     /** Asks the provider how the gateway is set up there. */

@@ -71,6 +71,7 @@ export class Place {
   readonly #processes: Harness[] = [];
   #account: { id: string; key: string } | null = null;
   #token = "";
+  readonly #others = new Map<string, string>();
 
   private constructor(adapter: GatewayAdapter, peer: SessionPeer, own: Ground) {
     this.peer = peer;
@@ -143,14 +144,16 @@ export class Place {
     return reply.json().data;
   }
 
-  /** A request about the gateway to the management API, by an operator of its own if `as` is another name. */
+  /** A request about the gateway to the management API, by an operator of its own, or a member, if `as` is another name. */
   async ask(
     method: Method,
     path: string,
     { body, as = "operator" }: { body?: object; as?: string } = {},
   ): Promise<LightMyRequestResponse> {
-    let token = this.#token;
-    if (as !== "operator") token = await tokenFor(this.#alive);
+    const accountId = as.startsWith("member") ? this.#account!.id : null;
+    const token =
+      as === "operator" ? this.#token : (this.#others.get(as) ?? (await tokenFor(this.#alive, accountId)));
+    this.#others.set(as, token);
     const url = `/accounts/${this.#account?.id}/gateways/link${path}`;
     return await manage(this.#alive, method, url, { headers: bearer(token), body });
   }

@@ -1,13 +1,14 @@
 // A WhatsApp account whose phone links Trunkline as a device, as it does WhatsApp Web. WhatsApp has no API for that and
 // forbids unofficial clients. The library that speaks the protocol runs in a process of its own (`bridge/whatsapp`).
 
+import { existsSync } from "node:fs";
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
 import { proxyServer } from "#runtime/net/proxy.ts";
 import { hostUrl } from "#settings/url.ts";
 import { maxCaptionChars, maxTextChars } from "./outgoing.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
-import { LinkedSession } from "./session.ts";
+import { installIt, LinkedSession } from "./session.ts";
 import { SessionStore } from "./session-store.ts";
 import { type LinkedSettings, linkedSettings } from "./settings.ts";
 
@@ -17,6 +18,8 @@ interface Bridge {
   folder: URL;
   /** Default: `outside`. */
   network?: ChildNetwork;
+  /** Why the library cannot be used, and what to do; null: it is there. Default: it is. */
+  notInstalled?(): string | null;
   /** Origin of the server of files; default: WhatsApp's. */
   files?: string;
 }
@@ -26,6 +29,10 @@ const maxDevices = 20;
 
 const folder = new URL("../../../../bridge/whatsapp/", import.meta.url);
 const installed: Bridge = {
+  notInstalled: () =>
+    existsSync(new URL("node_modules/baileys/package.json", folder))
+      ? null
+      : `The WhatsApp library is not installed. ${installIt}`,
   module: ({ verification }) => new URL(verification === "strict" ? "main.ts" : "main-library.ts", folder),
   folder,
 };
@@ -66,6 +73,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
       open: (file, { proxy }, tools) =>
         openLinkedFile(file, { origin: bridge.files ?? whatsappFiles, proxy }, tools),
     },
+    notInstalled: () => bridge.notInstalled?.() ?? null,
     connection: "linked",
     open: async (settings, host) => {
       const values = await host.state.load();

@@ -42,7 +42,7 @@ const pairingMs = 5 * 60_000;
 /** In these the keys are of no use any more. */
 const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
 const unlinked: Stop = { state: "unlinked", reason: "No device is linked.", until: null };
-const installIt = "Install it with npm run whatsapp:install.";
+export const installIt = "Install it with npm run whatsapp:install.";
 
 export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #settings: LinkedSettings;

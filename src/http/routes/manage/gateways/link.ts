@@ -12,6 +12,7 @@ import {
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Connection } from "#gateways/connection.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { LinkRequest } from "#gateways/session.ts";
 import type { ManageAccountCall } from "#http/call.ts";
@@ -41,12 +42,12 @@ const streamMs = 600_000;
 async function findLinked(
   { core, account, params }: ManageAccountCall,
   kinds: readonly Connection[] = ["linked", "pulled"],
-): Promise<{ gateway: GatewaysTable; isPulled: boolean } | null> {
+): Promise<{ gateway: GatewaysTable; isPulled: boolean; adapter: GatewayAdapter } | null> {
   const gateway = await core.database.run(findGatewayByIdentifier, params.gateway ?? "");
   if (gateway?.account_id !== account.id) return null;
-  const connection = findAdapter(gateway.kind, gateway.channel)?.connection;
-  if (connection === undefined || !kinds.includes(connection)) return null;
-  return { gateway, isPulled: connection === "pulled" };
+  const adapter = findAdapter(gateway.kind, gateway.channel);
+  if (adapter === null || !kinds.includes(adapter.connection)) return null;
+  return { gateway, isPulled: adapter.connection === "pulled", adapter };
 }
 
 const phoneDeps = ({ core, settings }: ManageAccountCall): PhoneLinkDeps => ({
@@ -200,6 +201,8 @@ export const linkGatewayRoute = endpoint({
     return validationFailed([{ path: ["method"], message: "must be `qr` or `code` for this gateway" }]);
   if (method === "code" && number === null)
     return validationFailed([{ path: ["number"], message: "is required with the method `code`" }]);
+  const missing = found.adapter.notInstalled?.() ?? null;
+  if (missing !== null) return problem("conflict", { message: missing });
   const asked = { action: "link", method, number, replace } as const;
   const reply = await ask(call, found.gateway, asked, "The device is being linked.");
   if (isProblem(reply)) return reply;

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { LinePeer } from "../../../../gateways/sessions/line-peer.ts";
 import { Place } from "../../../../gateways/sessions/place.ts";
 import { openStubPeer, stubbedLinked } from "../../../../gateways/whatsapp/linked/stubbed.ts";
@@ -36,10 +37,14 @@ class Linking {
   /** `linked`: a device is, from the beginning. */
   static async open(
     context: TestContext,
-    { linked = false, settings = {} }: { linked?: boolean; settings?: HarnessOptions["settings"] } = {},
+    {
+      linked = false,
+      settings = {},
+      adapter = stubbedLinked,
+    }: { linked?: boolean; settings?: HarnessOptions["settings"]; adapter?: GatewayAdapter } = {},
   ): Promise<Linking> {
     const peer = await openStubPeer({ unlinked: !linked });
-    const place = await Place.open(context, stubbedLinked, peer, "sqlite");
+    const place = await Place.open(context, adapter, peer, "sqlite");
     const linking = new Linking(place, peer, await place.start({ settings }));
     await linking.until(linked ? "open" : "unlinked");
     return linking;
@@ -110,6 +115,25 @@ test("a device is linked by the QR code, which its asker alone sees, and not aft
   const [event] = place.eventData("gateway.linked");
   assert.deepEqual([event?.number, event?.name, event?.identifier], [number, "Shop", "link"]);
   assert.equal((await place.ask("POST", "/link", { body: { method: "qr" } })).statusCode, 409);
+});
+
+test("a member links a device of their account, and sees the code that no operator sees", async (context) => {
+  const it = await Linking.open(context);
+  const reply = await it.place.ask("POST", "/link", { body: { method: "qr" }, as: "member" });
+  assert.equal(reply.statusCode, 202, reply.body);
+  await it.place.untilLater(() => it.peer.sockets() === 1, "connected to link");
+  it.tell({ type: "qr", text: "https://wa.me/x#secret", forMs: 60_000 });
+  assert.equal((await it.until("waiting_for_scan")).qr, null);
+  assert.equal((await it.link("member")).qr?.text, "https://wa.me/x#secret");
+  assert.equal((await it.link("member of the same account")).qr, null);
+});
+
+test("without the library the link is refused with the command that installs it", async (context) => {
+  const missing = "The WhatsApp library is not installed. Install it with npm run whatsapp:install.";
+  const it = await Linking.open(context, { adapter: { ...stubbedLinked, notInstalled: () => missing } });
+  const reply = await it.place.ask("POST", "/link", { body: { method: "qr" } });
+  assert.deepEqual([reply.statusCode, reply.json().message], [409, missing]);
+  assert.equal((await it.link()).state, "unlinked");
 });
 
 test("a pairing code needs the number, and is shown to its asker", async (context) => {
