@@ -237,6 +237,12 @@ export const gatewayExamples: Record<string, string> = {
     delivery_reports: true
     keep_for_h: 24
   pace: { per_second: 0.1, jitter_ms: 4000, per_day: 200, hours: "08:00-20:00" }`,
+  spread: `- identifier: sms-phones
+  channel: sms
+  kind: spread
+  default: true
+  settings:
+    members: [sms-phone, sms-phone-2]`,
   "whatsapp-cloud": `- identifier: whatsapp-main
   channel: whatsapp
   kind: whatsapp-cloud

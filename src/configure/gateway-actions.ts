@@ -8,16 +8,19 @@ import {
 } from "#store/gateways/actions.ts";
 import { signalGatewayChange } from "./gateway.ts";
 import type { ConfigureDeps } from "./resource.ts";
+import { findSpreadWith } from "./spread-members.ts";
 
 /** A send that was accepted while the gateway was switched off is stored by then. */
 const quietMs = 60_000;
 
-/** Deletes a gateway that was never used and is switched off for a minute. */
+/** Deletes a gateway that was never used and is switched off for a minute. `memberOf`: the spread that names it. */
 export async function deleteGateway(
   deps: ConfigureDeps,
   accountId: string,
   identifier: string,
-): Promise<DeleteGatewayResult> {
+): Promise<DeleteGatewayResult | { memberOf: string }> {
+  const memberOf = await findSpreadWith(deps, accountId, identifier);
+  if (memberOf !== null) return { memberOf };
   const quietSince = deps.clock.now() - quietMs;
   const outcome = await deps.database.run(deleteRow, { accountId, identifier, quietSince });
   if (outcome === "deleted") signalGatewayChange(deps.signals);
@@ -35,8 +38,14 @@ export async function pauseGateway(
 ): Promise<boolean> {
   const pause = { accountId, identifier, at: deps.clock.now(), reason: pausedByHand };
   const found = await deps.database.run(pauseByOperator, pause);
-  if (found) deps.signals.emit("lanesChanged");
+  if (found) signalPause(deps);
   return found;
+}
+
+/** To the owner of the lane, and to what moves messages from and to gateways that are paused. */
+function signalPause({ signals }: ConfigureDeps): void {
+  signals.emit("lanesChanged");
+  signals.emit("pausesChanged");
 }
 
 /** Ends every pause of a gateway, so that it is tried at once. False: the account has no such gateway. */
@@ -46,6 +55,6 @@ export async function resumeGateway(
   identifier: string,
 ): Promise<boolean> {
   const found = await deps.database.run(resumeByOperator, { accountId, identifier, at: deps.clock.now() });
-  if (found) deps.signals.emit("lanesChanged");
+  if (found) signalPause(deps);
   return found;
 }

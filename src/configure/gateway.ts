@@ -12,15 +12,11 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { changedElsewhere } from "./changes.ts";
 import { phoneIssues } from "./phone-of-account.ts";
 import { type ConfigureDeps, defineResource, type Prepared, type Saved } from "./resource.ts";
-
-interface Of {
-  /** Null: the account does not exist yet. */
-  accountId: string | null;
-}
+import { type GatewayOwner, spreadIssues } from "./spread-members.ts";
 
 async function find(
   database: Database,
-  { accountId }: Of,
+  { accountId }: GatewayOwner,
   identifier: string,
 ): Promise<GatewaysTable | null> {
   const gateway = await database.run(findGatewayByIdentifier, identifier);
@@ -47,8 +43,11 @@ export const gateways = defineResource({
     },
     context: settingsContext,
   },
-  check: phoneIssues,
-  columns: (fields, { accountId }: Of, _: GatewaysTable | null) => ({
+  check: async (fields, deps, of: GatewayOwner, before) => [
+    ...(await phoneIssues(fields, deps, of, before)),
+    ...(await spreadIssues(fields, deps, of, before)),
+  ],
+  columns: (fields, { accountId }: GatewayOwner, _: GatewaysTable | null) => ({
     account_id: accountId ?? "",
     identifier: fields.identifier,
     channel: fields.channel,
@@ -73,7 +72,7 @@ export const gateways = defineResource({
 /** Why a gateway of the provisioning file cannot take the place of the one that has its identifier; null: it can. */
 function misplaced(
   existing: GatewaysTable | null,
-  { accountId }: Of,
+  { accountId }: GatewayOwner,
   { channel }: GatewayFields,
 ): Issue | null {
   if (existing === null) return null;
@@ -89,21 +88,26 @@ export async function prepareGateway(
   deps: ConfigureDeps,
   accountId: string | null,
   fields: GatewayFields,
+  coming?: readonly GatewayFields[],
 ): Promise<Prepared<GatewaysTable>> {
   const existing = await deps.database.run(findGatewayByIdentifier, fields.identifier);
   const issue = misplaced(existing, { accountId }, fields);
-  const prepared = await gateways.prepare(deps, { accountId }, fields, existing);
+  const prepared = await gateways.prepare(deps, { accountId, coming }, fields, existing);
   if (issue === null) return prepared;
   return { kind: "invalid", issues: prepared.kind === "invalid" ? [...prepared.issues, issue] : [issue] };
 }
 
-/** All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. */
+/**
+ * All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. `coming`: others that
+ * are made with it.
+ */
 export async function gatewayIssues(
   deps: ConfigureDeps,
   accountId: string | null,
   fields: GatewayFields,
+  coming: readonly GatewayFields[],
 ): Promise<Issue[]> {
-  const prepared = await prepareGateway(deps, accountId, fields);
+  const prepared = await prepareGateway(deps, accountId, fields, coming);
   return prepared.kind === "invalid" ? prepared.issues : [];
 }
 

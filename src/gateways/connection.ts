@@ -16,9 +16,10 @@ import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
  * - `pulled`: a linked device asks for messages, in whichever process its request arrives. Nothing is opened, and no process
- *   owns the lane (`contract/phones/pulled.ts`).
+ *   owns the lane (`contract/phones/undriven.ts`).
+ * - `members`: other gateways of the account send its messages. Nothing is opened, and no process owns the lane.
  */
-export type Connection = "on_demand" | "held" | "linked" | "pulled";
+export type Connection = "on_demand" | "held" | "linked" | "pulled" | "members";
 
 /** What `send` of a definition may use; it has no other access to the outside. */
 export type GatewayTools = Pick<
@@ -54,12 +55,12 @@ export type Connecting<Parsed, Kind extends ContentKind> =
       open(settings: Parsed, host: SessionHost): Promise<GatewaySession<Kind>>;
       send?: never;
     }
-  | { connection: "pulled"; open?: never; send?: never };
+  | { connection: "pulled" | "members"; open?: never; send?: never };
 
-/** How the session of any adapter is opened. Of `pulled` there is nothing to open: it rejects. */
+/** How the session of any adapter is opened. Of `pulled` and `members` there is nothing to open: it rejects. */
 export type Opening =
   | {
-      connection: "on_demand" | "pulled";
+      connection: "on_demand" | "pulled" | "members";
       open(settings: unknown, host: GatewayHost): Promise<GatewaySession>;
     }
   | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
@@ -71,10 +72,11 @@ export function openingOf<Parsed, Kind extends ContentKind>(
 ): Opening {
   switch (definition.connection) {
     case "pulled":
+    case "members":
       return {
-        connection: "pulled",
+        connection: definition.connection,
         open: async () => {
-          throw new Error(`Messages of gateways of kind ${definition.kind} are fetched, not sent.`);
+          throw new Error(`Gateways of kind ${definition.kind} do not send: there is nothing to open.`);
         },
       };
     case undefined: {

@@ -10,6 +10,7 @@ import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
 import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { android } from "#gateways/sms/android/android.ts";
+import { spread } from "#gateways/sms/android/spread.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
@@ -45,6 +46,7 @@ export const adapters: readonly GatewayAdapter[] = [
   twilio,
   smpp,
   android,
+  spread,
   vonage,
   plivo,
   infobip,

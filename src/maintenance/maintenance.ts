@@ -37,6 +37,7 @@ import {
   deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { choiceTtlMs, deleteSpreadChoices } from "#store/phones/spread.ts";
 import { cancelKeyless, deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-sums.ts";
@@ -176,6 +177,8 @@ export async function runMaintenance(
       (await database.run(deleteReplyWindows, { before: now - replyWindowMs, limit: batchSize })) ===
       batchSize,
   );
+  const oldChoices = { before: now - choiceTtlMs, limit: batchSize };
+  await runBatches(async () => (await database.run(deleteSpreadChoices, oldChoices)) === batchSize);
   await runBatches(
     async () =>
       (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: batchSize })) ===

@@ -54,7 +54,9 @@ async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Chang
       errors.push(`account ${name}: api_key: is used by another account`);
     const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
     for (const piece of pieces(coming)) {
-      const found = await Promise.all(piece.map((one) => gatewayIssues(deps, existing?.id ?? null, one)));
+      const found = await Promise.all(
+        piece.map((one) => gatewayIssues(deps, existing?.id ?? null, one, gateways)),
+      );
       for (const [i, { identifier }] of piece.entries())
         errors.push(...issueLines(`gateway ${identifier}`, found[i]!));
     }

@@ -4,6 +4,7 @@
 import { prepareGateway, signalGatewayChange, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
+import { spread } from "#gateways/sms/android/spread.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
 import {
   type ProvisionedEntry,
@@ -44,7 +45,11 @@ export async function applyGateways(
     const mark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
     return mark ? [{ gateway, mark }] : [];
   });
-  for (const piece of pieces(changes)) {
+  // Members before the spreads that name them.
+  const [spreads, others] = [true, false].map((isSpread) =>
+    changes.filter(({ gateway }) => (gateway.kind === spread.kind) === isSpread),
+  ) as [typeof changes, typeof changes];
+  for (const piece of [...pieces(others), ...pieces(spreads)]) {
     const entries: ProvisionedEntry[] = [];
     const error = (identifier: string, issues: readonly Issue[]) =>
       applied.errors.push(...issueLines(`gateway ${identifier}`, issues));

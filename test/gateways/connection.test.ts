@@ -30,7 +30,7 @@ test("a call is a session that sends with the host's tools and the signal of the
 test("messages that a device fetches are never sent", async () => {
   const pulled = defineGateway({ ...head, settings: z.strictObject({}), connection: "pulled" });
   assert.ok(pulled.connection === "pulled");
-  await assert.rejects(pulled.open({}, hostWith({})), /kind plain are fetched, not sent/);
+  await assert.rejects(pulled.open({}, hostWith({})), /kind plain do not send/);
 });
 
 test("what a session reports, and why it is not connected, shows no secret", async () => {

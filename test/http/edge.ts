@@ -105,6 +105,7 @@ export const row: MessageRow = {
   segments: 1,
   cost: 1,
   refunded: 0,
+  spread_id: null,
   held_due_at: null,
 };
 

@@ -43,6 +43,7 @@ const row: MessageRow = {
   segments: 2,
   cost: 2,
   refunded: 0,
+  spread_id: null,
   held_due_at: null,
 };
 

@@ -96,3 +96,18 @@ test("two spellings of one url are one endpoint", async () => {
     [{ events: '["gateway.*"]' }],
   );
 });
+
+test("a spread may stand before its members, and a member that neither the file nor the account has is a fault", async () => {
+  const phones = gateways(3, () => ({ kind: "android" }));
+  const spread = (...members: string[]) => ({
+    identifier: "both",
+    channel: "sms",
+    kind: "spread",
+    settings: { members },
+  });
+  const { applied } = await apply({ gateways: [spread("gw-0", "gw-2"), ...phones] });
+  assert.deepEqual(applied, { errors: [], made: [] });
+  assert.deepEqual((await apply({ gateways: [spread("gw-0", "gw-2"), ...phones] })).writes, {});
+  const wrong = await apply({ gateways: [spread("gw-0", "unknown"), ...phones] });
+  assert.deepEqual(wrong.applied.errors, ["gateway both: settings.members.1: is no gateway of this account"]);
+});

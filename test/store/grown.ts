@@ -25,6 +25,7 @@ export const growing = [
   "reply_windows",
   "requests",
   "soft_bounces",
+  "spread_choices",
   "suppressions",
   "usage_days",
   "usage_hours",
@@ -94,6 +95,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${each(10)}`,
     `insert into inbound_messages (id, account_id, gateway_id, channel, reference, sender, recipient, body, media, received_at)
      select ${idSql("in", "i / 10")}, ${account}, ${gateway}, ${channel}, 'in' || i, '+15550' || (i % 5000), '+1', 'Hello', '[]', ${at} from ${each(10)}`,
+    `insert into spread_choices (key, gateway_id, chosen_at)
+     select ${idSql("gw", "i % 40")} || ' +' || i, ${gateway.replaceAll("r %", "i %")}, ${now} - i from ${series(from, to)}`,
     `insert into reply_windows (gateway_id, sender, heard_at)
      select ${gateway}, '+1777' || i, ${at} from ${each(20)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)

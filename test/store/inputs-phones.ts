@@ -4,13 +4,48 @@ import { pullItems, readLines } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
 import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import * as phones from "#store/phones/phones.ts";
+import {
+  deleteSpreadChoices,
+  distributeSpread,
+  readSpreadAccounts,
+  type Spread,
+} from "#store/phones/spread.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
 
 const priorities = [0, 1, 2];
 const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 
+/** A gateway as a spread of itself and of another one of the account: both have messages that wait. */
+const member = gatewayOf(0);
+const grownSpread: Spread = {
+  id: gatewayOf(20),
+  identifier: "spread",
+  members: [
+    {
+      gatewayId: member,
+      identifier: "phone",
+      phoneId: member,
+      isOpen: true,
+      day: { name: "2027-01-15", limit: 1000 },
+    },
+  ],
+  others: [{ gatewayId: gatewayOf(10), identifier: "another" }],
+  lateBefore: 0,
+  offlineBefore: 0,
+};
+
 export const phoneCases: Case[] = [
+  caseOf(readSpreadAccounts, "http-api"),
+  caseOf(distributeSpread, {
+    spread: grownSpread,
+    at: now,
+    point: 0.5,
+    priorities,
+    limit: 100,
+    eventId: "gp_5",
+  }),
+  caseOf(deleteSpreadChoices, { before: now, limit: 100 }),
   caseOf(phones.findPhoneBy, { secret: "token", hash: "token0" }),
   caseOf(phones.readPhone, gatewayId),
   caseOf(readPhoneTokens, [gatewayId]),

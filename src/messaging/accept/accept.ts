@@ -7,7 +7,9 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import type { Core } from "#core/core.ts";
+import { spread } from "#gateways/sms/android/spread.ts";
 import { messageChannels } from "#messaging/channels.ts";
+import { spreadsOf } from "#messaging/phones/spread.ts";
 import { priorityOf } from "#queue/priority.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -42,7 +44,11 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
+interface AcceptDeps
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "newIds" | "random" | "sealer" | "signals"
+  > {
   metrics: Pick<Core["metrics"], "accepted" | "refused">;
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
@@ -226,6 +232,8 @@ async function store(
   };
   crashPoint("accept.before");
   try {
+    const spreads = await spreadsAmong(deps, account, lanes);
+    if (spreads.length > 0) input.spreads = { list: spreads, point: deps.random.random() };
     const stored = await database.run(storeSends, input);
     if (stored.kind === "insufficient_credit") {
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
@@ -243,10 +251,22 @@ async function store(
     if (confirmed === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const [laneId, dueAt] of lanes) deps.signals.emit("laneDue", laneId, dueAt);
+  for (const [laneId, dueAt] of lanes) {
+    deps.signals.emit("laneDue", laneId, dueAt);
+    // The transaction has chosen: each member may have got some.
+    for (const { members } of input.spreads?.list.filter(({ id }) => id === laneId) ?? [])
+      for (const { gatewayId } of members) deps.signals.emit("laneDue", gatewayId, dueAt);
+  }
   deps.signals.emit("eventsRecorded");
   deps.signals.emit("changed", input.accountId, "messages");
   return { kind: "accepted", requestId, ids, statuses };
+}
+
+/** The spreads among the gateways of a send, with their members. */
+async function spreadsAmong(deps: AcceptDeps, account: Account, gateways: ReadonlyMap<string, unknown>) {
+  const own = account.gateways.filter(({ id, kind }) => kind === spread.kind && gateways.has(id));
+  if (own.length === 0) return [];
+  return (await spreadsOf(deps, account.id)).filter(({ id }) => gateways.has(id));
 }
 
 /** The current month of each time zone: every send needs it, and it is valid for a month. */

@@ -16,7 +16,16 @@ export interface Acceptance {
 
 type AcceptanceDeps = Pick<
   Core,
-  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "newIds" | "signals"
+  | "clock"
+  | "crashPoint"
+  | "database"
+  | "log"
+  | "metrics"
+  | "newId"
+  | "newIds"
+  | "random"
+  | "sealer"
+  | "signals"
 >;
 
 export function createAcceptance(core: AcceptanceDeps): Acceptance {

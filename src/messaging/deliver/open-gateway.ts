@@ -62,7 +62,7 @@ async function readDkimKeys(
 function openTransport(
   deps: SessionDeps,
   gateway: SessionGateway,
-  adapter: Exclude<GatewayAdapter, { connection: "pulled" }>,
+  adapter: Exclude<GatewayAdapter, { connection: "pulled" | "members" }>,
   settings: unknown,
 ): Transport {
   if (adapter.connection === "on_demand")
@@ -84,7 +84,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     return null;
   }
   // Its lane is not offered to any process; see `Connection`.
-  if (adapter.connection === "pulled") return null;
+  if (adapter.connection === "pulled" || adapter.connection === "members") return null;
   let settings: unknown;
   let email: EmailSender | null = null;
   let dkim: readonly DkimKey[] = [];

@@ -14,6 +14,7 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { type ContentKind, contentKinds } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
 import { contentsOf } from "#gateways/registry.ts";
+import { distributeSpreads } from "#messaging/phones/spread.ts";
 import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
@@ -29,6 +30,7 @@ import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
 export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 
 type RerouteDeps = Pick<Core, "clock" | "database" | "log" | "signals">;
+type TurnDeps = RerouteDeps & Pick<Core, "crashPoint" | "newId" | "random" | "sealer">;
 
 /** Messages in one transaction. */
 const batchSize = 1000;
@@ -37,7 +39,7 @@ const failoverIntervalMs = 1000;
 
 /** Starts rerouting in the process that owns its lane. `wake` the lane when a pause of another lane begins or ends. */
 export function openReroute(
-  deps: RerouteDeps & { intervalMs: number },
+  deps: TurnDeps & { intervalMs: number },
   lane: { id: string; fence: number },
 ): OpenLane {
   const { clock, log, intervalMs } = deps;
@@ -45,8 +47,11 @@ export function openReroute(
     clock,
     log,
     turn: async () => {
+      // First, since what a phone cannot send belongs to the other phones of its spread; and again for what came to a spread.
+      await distributeSpreads(deps);
       await moveFromInactive(deps);
       const isPaused = await moveFromPaused(deps);
+      await distributeSpreads(deps);
       return isPaused ? Math.min(intervalMs, failoverIntervalMs) : intervalMs;
     },
     failure: {

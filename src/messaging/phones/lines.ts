@@ -9,6 +9,10 @@ import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { type LineState, maxHandover, type PhoneLine } from "#store/phones/phone-items.ts";
 import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
 
+/** How long a phone may be silent before it counts as late, and as offline, ms: it asks every 15 minutes at least. */
+export const lateMs = 16 * 60_000;
+export const offlineMs = 35 * 60_000;
+
 /** A gateway of a phone. */
 export interface Line {
   gateway: PulledGateway;
@@ -18,17 +22,25 @@ export interface Line {
 
 /** The gateways that the phone serves: the one that owns the link, and those that name the phone. */
 export async function linesOf(
-  { database, sealer, log }: Pick<Core, "database" | "log" | "sealer">,
+  deps: Pick<Core, "database" | "log" | "sealer">,
   phone: { gateway_id: string; account_id: string },
 ): Promise<Line[]> {
-  const gateways = await database.run(readPulledGateways, {
-    accountId: phone.account_id,
-    kind: android.kind,
-  });
+  const lines = await linesIn(deps, phone.account_id);
+  return lines.filter((line) => phoneIdOf(line) === phone.gateway_id);
+}
+
+/** The id of the phone that serves a gateway: the gateway that owns the link. */
+export const phoneIdOf = ({ gateway, settings }: Line): string => settings.phone ?? gateway.id;
+
+/** The gateways of all phones of an account. One whose settings cannot be read is left out. */
+export async function linesIn(
+  { database, sealer, log }: Pick<Core, "database" | "log" | "sealer">,
+  accountId: string,
+): Promise<Line[]> {
+  const gateways = await database.run(readPulledGateways, { accountId, kind: android.kind });
   return gateways.flatMap((gateway) => {
     try {
       const settings = androidSettings.parse(openSettings(sealer, gateway));
-      if ((settings.phone ?? gateway.id) !== phone.gateway_id) return [];
       const rules = rulesIn(gateway);
       return [{ gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } }];
     } catch (error) {

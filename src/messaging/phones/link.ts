@@ -15,16 +15,8 @@ import {
 } from "#store/phones/phones.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import { linesOf } from "./lines.ts";
-import {
-  advisedVersion,
-  isOlder,
-  lateMs,
-  minimumVersion,
-  offlineMs,
-  type Phones,
-  phoneDigest,
-} from "./phones.ts";
+import { lateMs, linesOf, offlineMs } from "./lines.ts";
+import { advisedVersion, isOlder, minimumVersion, type Phones, phoneDigest } from "./phones.ts";
 
 export type PhoneLinkDeps = Pick<
   Core,

@@ -30,7 +30,7 @@ import {
   stopForSim,
 } from "#store/phones/phones.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
-import { type Line, linesOf, phoneLine } from "./lines.ts";
+import { type Line, linesOf, offlineMs, phoneLine } from "./lines.ts";
 import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
 
 type PhonesDeps = Pick<
@@ -55,9 +55,6 @@ export interface Registration {
   login: string;
 }
 
-/** How long a phone may be silent before it counts as late, and as offline, ms: it asks every 15 minutes at least. */
-export const lateMs = 16 * 60_000;
-export const offlineMs = 35 * 60_000;
 /** `seen_at` is stored this often by requests that store nothing else, ms. */
 const seenEveryMs = 5_000;
 /** Failures after which a message waits longer each time. */
@@ -149,6 +146,8 @@ export class Phones {
     this.streams.end(id);
     this.#fetched.delete(id);
     signals.emit("eventsRecorded");
+    // A spread may have waited for it.
+    signals.emit("pausesChanged");
     const gateway = (await linesOf(this.#deps, linked)).find((line) => line.gateway.id === id)?.gateway;
     log.info({ event: "phone.linked", gateway: gateway?.identifier, phone: id }, "A phone was linked.");
     return { id, token, login: gateway?.identifier ?? id };

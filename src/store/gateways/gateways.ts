@@ -1,7 +1,7 @@
 // Gateways, and the lane that each of them has.
 
 import { sql } from "kysely";
-import { isPulled } from "#contract/phones/pulled.ts";
+import { isUndriven } from "#contract/phones/undriven.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
@@ -109,7 +109,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
   // No process drives a lane whose messages are fetched.
-  const active = isPulled(gateway.kind) ? 0 : gateway.active;
+  const active = isUndriven(gateway.kind) ? 0 : gateway.active;
   await tx.db
     .insertInto("lanes")
     .values(newLane(gateway.id, "gateway", active))

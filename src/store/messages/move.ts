@@ -57,16 +57,17 @@ export const moveToDefault = writeOperation("moveToDefault", async (tx, input: M
     .limit(input.limit)
     .modifyEnd(tx.lock("update"))
     .execute();
-  return await move(tx, rows, input);
+  return await moveLocked(tx, rows, input);
 });
 
 /** A message that is about to change its gateway, locked. */
 type Leaving = Pick<MessagesTable, "id" | "account_id" | "status" | "version">;
 
-async function move(
+/** Moves locked messages that wait. `spreadId`: the spread that chose their gateway. Returns how many. */
+export async function moveLocked(
   tx: Tx,
   rows: readonly Leaving[],
-  { to, at, detail }: { to: string; at: number; detail: string },
+  { to, at, detail, spreadId = null }: { to: string; at: number; detail: string; spreadId?: string | null },
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const ids = tx.list(rows.map(({ id }) => id));
@@ -76,6 +77,7 @@ async function move(
     .set((eb) => ({
       gateway_id: to,
       first_deferred_at: null,
+      spread_id: spreadId,
       updated_at: at,
       version: eb("version", "+", 1),
     }))
@@ -162,6 +164,6 @@ export const moveToFailover = writeOperation(
       .orderBy("id")
       .modifyEnd(tx.lock("update"))
       .execute();
-    return await move(tx, rows, input);
+    return await moveLocked(tx, rows, input);
   },
 );

@@ -3,6 +3,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import type { InputCodec, LongTextsIn, TextPlace } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
+import type { Spread } from "#store/phones/spread.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import type { NewPayload } from "./contents.ts";
@@ -62,6 +63,8 @@ export interface SendInput {
   payloads?: readonly NewPayload[];
   /** Files that were staged for it, in their order. */
   attachments?: readonly UploadedFile[];
+  /** The spreads among its gateways, and where in [0, 1) their choices begin. */
+  spreads?: { list: readonly Spread[]; point: number };
 }
 
 /** Takes values without the names of fields, which would be half of the text, and long bodies by themselves. */

@@ -33,6 +33,15 @@ export interface PhonesTable {
   ended_reason: string | null;
 }
 
+/** Which phone a recipient of a spread has. */
+export interface SpreadChoicesTable {
+  /** The spread's id, a space and the recipient. */
+  key: string;
+  gateway_id: string;
+  /** The last message to the recipient. */
+  chosen_at: number;
+}
+
 /** What was handed over to a phone, one row a message: its present transmission. */
 export interface PhoneItemsTable {
   message_id: string;

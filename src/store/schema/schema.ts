@@ -33,7 +33,7 @@ import type {
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
-import type { PhoneItemsTable, PhonesTable } from "./phones.ts";
+import type { PhoneItemsTable, PhonesTable, SpreadChoicesTable } from "./phones.ts";
 import type {
   BudgetNoticesTable,
   CompletionsTable,
@@ -147,6 +147,8 @@ export interface MessagesTable extends MessageState {
   segments: number | null;
   /** Credit that was reserved for it. */
   cost: number;
+  /** The spread that chose its gateway, and may choose anew while it waits; null: none did. */
+  spread_id: string | null;
 }
 
 export interface EventsTable {
@@ -336,6 +338,7 @@ export interface Schema {
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   phones: PhonesTable;
+  spread_choices: SpreadChoicesTable;
   phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
   reply_windows: ReplyWindowsTable;

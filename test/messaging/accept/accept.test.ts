@@ -11,8 +11,10 @@ import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { SendInput } from "#store/messages/send.ts";
+import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
+import { memoryLog } from "../../log.ts";
 import { signalsTo } from "../../signals.ts";
 
 const account: Account = {
@@ -33,6 +35,13 @@ const account: Account = {
     isDefault: identifier === "one",
     test: false,
   })),
+};
+
+/** What only a send through a spread uses. */
+const unspread = {
+  log: memoryLog(),
+  random: seededRandom(1),
+  sealer: createSealer("a master key that is only used in tests", seededRandom(1)),
 };
 
 const counting = (counted: [channel: string, what: string | number][]) => ({
@@ -67,6 +76,7 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     signals: signalsTo({ laneDue: (lane) => void woken.push(lane) }),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    ...unspread,
     metrics: counting(counted),
   };
   const send = readSms({ contact }, { maxContacts: 100 });
@@ -219,6 +229,7 @@ async function acceptMail(answer: object, contact: object = mail, files: readonl
     signals: signalsTo(),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    ...unspread,
     metrics: counting([]),
   };
   const send = readEmail({ contact: [contact] }, { maxContacts: 100 });

@@ -237,12 +237,14 @@ test("from a paused gateway, each message moves to one that can send its content
   assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [0, 3, 2]);
 });
 
+const looping = { signals: signalsTo(), crashPoint: () => {} };
+
 test("a pause is noticed at once, and looked after every second while it lasts", async () => {
   const accountId = await wanting("prompt");
   const main = await owned(accountId, "p-main");
   const second = await owned(accountId, "p-second");
   const { clock } = open.deps;
-  const deps = { ...open.deps, signals: signalsTo(), intervalMs: 3_600_000 };
+  const deps = { ...open.deps, ...looping, intervalMs: 3_600_000 };
   const lane = openReroute(deps, { id: "reroute", fence: 1 });
   const asleep = async () => {
     await clock.settle();
@@ -272,7 +274,7 @@ test("it looks again and again, lives through a fault of the storage, and stops 
     },
   };
   const { clock, log } = open.deps;
-  const deps = { database: failing, clock, log, signals: signalsTo(), intervalMs: 1000 };
+  const deps = { ...open.deps, ...looping, database: failing, intervalMs: 1000 };
   const lane = openReroute(deps, { id: "reroute", fence: 1 });
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import type { linkReply, startedLinkReply } from "#contract/manage/links.ts";
-import type { EngineName } from "../../harness.ts";
+import type { EngineName, Harness } from "../../harness.ts";
+import { bearer, manage, tokenFor } from "../../http/managing.ts";
 import { dataOf, type Managed, managed } from "../../http/routes/manage/managed.ts";
 import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
 
@@ -15,6 +16,16 @@ export const hour = 60 * minute;
 /** No wait between two messages, so that the clock does not move in most tests. */
 export const unpaced = { per_second: 100_000, per_day: 1_000_000 };
 
+/** Asks for a link of a gateway; returns the code that links a phone. */
+export async function linkCode(it: Harness, accountId: string, identifier: string): Promise<string> {
+  const path = `/accounts/${accountId}/gateways/${identifier}/link`;
+  const reply = await manage(it, "POST", path, {
+    headers: bearer(await tokenFor(it)),
+    body: { method: "qr" },
+  });
+  return reply.json().data.code.text;
+}
+
 export interface PhoneWorld {
   m: Managed;
   accountId: string;
@@ -22,6 +33,8 @@ export interface PhoneWorld {
   gateway: string;
   /** What went over the air since the gateway was made. */
   air: Transmission[];
+  /** What went over the air through the phone of a gateway. */
+  airOf(gateway: string): readonly Transmission[];
   /** Makes a gateway, and a phone that is linked to it and connected. */
   linked(settings?: Record<string, unknown>, pace?: object): Promise<SimulatedPhone>;
   /** The gateway's path in the management API. */
@@ -40,6 +53,7 @@ export async function phoneWorld(engine: EngineName): Promise<PhoneWorld> {
   const m = await managed({ engine });
   const { id: accountId } = await m.it.account();
   let number = 0;
+  const airs = new Map<string, Transmission[]>();
   const w: PhoneWorld = {
     m,
     accountId,
@@ -62,11 +76,13 @@ export async function phoneWorld(engine: EngineName): Promise<PhoneWorld> {
         })),
       ),
     statuses: (ids) => Promise.all(ids.map(async (id) => (await m.it.message(id)).status)),
+    airOf: (gateway) => airs.get(gateway) ?? [],
     pass: (ms = 200) => m.it.advance(ms),
     linked: async (settings = {}, pace = unpaced) => {
       number += 1;
       w.gateway = `phone-${number}`;
       w.air = [];
+      airs.set(w.gateway, w.air);
       await m.it.gateway({ identifier: w.gateway, kind: "android", settings, pace });
       const { code } = await w.startLink();
       const phone = new SimulatedPhone(w.gateway, () => m.it, w.air);

@@ -4,19 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tokenCheckMs } from "#messaging/phones/streams.ts";
-import { engines, ground, type Harness, harness } from "../../harness.ts";
+import { engines, ground, harness } from "../../harness.ts";
 import { bearer, manage, tokenFor } from "../../http/managing.ts";
-import { minute, unpaced } from "./phone-world.ts";
+import { linkCode, minute, unpaced } from "./phone-world.ts";
 import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
-
-async function link(it: Harness, accountId: string, identifier: string): Promise<string> {
-  const path = `/accounts/${accountId}/gateways/${identifier}/link`;
-  const reply = await manage(it, "POST", path, {
-    headers: bearer(await tokenFor(it)),
-    body: { method: "qr" },
-  });
-  return reply.json().data.code.text;
-}
 
 const contactsTo = (gateway: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({
@@ -42,7 +33,7 @@ test("a phone is served by two processes at once, on PostgreSQL", async () => {
   const air: Transmission[] = [];
   let turn = 0;
   const phone = new SimulatedPhone("phone", () => (turn++ % 2 === 0 ? first : second), air);
-  assert.equal(await phone.registerByCode(await link(first, account.id, "phone")), 201);
+  assert.equal(await phone.registerByCode(await linkCode(first, account.id, "phone")), 201);
   await phone.start();
   await first.advance(200);
   phone.disconnect();
@@ -71,7 +62,7 @@ test("a link that one process ends or replaces ends the phone's streams in the o
   second.as(account);
   await first.gateway({ identifier: "phone", kind: "android", pace: unpaced });
   const phone = new SimulatedPhone("phone", () => second, []);
-  assert.equal(await phone.registerByCode(await link(first, account.id, "phone")), 201);
+  assert.equal(await phone.registerByCode(await linkCode(first, account.id, "phone")), 201);
   await phone.start();
   const id = phone.stored.registration?.id ?? "";
   const { streams } = second.system.core.phones;
@@ -110,7 +101,7 @@ for (const engine of engines) {
       const account = await it.account();
       await it.gateway({ identifier: "phone", kind: "android", pace: unpaced });
       const phone = new SimulatedPhone("phone", () => it, air);
-      assert.equal(await phone.registerByCode(await link(it, account.id, "phone")), 201);
+      assert.equal(await phone.registerByCode(await linkCode(it, account.id, "phone")), 201);
       const ids = await it.accepted(contactsTo("phone", 3));
       await it.close();
       const dying = await harness({ ground: shared, clock, dieAt });
@@ -149,7 +140,7 @@ test("ten phones with networks that fail at random send every message once", asy
     const identifier = `phone-${number}`;
     await it.gateway({ identifier, kind: "android", pace: unpaced });
     const phone = new SimulatedPhone(identifier, () => it, air);
-    assert.equal(await phone.registerByCode(await link(it, account.id, identifier)), 201);
+    assert.equal(await phone.registerByCode(await linkCode(it, account.id, identifier)), 201);
     phone.network = () => {
       const drawn = chance();
       return drawn < 0.15 ? "refused" : drawn < 0.3 ? "lost" : "through";

@@ -10,9 +10,10 @@ for (const engine of engines) {
     const place = await emptyPlace(engine);
     try {
       await place.open();
-      for (const table of ["message_counts", "gateway_pauses", "gateway_reports"])
+      for (const table of ["message_counts", "gateway_pauses", "gateway_reports", "spread_choices"])
         await place.exec(`drop table ${table}`);
       await place.exec("alter table message_events drop column attempt");
+      await place.exec("alter table messages drop column spread_id");
       await place.exec("delete from migrations where id >= 2");
       await place.exec("insert into provisioned (kind, name, hash) values ('kept', 'kept', 'kept')");
       await place.open();

@@ -110,7 +110,11 @@ export async function gatewayAnswer(call: AccountCall, identifier: string | unde
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
 }
 
-function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
+function refusal(outcome: Exclude<DeleteGatewayResult, "deleted"> | { memberOf: string }): Problem {
+  if (typeof outcome === "object") {
+    const message = `Spread ${outcome.memberOf} has the gateway as a member. Take it out of its members first.`;
+    return problem("conflict", { message });
+  }
   switch (outcome) {
     case "not_found":
       return problem("not_found");

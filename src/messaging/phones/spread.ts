@@ -1,0 +1,85 @@
+// Spreads: gateways whose messages the phones of an account share. Which phone gets a message is decided in `store/phones/spread.ts`;
+// here are the members of each spread, from settings, and the turn that gives members what waits.
+
+import type { Core } from "#core/core.ts";
+import { spread as kind, spreadSettings } from "#gateways/sms/android/spread.ts";
+import { openSettings } from "#messaging/deliver/open-gateway.ts";
+import { priorities } from "#queue/priority.ts";
+import { readPulledGateways } from "#store/phones/phones.ts";
+import { distributeSpread, readSpreadAccounts, type Spread } from "#store/phones/spread.ts";
+import { lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";
+
+type SpreadDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
+
+/** The account's spreads that are switched on. One whose settings cannot be read is left out. */
+export async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]> {
+  const { clock, database, log, sealer } = deps;
+  const gateways = await database.run(readPulledGateways, { accountId, kind: kind.kind });
+  const active = gateways.filter((gateway) => gateway.active === 1);
+  if (active.length === 0) return [];
+  const now = clock.now();
+  const lines = (await linesIn(deps, accountId)).map((line) => {
+    const { gatewayId, isOpen, day } = phoneLine(line, { now, random: 0, catchesUp: false });
+    return { gatewayId, identifier: line.gateway.identifier, phoneId: phoneIdOf(line), isOpen, day };
+  });
+  return active.flatMap((gateway) => {
+    try {
+      const { members } = spreadSettings.parse(openSettings(sealer, gateway));
+      return [
+        {
+          id: gateway.id,
+          identifier: gateway.identifier,
+          members: lines.filter(({ identifier }) => members.includes(identifier)),
+          others: lines.filter(({ identifier }) => !members.includes(identifier)),
+          lateBefore: now - lateMs,
+          offlineBefore: now - offlineMs,
+        },
+      ];
+    } catch (error) {
+      log.error(
+        { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
+        "The settings of a spread could not be read; its messages wait.",
+      );
+      return [];
+    }
+  });
+}
+
+/** Messages in one transaction, from each gateway. */
+const batchSize = 500;
+
+/** Gives the members of every spread what waits for them. */
+export async function distributeSpreads(
+  deps: SpreadDeps & Pick<Core, "crashPoint" | "newId" | "random" | "signals">,
+): Promise<void> {
+  for (const accountId of await deps.database.run(readSpreadAccounts, kind.kind))
+    for (const spread of await spreadsOf(deps, accountId))
+      while ((await distribute(deps, spread)) >= batchSize);
+}
+
+async function distribute(
+  { clock, crashPoint, database, log, newId, random, signals }: Parameters<typeof distributeSpreads>[0],
+  spread: Spread,
+): Promise<number> {
+  crashPoint("spread.before");
+  const { moved, pausesChanged } = await database.run(distributeSpread, {
+    spread,
+    at: clock.now(),
+    point: random.random(),
+    priorities,
+    limit: batchSize,
+    eventId: newId("gp"),
+  });
+  crashPoint("spread.after");
+  let count = 0;
+  for (const { gatewayId, identifier, messages } of moved) {
+    count += messages;
+    log.info(
+      { event: "messages.spread", spread: spread.identifier, to: identifier, messages },
+      "A spread gave messages to a phone.",
+    );
+    signals.emit("laneDue", gatewayId);
+  }
+  if (pausesChanged) signals.emit("eventsRecorded");
+  return count;
+}

@@ -1,0 +1,365 @@
+// A spread is a gateway whose messages several phones send. The choice of a phone is the message's gateway, written by the
+// transaction that accepts the message, so that at any moment one lane has it. It changes only while the message waits, by the lock of its
+// row, and never once a phone was handed the message. Without a phone that can send, messages wait on the spread's own lane.
+
+import { sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
+import { moveLocked } from "#store/messages/move.ts";
+import type { MessagesTable } from "#store/schema/schema.ts";
+
+/** A gateway of a phone, as a spread weighs it. */
+export interface SpreadMember {
+  gatewayId: string;
+  identifier: string;
+  /** The gateway that owns the link to the phone. */
+  phoneId: string;
+  /** Whether its hours allow sending now. */
+  isOpen: boolean;
+  /** The local day, and how many messages may go on it; null: no cap. */
+  day: { name: string; limit: number } | null;
+}
+
+export interface Spread {
+  id: string;
+  identifier: string;
+  members: readonly SpreadMember[];
+  /** Other gateways of phones of the account, which may still have messages of this spread. */
+  others: readonly { gatewayId: string; identifier: string }[];
+  /** Phones that were not heard of since are late, and offline; epoch ms. */
+  lateBefore: number;
+  offlineBefore: number;
+}
+
+/** A recipient keeps a phone for so long after the last message. */
+export const choiceTtlMs = 30 * 86_400_000;
+/** The share of a phone that is late or that has just failed. */
+const doubtfulShare = 0.25;
+/** What waits for a phone counts up to this. */
+const maxCounted = 1_000;
+/** The golden ratio: its multiples are spread evenly between 0 and 1, however many there are. */
+const stepOfPoints = 0.618_033_988_749_895;
+/** A phone without a cap weighs as much as one with this many messages a day. */
+const uncappedDay = 1_000_000;
+
+/** Accounts that have a spread which is switched on. */
+export const readSpreadAccounts = readOperation(
+  "readSpreadAccounts",
+  async (tx, kind: string): Promise<string[]> => {
+    const rows = await tx.db
+      .selectFrom("gateways")
+      .select("account_id")
+      .distinct()
+      .where("kind", "=", kind)
+      .where("active", "=", 1)
+      .orderBy("account_id")
+      .execute();
+    return rows.map(({ account_id }) => account_id);
+  },
+);
+
+interface Candidate {
+  id: string;
+  /** What weighs it down, from 0 to 1: late, just failed, outside its hours. */
+  share: number;
+  /** What is left of its day, and the whole of it. */
+  left: number;
+  limit: number;
+}
+
+/** The members that can send, with the weights by which those without a recipient's habit are chosen. */
+async function candidatesOf(tx: Tx, spread: Spread, at: number): Promise<Candidate[]> {
+  const ids = spread.members.map(({ gatewayId }) => gatewayId);
+  if (ids.length === 0) return [];
+  const lanes = await tx.db
+    .selectFrom("gateways")
+    .innerJoin("lanes", "lanes.id", "gateways.id")
+    .select(["lanes.id", "paused_since", "paused_until", "operator_paused_at", "day", "day_count"])
+    .where("gateways.id", "in", ids)
+    .where("gateways.active", "=", 1)
+    .execute();
+  const phones = await tx.db
+    .selectFrom("phones")
+    .select(["gateway_id", "seen_at"])
+    .where("gateway_id", "in", [...new Set(spread.members.map(({ phoneId }) => phoneId))])
+    .where("token_hash", "is not", null)
+    .execute();
+  const able = spread.members.flatMap((member) => {
+    const lane = lanes.find(({ id }) => id === member.gatewayId);
+    const phone = phones.find(({ gateway_id }) => gateway_id === member.phoneId);
+    if (!lane || !phone || lane.operator_paused_at !== null || (lane.paused_until ?? 0) > at) return [];
+    const seenAt = phone.seen_at ?? 0;
+    if (seenAt < spread.offlineBefore) return [];
+    const isDoubtful = lane.paused_since !== null || seenAt < spread.lateBefore;
+    return [{ member, lane, share: isDoubtful ? doubtfulShare : 1 }];
+  });
+  // Outside its hours a phone is chosen when all are.
+  const open = able.filter(({ member }) => member.isOpen);
+  const candidates: Candidate[] = [];
+  for (const { member, lane, share } of able) {
+    const counts = open.length === 0 || member.isOpen ? share : 0;
+    const limit = member.day?.limit ?? uncappedDay;
+    const sentToday = lane.day === member.day?.name ? lane.day_count : 0;
+    const left = limit - sentToday - (await countWaiting(tx, lane.id));
+    candidates.push({ id: lane.id, share: counts, left, limit });
+  }
+  return candidates;
+}
+
+async function countWaiting(tx: Tx, gatewayId: string): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    select count(*) as waiting from (
+      select due_at from ${tx.indexed("messages", "messages_due")}
+      where gateway_id = ${gatewayId} and due_at is not null limit ${sql.lit(maxCounted)}
+    ) as waiting
+  `.execute(tx.db);
+  return Number(rows[0]?.waiting ?? 0);
+}
+
+/** The candidate at this place, in [0, 1), of all weights in a row. When the day of all is used up, what comes waits for the next one. */
+function candidateAt(candidates: readonly Candidate[], place: number): Candidate | undefined {
+  const free = candidates.map(({ share, left }) => share * Math.max(0, left));
+  const weights = free.some((weight) => weight > 0)
+    ? free
+    : candidates.map(({ share, limit }) => share * limit);
+  let rest = place * weights.reduce((sum, weight) => sum + weight, 0);
+  const at = weights.findIndex((weight) => {
+    rest -= weight;
+    return rest < 0;
+  });
+  return candidates[at] ?? candidates[weights.findLastIndex((weight) => weight > 0)];
+}
+
+const keyOf = (spreadId: string, recipient: string) => `${spreadId} ${recipient}`;
+
+/**
+ * Chooses a phone's gateway for each recipient, and notes it: the one that the recipient has, while that one can send. Null: no member
+ * can send. `point`: where in [0, 1) the choices begin. The spread's lane must be locked.
+ */
+async function choose(
+  tx: Tx,
+  spread: Spread,
+  recipients: readonly string[],
+  { at, point }: { at: number; point: number },
+): Promise<Map<string, string> | null> {
+  const candidates = await candidatesOf(tx, spread, at);
+  if (candidates.length === 0) return null;
+  const able = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+  const people = [...new Set(recipients)];
+  const known = await tx.db
+    .selectFrom(tx.indexed("spread_choices"))
+    .select(["key", "gateway_id", "chosen_at"])
+    .where("key", "in", tx.list(people.map((recipient) => keyOf(spread.id, recipient))))
+    .execute();
+  const kept = new Map(
+    known
+      .filter(({ gateway_id, chosen_at }) => able.has(gateway_id) && chosen_at >= at - choiceTtlMs)
+      .map(({ key, gateway_id }) => [key, gateway_id]),
+  );
+  const chosen = new Map<string, string>();
+  let place = point;
+  for (const recipient of people) {
+    const habit = kept.get(keyOf(spread.id, recipient));
+    const candidate = habit === undefined ? candidateAt(candidates, place) : able.get(habit);
+    if (habit === undefined) place = (place + stepOfPoints) % 1;
+    if (candidate === undefined) continue;
+    candidate.left -= 1;
+    chosen.set(recipient, candidate.id);
+  }
+  const rows = tx.rows(
+    "chosen",
+    { key: "text", gateway_id: "text", chosen_at: "bigint" },
+    [...chosen]
+      .map(([recipient, gateway_id]) => ({ key: keyOf(spread.id, recipient), gateway_id, chosen_at: at }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1)),
+  );
+  await sql`
+    insert into spread_choices (key, gateway_id, chosen_at)
+    select key, gateway_id, chosen_at from ${rows} where true
+    on conflict (key) do update set gateway_id = excluded.gateway_id, chosen_at = excluded.chosen_at
+  `.execute(tx.db);
+  return chosen;
+}
+
+async function lockSpread(tx: Tx, id: string) {
+  return await tx.db
+    .selectFrom("lanes")
+    .select(["id", "fence", "paused_since", "operator_paused_at"])
+    .where("id", "=", id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+type Placed = Pick<MessagesTable, "id" | "gateway_id" | "recipient">;
+
+/** Locks the lanes of spreads whose choices are to be made, always in the same order. */
+export async function lockSpreads(tx: Tx, spreads: readonly Spread[]): Promise<void> {
+  for (const id of new Set(spreads.map(({ id }) => id).sort())) await lockSpread(tx, id);
+}
+
+/**
+ * Messages that are about to be stored, with a phone's gateway in place of each spread. Those of a spread that is stopped, or of which no
+ * member can send, keep it. `ofSpread`: the ids of the others by the spread that they came through.
+ */
+export async function placeOnMembers<M extends Placed>(
+  tx: Tx,
+  messages: readonly M[],
+  { spreads, at, point }: { spreads: readonly Spread[]; at: number; point: number },
+): Promise<{ messages: readonly M[]; ofSpread: ReadonlyMap<string, readonly string[]> }> {
+  const ofSpread = new Map<string, readonly string[]>();
+  let placed = messages;
+  for (const spread of spreads) {
+    const its = messages.filter(({ gateway_id }) => gateway_id === spread.id);
+    const lane = its.length === 0 ? undefined : await lockSpread(tx, spread.id);
+    if (!lane || lane.operator_paused_at !== null) continue;
+    const recipients = its.map(({ recipient }) => recipient);
+    const chosen = await choose(tx, spread, recipients, { at, point });
+    if (chosen === null) continue;
+    placed = placed.map((message) => {
+      const gateway_id = message.gateway_id === spread.id ? chosen.get(message.recipient) : undefined;
+      return gateway_id === undefined ? message : { ...message, gateway_id };
+    });
+    ofSpread.set(
+      spread.id,
+      its.map(({ id }) => id),
+    );
+  }
+  return { messages: placed, ofSpread };
+}
+
+/** Notes through which spread stored messages came. */
+export async function markSpread(tx: Tx, ofSpread: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  for (const [spread_id, ids] of ofSpread)
+    await tx.db
+      .updateTable(tx.indexed("messages"))
+      .set({ spread_id })
+      .where("id", "in", tx.list(ids))
+      .execute();
+}
+
+export interface SpreadResult {
+  /** How many messages each gateway got. */
+  moved: { gatewayId: string; identifier: string; messages: number }[];
+  pausesChanged: boolean;
+}
+
+const noneCanSend = "None of its phones can send.";
+
+/**
+ * Gives members what is due on the spread's lane, and what is due on gateways that cannot send it and was never handed to their
+ * phone. The spread is paused while no member can send. At most `limit` messages from each gateway.
+ */
+export const distributeSpread = writeOperation(
+  "distributeSpread",
+  async (
+    tx,
+    input: {
+      spread: Spread;
+      at: number;
+      point: number;
+      priorities: readonly number[];
+      limit: number;
+      eventId: string;
+    },
+  ): Promise<SpreadResult> => {
+    const { spread, at, eventId } = input;
+    const result: SpreadResult = { moved: [], pausesChanged: false };
+    const lane = await lockSpread(tx, spread.id);
+    if (!lane) return result;
+    const able = new Set((await candidatesOf(tx, spread, at)).map(({ id }) => id));
+    const pause = { id: spread.id, fence: lane.fence, at, eventId };
+    if (able.size === 0 && lane.paused_since === null) {
+      const reason = { reason: noneCanSend, pauses: 0 };
+      result.pausesChanged = await storePause(tx, { ...pause, ...reason, until: untilConnected });
+    } else if (able.size > 0 && lane.paused_since !== null) {
+      await storeResume(tx, pause);
+      result.pausesChanged = true;
+    }
+    if (able.size === 0) return result;
+    const counts = new Map<string, number>();
+    const give = async (from: { gatewayId: string; identifier: string }, why: string) => {
+      const rows = await lockWaiting(tx, input, from.gatewayId);
+      const recipients = rows.map(({ recipient }) => recipient);
+      const chosen = rows.length === 0 ? null : await choose(tx, spread, recipients, input);
+      if (chosen === null) return;
+      const groups = Map.groupBy(rows, ({ recipient }) => chosen.get(recipient));
+      for (const { gatewayId: to, identifier } of spread.members) {
+        const group = groups.get(to);
+        if (group === undefined) continue;
+        const detail = `${why} to ${identifier}.`;
+        await moveLocked(tx, group, { to, at, detail, spreadId: spread.id });
+        counts.set(to, (counts.get(to) ?? 0) + group.length);
+      }
+    };
+    // Stopped by hand: what waits on it stays. What its phones have is theirs.
+    if (lane.operator_paused_at === null)
+      await give({ gatewayId: spread.id, identifier: spread.identifier }, `Given by ${spread.identifier}`);
+    for (const from of [...spread.members, ...spread.others])
+      if (!able.has(from.gatewayId)) await give(from, `Moved from ${from.identifier}, which cannot send it,`);
+    result.moved = spread.members.flatMap(({ gatewayId, identifier }) => {
+      const messages = counts.get(gatewayId) ?? 0;
+      return messages === 0 ? [] : [{ gatewayId, identifier, messages }];
+    });
+    return result;
+  },
+);
+
+/** What is due on a lane and came through the spread, smallest requests first; on the spread's own lane, all. */
+async function lockWaiting(
+  tx: Tx,
+  {
+    spread,
+    at,
+    priorities,
+    limit,
+  }: { spread: Spread; at: number; priorities: readonly number[]; limit: number },
+  laneId: string,
+) {
+  const found: { id: string }[] = [];
+  for (const priority of priorities) {
+    let query = tx.db
+      .selectFrom("messages")
+      .select("id")
+      .where("gateway_id", "=", laneId)
+      .where("priority", "=", priority)
+      .where("due_at", "<=", at)
+      .where("resends", "=", 0);
+    if (laneId !== spread.id) query = query.where("spread_id", "=", spread.id);
+    const left = limit - found.length;
+    if (left > 0) found.push(...(await query.orderBy("due_at").orderBy("id").limit(left).execute()));
+  }
+  if (found.length === 0) return [];
+  // By id, like everywhere, and looked at once more: a hand-over or a cancel may have been faster.
+  return await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .select(["id", "account_id", "status", "version", "recipient"])
+    .where("id", "in", tx.list(found.map(({ id }) => id)))
+    .where("gateway_id", "=", laneId)
+    .where("due_at", "<=", at)
+    .where("resends", "=", 0)
+    .orderBy("id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+}
+
+/** Forgets the phones of recipients who got nothing since `before`; returns how many. */
+export const deleteSpreadChoices = writeOperation(
+  "deleteSpreadChoices",
+  async (tx, { before, limit }: { before: number; limit: number }): Promise<number> => {
+    const old = await tx.db
+      .selectFrom(tx.indexed("spread_choices", "spread_choices_age"))
+      .select("key")
+      .where("chosen_at", "<", before)
+      .orderBy("chosen_at")
+      .limit(limit)
+      .execute();
+    // Looked at again: a message may have come meanwhile.
+    for (const { key } of old)
+      await tx.db
+        .deleteFrom("spread_choices")
+        .where("key", "=", key)
+        .where("chosen_at", "<", before)
+        .execute();
+    return old.length;
+  },
+);

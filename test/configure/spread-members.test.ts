@@ -1,0 +1,66 @@
+// The members of a spread: gateways of phones of its own account, which stay that while the spread names them.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Managed, managed } from "../http/routes/manage/managed.ts";
+
+let m: Managed;
+let path = "";
+before(async () => {
+  m = await managed();
+  await m.it.account({ name: "theirs" });
+  await m.it.gateway({ identifier: "their-phone", kind: "android" });
+  const { id } = await m.it.account({ name: "ours" });
+  path = `/accounts/${id}/gateways`;
+  for (const identifier of ["phone-1", "phone-2", "phone-3"])
+    await m.it.gateway({ identifier, kind: "android" });
+  await m.it.gateway({ identifier: "sandbox", kind: "sandbox" });
+  await m.it.gateway({ identifier: "chat", channel: "whatsapp", kind: "sandbox" });
+  await m.it.gateway({ identifier: "both", kind: "spread", settings: { members: ["phone-1", "phone-2"] } });
+});
+after(() => m.close());
+
+test("a member that is no phone of the account is refused by name, in what is created and in what is changed", async () => {
+  const members = ["their-phone", "unknown", "chat", "both", "other", "sandbox", "phone-1"];
+  const settings = { members };
+  const expected = {
+    "settings.members.0": ["is no gateway of this account"],
+    "settings.members.1": ["is no gateway of this account"],
+    "settings.members.2": ["sends whatsapp, and a spread sends sms"],
+    "settings.members.3": ["is a spread: its members are gateways of phones"],
+    "settings.members.4": ["is a spread: its members are gateways of phones"],
+    "settings.members.5": ["is of kind sandbox: members are of kind android"],
+  };
+  const created = await m.operator("POST", path, {
+    identifier: "other",
+    channel: "sms",
+    kind: "spread",
+    settings,
+  });
+  assert.deepEqual([created.statusCode, created.json().errors], [422, expected]);
+  const changed = await m.operator("PATCH", `${path}/both`, { settings: { members: ["both", "unknown"] } });
+  assert.deepEqual(Object.keys(changed.json().errors), ["settings.members.0", "settings.members.1"]);
+  const empty = await m.operator("PATCH", `${path}/both`, { settings: { members: [] } });
+  assert.deepEqual(empty.json().errors, { "settings.members": ["must name a gateway"] });
+});
+
+test("a member is neither deleted nor made another kind, until the spread lets it go", async () => {
+  const remove = () => m.operator("DELETE", `${path}/phone-2`);
+  const refused = await remove();
+  assert.equal(refused.statusCode, 409);
+  assert.match(refused.body, /Spread both has the gateway as a member/);
+  const changed = await m.operator("PATCH", `${path}/phone-2`, { kind: "sandbox", settings: {} });
+  assert.deepEqual(changed.json().errors, { kind: ["cannot change: spread both has it as a member"] });
+  const letGo = { settings: { members: ["phone-1", "phone-3"] }, active: true };
+  assert.equal((await m.operator("PATCH", `${path}/both`, letGo)).statusCode, 200);
+  assert.equal((await m.operator("PATCH", `${path}/phone-2`, { active: false })).statusCode, 200);
+  await m.it.advance(61_000);
+  assert.equal((await remove()).statusCode, 204);
+});
+
+test("a spread has no link of its own, and is shown with its members", async () => {
+  assert.equal((await m.operator("GET", `${path}/both/link`)).statusCode, 404);
+  const { data } = (await m.operator("GET", `${path}/both`)).json();
+  assert.deepEqual([data.kind, data.state, data.session], ["spread", "active", null]);
+  assert.ok(Array.isArray(data.settings.members));
+});
