@@ -217,6 +217,8 @@ export interface StreamReader {
    * Absent: streams of the vendor do not tell.
    */
   thinking?(): boolean;
+  /** Whether a finished stream without output is an answer: the vendor counted tokens of it. Absent: it never is. */
+  rightlyEmpty?(): boolean;
   /** Whether a choice is still unfinished; absent if streams of the vendor have one choice. */
   missing?(): boolean;
 }

@@ -3,8 +3,10 @@
 
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { simulate } from "#ai/stream/simulate.ts";
+import { unfold } from "#ai/stream/unfold.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
+import { openaiStream } from "#providers/openai/stream.ts";
 import type {
   ChatRequest,
   Chunk,
@@ -38,6 +40,8 @@ export interface Target {
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
   maxAnswerBytes?: number;
+  /** A whole answer to a streamed request is a chat completion, and serves as its stream. */
+  unfolds?: boolean;
 }
 
 export type AttemptResult =
@@ -100,19 +104,32 @@ export async function askStream(
   const opened = await openAnswer(deps, target, speakAt, timeouts.headers_ms, signal);
   if (opened.kind !== "answer") return opened;
   const type = opened.headers["content-type"] ?? "";
+  let { body } = opened;
+  let reader = null;
   if (/json|html/i.test(type)) {
-    const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idle_ms, speakAt);
-    if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-    const answer = /json/i.test(type) ? provider.answer(textOf(body.bytes), request) : null;
+    const max = target.unfolds ? (target.maxAnswerBytes ?? defaultMaxAnswerBytes) : maxErrorBytes;
+    const whole = await collect(deps.clock, body, max, timeouts.idle_ms, target.unfolds ? limitAt : speakAt);
+    if (whole.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(whole);
+    const answer = /json/i.test(type) ? provider.answer(textOf(whole.bytes), request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
-    return badAnswer("The provider answered with something else than a stream.");
+    if (answer === null || !target.unfolds)
+      return badAnswer("The provider answered with something else than a stream.");
+    if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
+    body = wholeBody(unfold(answer.text));
+    reader = openaiStream(request);
   }
-  const stream = new UpstreamStream(deps.clock, opened.body, provider.stream(request), timeouts, limitAt);
+  const stream = new UpstreamStream(deps.clock, body, reader ?? provider.stream(request), timeouts, limitAt);
   const fault = await stream.firstToken(askedAt);
   if (fault === null) return { kind: "streaming", stream };
   stream.cancel();
   if (signal.aborted) return stream.isAtWork ? { kind: "aborted", heard: true } : { kind: "aborted" };
   return { ...failedWith(fault.failure), timeout: fault.timeout, overtime: fault.overtime };
+}
+
+/** A body that came whole. */
+function wholeBody(text: string): BodyReader {
+  const pieces = [Buffer.from(text)];
+  return { read: () => Promise.resolve(pieces.shift() ?? null), cancel: () => {} };
 }
 
 const earlierDeadline = (clock: Clock, deadlineAt: number, totalMs: number | null) =>

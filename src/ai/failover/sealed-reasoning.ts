@@ -116,6 +116,7 @@ export function noting(
           return pieces;
         },
         ...(stream.missing && { missing: () => stream.missing!() }),
+        ...(stream.rightlyEmpty && { rightlyEmpty: () => stream.rightlyEmpty!() }),
         ...(stream.thinking && { thinking: () => stream.thinking!() }),
       };
     },

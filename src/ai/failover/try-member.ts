@@ -262,6 +262,7 @@ function sendAttempt(
     timeouts: member.timeouts,
     extraHeaders: call.extraHeaders,
     fresh,
+    unfolds: native === null,
     maxAnswerBytes: maxAnswerBytes(
       deps.answerBytes,
       responseKindOf(call.mode) === call.mode && !request.stream,

@@ -51,13 +51,19 @@ export function openaiStream(request: ChatRequest): StreamReader {
   const choiceCount = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
   let done = false;
+  let tokens = 0;
   return {
     push: ({ event, data }) => {
       // Proxies keep connections alive with empty events.
       if (done || data.trim() === "") return [];
       done = data.trim() === "[DONE]";
-      return [done ? { kind: "done" } : read(event, data, finished)];
+      if (done) return [{ kind: "done" }];
+      const piece = read(event, data, finished);
+      if (piece.kind === "chunk") tokens = piece.usage?.completionTokens ?? tokens;
+      return [piece];
     },
+    // As in a whole answer.
+    rightlyEmpty: () => tokens > 0,
     // After `[DONE]` no more choices follow: some vendors send one choice and ignore `n`.
     missing: () => [...finished.values()].includes(false) || (!done && finished.size < choiceCount),
   };
