@@ -82,7 +82,7 @@ const settingsSchema = z
       .boolean()
       .optional()
       .describe(
-        "Whether it has the Responses API too; default: at OpenAI's own address and Azure's `/openai/v1` alone.",
+        "Whether it has the Responses API too, so that requests at `/responses` are passed on as they came; default: at OpenAI's own address and Azure's `/openai/v1` alone. OpenRouter, Groq, xAI, vLLM, LM Studio and Ollama have it as well: without this setting such requests are translated for them.",
       ),
     tools_over: z
       .enum(["chat_completions", "responses"])
