@@ -10,6 +10,7 @@ import { Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Zone } from "#ui/parts/time.tsx";
 import { AccountMenu } from "./frame/account-menu.tsx";
+import { HeldNotice } from "./frame/held-notice.tsx";
 import { KeysDialog, useKeys } from "./frame/keys.tsx";
 import { LiveDot } from "./frame/live-dot.tsx";
 import { PhoneBar, Places } from "./frame/navigation.tsx";
@@ -70,6 +71,7 @@ export function Frame({ account, named, children }: Framed) {
           </header>
           <Silence />
           <main className="main" id="content" tabIndex={-1}>
+            <HeldNotice account={named?.id} />
             {children}
             <Zone />
           </main>
