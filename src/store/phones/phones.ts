@@ -310,8 +310,13 @@ async function pauseLanes(
   reason: string,
 ): Promise<void> {
   for (const id of input.gatewayIds.toSorted()) {
-    const lane = await tx.db.selectFrom("lanes").select("fence").where("id", "=", id).executeTakeFirst();
-    if (!lane) continue;
+    const lane = await tx.db
+      .selectFrom("lanes")
+      .select(["fence", "operator_paused_at"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    // One that is stopped keeps its reason.
+    if (!lane || lane.operator_paused_at !== null) continue;
     const pause = { id, fence: lane.fence, at: input.at, until: untilConnected, pauses: 0 };
     await storePause(tx, { ...pause, reason, eventId: `${input.eventId}_${id}` });
   }
@@ -379,11 +384,13 @@ export const stopForSim = writeOperation(
     tx,
     input: { gatewayIds: readonly string[]; at: number; reason: string; eventId: string },
   ): Promise<void> => {
+    const { gatewayIds, at } = input;
     await pauseLanes(tx, input, input.reason);
-    for (const id of input.gatewayIds.toSorted()) {
+    for (const id of gatewayIds.toSorted()) {
       await tx.db
         .updateTable("lanes")
-        .set((eb) => ({ operator_paused_at: input.at, revision: eb("revision", "+", 1) }))
+        // Both at the same instant: the reason is that of the stop.
+        .set((eb) => ({ operator_paused_at: at, paused_since: at, revision: eb("revision", "+", 1) }))
         .where("id", "=", id)
         .where("operator_paused_at", "is", null)
         .execute();
