@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { engines } from "../../harness.ts";
-import { type PhoneWorld, phoneWorld } from "./phone-world.ts";
+import { hour, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import type { SimulatedPhone } from "./simulated-phone.ts";
 
 for (const engine of engines) {
@@ -57,6 +57,21 @@ for (const engine of engines) {
         200,
       );
       assert.match((await w.link()).warnings.join(" "), /battery is at 8/);
+    });
+
+    test("a wrong clock is a warning, loses no received text, and its `TTL expired` is `expired`", async () => {
+      phone.clockAheadMs = 50 * hour;
+      const [id = ""] = await w.accepted(1);
+      await w.pass();
+      assert.deepEqual(await w.statuses([id]), ["expired"]);
+      const sms = { sender: "+4915123417777", message: "Hello?" };
+      assert.equal(await phone.receive(sms, "envelope"), 200);
+      assert.equal(await phone.receive({ ...sms, sender: "+4915123417778" }, "envelope-2"), 200);
+      const received = (await w.m.it.get("/api/received/sms")).json().data as {
+        gateway_identifier: string;
+      }[];
+      assert.equal(received.filter((one) => one.gateway_identifier === w.gateway).length, 2);
+      assert.match((await w.link()).warnings.join(" "), /clock is 3000 minutes fast/);
     });
   });
 }

@@ -68,6 +68,8 @@ export class SimulatedPhone {
   readonly #it: () => Harness;
   readonly #air: Transmission[];
   version = "1.70.3";
+  /** How far its clock is ahead. */
+  clockAheadMs = 0;
   sims: SimCard[];
   radio: Radio = () => ["Sent", "Delivered"];
   network: Network = () => "through";
@@ -215,7 +217,7 @@ export class SimulatedPhone {
   transmit(): void {
     for (const item of this.stored.items.values()) {
       if (item.state !== "Pending") continue;
-      if (item.validUntil < this.#it().clock.now()) {
+      if (item.validUntil < this.#now()) {
         this.#become(item, "Failed", "TTL expired");
         continue;
       }
@@ -315,7 +317,7 @@ export class SimulatedPhone {
     if (hook === undefined) throw new Error(`No webhook is registered for ${event}.`);
     const deviceId = this.stored.registration?.id ?? "";
     const body = JSON.stringify({ id, webhookId: hook.id, event, deviceId, payload });
-    const timestamp = String(Math.floor(this.#it().clock.now() / 1000));
+    const timestamp = String(Math.floor(this.#now() / 1000));
     const signingKey = key ?? String(this.stored.settings.webhooks?.signing_key ?? "none");
     const signature = createHmac("sha256", signingKey).update(body).update(timestamp).digest("hex");
     const reply = await this.#it().system.app.inject({
@@ -330,6 +332,10 @@ export class SimulatedPhone {
       },
     });
     return reply.statusCode;
+  }
+
+  #now(): number {
+    return this.#it().clock.now() + this.clockAheadMs;
   }
 
   #bearer(): { authorization: string } {
@@ -362,6 +368,6 @@ export class SimulatedPhone {
 
   /** As the app writes dates: in the phone's zone. */
   #date(): string {
-    return new Date(this.#it().clock.now() + 3_600_000).toISOString().replace("Z", "+01:00");
+    return new Date(this.#now() + 3_600_000).toISOString().replace("Z", "+01:00");
   }
 }
