@@ -47,7 +47,9 @@ export const storePhoneReports = writeOperation(
   "storePhoneReports",
   async (tx, input: PhoneReportInput): Promise<PhoneReportResult> => {
     const { phoneId, tokenHash, at, eventId } = input;
-    if ((await lockLinkedPhone(tx, phoneId, tokenHash)) === null) return { kind: "revoked" };
+    const phone = await lockLinkedPhone(tx, phoneId, tokenHash);
+    if (phone === null) return { kind: "revoked" };
+    const phoneName = phone.name ?? "the phone";
     const ids = [...new Set(input.reports.map(({ messageId }) => messageId))];
     const found = await tx.db
       .selectFrom(tx.indexed("phone_items"))
@@ -85,7 +87,12 @@ export const storePhoneReports = writeOperation(
       if (report.recipient !== null && report.recipient !== row.recipient) continue;
       const lane = lanes.find(({ id }) => id === item.gateway_id);
       const laneNow = at - (lane?.paused_ms ?? 0);
-      const effect = apply(changes, row, item, report, { ...input, laneNow, parts: parts.get(row.id) ?? 1 });
+      const effect = apply(changes, row, item, report, {
+        ...input,
+        laneNow,
+        phoneName,
+        parts: parts.get(row.id) ?? 1,
+      });
       if (effect === "late") late += 1;
       if (effect === "passed") passed.add(item.gateway_id);
       if (effect === "at_fault" && report.failure !== null) faults.set(item.gateway_id, report.failure);
@@ -122,6 +129,14 @@ export const storePhoneReports = writeOperation(
   },
 );
 
+/** What a report is applied with. */
+type Context = PhoneReportInput & {
+  laneNow: number;
+  parts: number;
+  /** For the timeline. */
+  phoneName: string;
+};
+
 /** `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `late`: it says nothing new. */
 type Effect = "passed" | "at_fault" | "late" | "noted";
 
@@ -130,9 +145,9 @@ function apply(
   row: LockedMessage,
   item: PhoneItemsTable,
   report: PhoneReport,
-  input: PhoneReportInput & { laneNow: number; parts: number },
+  input: Context,
 ): Effect {
-  const { at } = input;
+  const { at, phoneName } = input;
   const reference = referenceOf(report);
   const isCurrent = report.transmission === item.transmission;
   switch (report.state) {
@@ -141,12 +156,17 @@ function apply(
       if (!isCurrent || phoneStateRank(item.state) >= phoneStateRank(report.state)) return "late";
       item.state = report.state;
       if (report.state === "Processed" && row.status === "sending")
-        changes.addTimelineEntry(row, row.status, { at, detail: "The phone handed it to its radio." }, null);
+        changes.addTimelineEntry(
+          row,
+          row.status,
+          { at, detail: `Handed to the radio of ${phoneName}.` },
+          null,
+        );
       return "noted";
     case "Sent":
     case "Delivered": {
       // A proof that it was sent counts whichever transmission it is about.
-      const details = { at, detail: `Sent by the phone as ${reference}.`, reference };
+      const details = { at, detail: `Sent by ${phoneName} as ${reference}.`, reference };
       changes.apply(row, { by: "system", step: "accepted" }, details);
       applyReceipt(changes, row, { step: "sent", details });
       if (report.state === "Delivered")
@@ -169,7 +189,7 @@ function applyFailure(
   row: LockedMessage,
   item: PhoneItemsTable,
   { state, failure }: PhoneReport,
-  input: PhoneReportInput & { laneNow: number; parts: number },
+  input: Context,
 ): Effect {
   const { at, laneNow } = input;
   const wasSent = phoneStateRank(item.state) >= phoneStateRank("Sent") || row.sent_at !== null;

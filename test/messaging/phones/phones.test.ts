@@ -32,6 +32,8 @@ for (const engine of engines) {
         message.events?.map(({ type }) => type),
         ["queued", "sending", "sent", "delivered"],
       );
+      const details = (message.events ?? []).map(({ detail }) => detail).join(" ");
+      assert.match(details, /Sent by Google\/husky as msg_/);
       assert.deepEqual(await phone.pull(), [], "what was reported is not listed");
     });
 
