@@ -1,9 +1,9 @@
 // What a received WhatsApp message has beside its text, in records, events and storage. No zod here: the storage threads
 // load this file.
 
-/** A row of a list, a button, or a form that the sender filled in. */
+/** A row of a list, a button, a form that the sender filled in, or a choice in WhatsApp itself. */
 export interface ReceivedReply {
-  type: "list" | "button" | "flow";
+  type: "list" | "button" | "flow" | "preference";
   id: string;
   title: string | null;
   description: string | null;

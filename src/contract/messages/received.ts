@@ -8,7 +8,7 @@ import { readRecent, recentQuery } from "./lookup.ts";
 
 const reply = z
   .object({
-    type: z.enum(["list", "button", "flow"]),
+    type: z.enum(["list", "button", "flow", "preference"]),
     id: z.string(),
     title: z.string().nullable(),
     description: z.string().nullable(),
@@ -23,7 +23,9 @@ const details = {
     .describe("WhatsApp's word for what it is: `text`, `image`, `location`, … Null on other channels."),
   reply: reply
     .nullable()
-    .describe("The row, the button or the form that the sender chose in answer to a message."),
+    .describe(
+      "The row, the button or the form that the sender chose in answer to a message; `preference`: they stopped or resumed marketing messages in WhatsApp (`id`: `stop` or `resume`).",
+    ),
   profile_name: z.string().nullable().describe("The name that the sender gave themselves on WhatsApp."),
   user_id: z
     .string()

@@ -63,6 +63,8 @@ const message = z
     type: z.enum(["text", "image", "video", "document", "audio", "interactive", "template"]),
     biz_opaque_callback_data: z.string().max(512).optional(),
     messaging_account_id: z.string().regex(/^\d+$/).optional(),
+    /** Of Direct Send. */
+    category: z.enum(["utility", "authentication"]).optional(),
     ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.optional()])),
   })
   .refine(({ to, recipient }) => to !== undefined || recipient !== undefined, "The parameter to is required.")

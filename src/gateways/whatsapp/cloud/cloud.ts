@@ -6,6 +6,7 @@ import type { Received } from "#gateways/callback.ts";
 import { defineGateway } from "#gateways/gateway.ts";
 import { checkNumber, registerNumber } from "./account.ts";
 import { markRead } from "./mark-read.ts";
+import { preferenceType } from "./preferences.ts";
 import { openReceivedFile, receivedFileMs } from "./received-file.ts";
 import { maxCaptionChars, maxTextChars } from "./request.ts";
 import { CloudSender } from "./send.ts";
@@ -45,7 +46,9 @@ export const whatsappCloud = defineGateway({
     if (!isSigned(callback, settings.app_secret))
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
     const received = readWebhook(callback.body, settings, tools.clock.now());
-    if (!settings.mark_read || received.kind !== "received" || received.inbound.length === 0) return received;
-    return { ...received, afterStored: () => markRead(received.inbound, settings, tools) };
+    if (!settings.mark_read || received.kind !== "received") return received;
+    const written = received.inbound.filter(({ details }) => details?.type !== preferenceType);
+    if (written.length === 0) return received;
+    return { ...received, afterStored: () => markRead(written, settings, tools) };
   },
 });

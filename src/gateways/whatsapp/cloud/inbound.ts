@@ -23,11 +23,7 @@ export function inboundFrom(
   const userId = textOrNull(field(message, "from_user_id"));
   const from = withPlus(number) || userId;
   if (reference === null || from === null || noMessages.has(type)) return null;
-  const sender = contacts.find(
-    (contact) =>
-      (number !== "" && text(field(contact, "wa_id")) === number) ||
-      (userId !== null && text(field(contact, "user_id")) === userId),
-  );
+  const sender = contactOf(contacts, number, userId);
   const { line, reply = null, replyTo } = contentOf(type, message);
   const context = field(message, "context");
   const file = fileOf(type, field(message, type));
@@ -52,6 +48,14 @@ export function inboundFrom(
   };
 }
 
+/** The contact with this number or this user id. */
+export const contactOf = (contacts: readonly Json[], number: string, userId: string | null) =>
+  contacts.find(
+    (contact) =>
+      (number !== "" && text(field(contact, "wa_id")) === number) ||
+      (userId !== null && text(field(contact, "user_id")) === userId),
+  );
+
 const fileTypes = new Set(["image", "video", "audio", "document", "sticker"]);
 
 /** The file of a message: Meta keeps it under an id for seven days. */
@@ -71,7 +75,7 @@ function fileOf(type: string, part: Json | undefined): ReceivedFile | null {
 }
 
 /** Meta writes international numbers without a plus, the display number with spaces. */
-function withPlus(number: string): string {
+export function withPlus(number: string): string {
   const digits = number.replace(/[\s()+-]/g, "");
   return /^\d{5,15}$/.test(digits) ? `+${digits}` : number;
 }

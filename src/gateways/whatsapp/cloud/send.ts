@@ -21,6 +21,7 @@ import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
 
 type Sent = OutgoingMessage<PlainContent["kind"] | "media">;
 
+const sentDirectly = "The person did not write within 24 hours: the text was sent by Direct Send.";
 const captionNotSent = "caption_not_sent: WhatsApp shows no text with audio.";
 
 /** What sends the messages of one gateway. */
@@ -36,12 +37,12 @@ export class CloudSender {
   }
 
   async send(message: Sent, signal: AbortSignal): Promise<Outcome> {
-    const { outside_window } = this.#settings;
+    const { outside_window, direct_send } = this.#settings;
     const { content } = message;
     const refused = refusalOf(content, this.#settings);
     if (refused !== null) return refused;
-    if (content.kind === "template" || outside_window === "send")
-      return await this.#sendAsIs(message, signal);
+    const isAlwaysAsIs = outside_window === "send" && (direct_send === null || content.kind !== "text");
+    if (content.kind === "template" || isAlwaysAsIs) return await this.#sendAsIs(message, signal);
     try {
       if (await isWindowClosed(message, this.#host)) return await this.#sendOutside(message, signal);
     } catch (error) {
@@ -64,7 +65,14 @@ export class CloudSender {
 
   async #sendOutside(message: Sent, signal: AbortSignal): Promise<Outcome> {
     const { content } = message;
-    if (this.#settings.outside_window !== "template") return outsideWindow("The gateway refuses it then.");
+    const { outside_window, direct_send } = this.#settings;
+    if (direct_send !== null && content.kind === "text") {
+      const part = { ...partOf(content, this.#settings), category: direct_send };
+      const outcome = await this.#post(message, part, signal);
+      if (outcome.kind === "accepted") return withNote(outcome, sentDirectly);
+      if (outside_window !== "template" || !isRefusedDirectSend(outcome)) return outcome;
+    }
+    if (outside_window !== "template") return outsideWindow("The gateway refuses it then.");
     if (content.kind !== "text") return outsideWindow("A template takes the place of a text alone.");
     const template = templatePart(content, this.#settings);
     if ("kind" in template) return template;
@@ -118,6 +126,13 @@ function isAboutTheFile(outcome: Outcome): boolean {
   const { code, reason } = outcome;
   return code === "131053" || (["100", "131009"].includes(code) && /\b(?:media|attachment)\b/i.test(reason));
 }
+
+/**
+ * Direct Send is not enabled for the account (100), or blocked (139200)
+ * (https://developers.facebook.com/documentation/business-messaging/whatsapp/direct-send/api-reference). Nothing was sent.
+ */
+const isRefusedDirectSend = (outcome: Outcome): boolean =>
+  outcome.kind === "rejected" && ["100", "139200"].includes(outcome.code);
 
 /** What cannot be sent. Acceptance checks the length where it knows the gateway; a message may come from another one later. */
 function refusalOf(content: Sent["content"], { audio_text }: CloudSettings): Outcome | null {

@@ -64,6 +64,13 @@ export const cloudSettings = z
       .describe(
         "What happens to a text, a file or a list for a person who did not write to this number within 24 hours. `send`: Meta decides. `template`: texts go as the `template`, and the others are refused. `reject`: all are refused.",
       ),
+    direct_send: z
+      .enum(["utility", "authentication"])
+      .nullable()
+      .default(null)
+      .describe(
+        "The category with which a text outside the 24-hour window is sent by Meta's Direct Send, which makes the template by itself. Meta has to have enabled it for the account. Null: not so. Where Meta refuses it, `outside_window: template` sends the template.",
+      ),
     mark_read: z
       .boolean()
       .default(false)

@@ -13,6 +13,7 @@ import {
 } from "./account-updates.ts";
 import { inboundFrom } from "./inbound.ts";
 import { field, list, text, timeMs, valueAt } from "./json.ts";
+import { preferenceFrom } from "./preferences.ts";
 import type { CloudSettings } from "./settings.ts";
 
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */
@@ -37,6 +38,18 @@ export function readWebhook(
   for (const { entry, change } of changesIn(document)) {
     const value = field(change, "value");
     const about = text(field(change, "field"));
+    if (about === "user_preferences") {
+      if (text(valueAt(value, "metadata", "phone_number_id")) !== phoneNumberId) {
+        ignored.push("other_number");
+        continue;
+      }
+      for (const preference of list(field(value, "user_preferences"))) {
+        const received = preferenceFrom(preference, value);
+        if (received === null) ignored.push("unknown");
+        else inbound.push(received);
+      }
+      continue;
+    }
     if (about !== "messages") {
       const update = accountUpdateFrom(about, value, timeMs(field(entry, "time")));
       if (update === null) ignored.push("unknown");

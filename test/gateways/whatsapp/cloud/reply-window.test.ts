@@ -39,8 +39,9 @@ async function send(
   outside_window: "send" | "template" | "reject",
   heardAt: number | null,
   content: Message["content"] = textOf("Hello\n\tAda     there"),
+  more: { direct_send?: "utility" | "authentication" } = {},
 ) {
-  const settings = parsedSettings({ base_url: graph.url, template, outside_window });
+  const settings = parsedSettings({ base_url: graph.url, template, outside_window, ...more });
   const session = await whatsappCloud.open(settings, hostWith({ outbound, lastHeard: async () => heardAt }));
   const message: Message = { ...sampleMessage(), content };
   return await session.send(message, new AbortController().signal);
@@ -99,6 +100,38 @@ test("what no template can stand for is refused outside the window, and everythi
   };
   await send("reject", null, parameters as Message["content"]);
   assert.deepEqual(types(), ["template"]);
+});
+
+test("with Direct Send a text outside the window goes with its category, and nothing else does", async () => {
+  const direct = { direct_send: "utility" } as const;
+  const outcome = await send("send", null, undefined, direct);
+  assert.ok(outcome.kind === "accepted");
+  assert.match(outcome.note ?? "", /Direct Send/);
+  await send("send", now - 1000, undefined, direct);
+  await send("send", null, list, direct);
+  assert.equal((await send("reject", null, list, direct)).kind, "rejected");
+  assert.deepEqual(
+    graph.taken.map(({ body }) => [body.type, body.category]),
+    [
+      ["text", "utility"],
+      ["text", undefined],
+      ["interactive", undefined],
+    ],
+  );
+});
+
+test("where Meta refuses Direct Send, the template goes if there is one", async () => {
+  for (const code of [100, 139200]) {
+    graph.failNext({ status: 400, code });
+    assert.equal((await send("template", null, undefined, { direct_send: "utility" })).kind, "accepted");
+  }
+  assert.deepEqual(types(), ["template", "template"]);
+  graph.failNext({ status: 400, code: 139200 });
+  const outcome = await send("reject", null, undefined, { direct_send: "utility" });
+  assert.deepEqual([outcome.kind, outcome.kind === "rejected" && outcome.code], ["rejected", "139200"]);
+  graph.failNext({ status: 400, code: 131026 });
+  const other = await send("template", null, undefined, { direct_send: "utility" });
+  assert.deepEqual([other.kind, graph.taken.length], ["rejected", 2]);
 });
 
 test("a text that is too long for a parameter is refused", () => {
