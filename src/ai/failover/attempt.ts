@@ -115,7 +115,7 @@ export async function askStream(
     if (answer === null || !target.unfolds)
       return badAnswer("The provider answered with something else than a stream.");
     if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
-    body = wholeBody(unfold(answer.text));
+    body = wholeBody(unfold(answer.text, request.body));
     reader = openaiStream(request);
   }
   const stream = new UpstreamStream(deps.clock, body, reader ?? provider.stream(request), timeouts, limitAt);

@@ -1,6 +1,8 @@
 // Writes a whole answer as the stream that was asked for: some servers answer so where they cannot stream, as with tools.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import type { ChatRequest } from "#providers/provider.ts";
+import { asksUsage } from "#providers/translate/completion.ts";
 import { fieldsIn, parseExactly } from "#providers/translate/json.ts";
 
 /** Calls of a stream are numbered. */
@@ -10,10 +12,11 @@ function deltaOf(message: unknown): Fields {
   return { ...message, tool_calls: fieldsIn(message.tool_calls).map((call, index) => ({ index, ...call })) };
 }
 
-/** The events of a `chat.completion`, with every field that it has. */
-export function unfold(text: string): string {
+/** The events of a `chat.completion`, with every field that it has. `body`: of the request. */
+export function unfold(text: string, body: ChatRequest["body"]): string {
   const answer = parseExactly(text);
   const { choices, usage, ...head } = isObject(answer) ? answer : {};
+  const early = asksUsage(body) ? { usage: null } : {};
   const event = (chunk: Fields) =>
     `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", ...chunk })}\n\n`;
   const all = fieldsIn(choices);
@@ -28,8 +31,8 @@ export function unfold(text: string): string {
     finish_reason: reason ?? "stop",
   }));
   return (
-    event({ choices: deltas }) +
-    event({ choices: ends }) +
+    event({ choices: deltas, ...early }) +
+    event({ choices: ends, ...early }) +
     (isObject(usage) ? event({ choices: [], usage }) : "") +
     "data: [DONE]\n\n"
   );

@@ -175,11 +175,8 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   const started = (event: Fields): StreamPiece[] => {
     const message = isObject(event.message) ? event.message : {};
     usage = mergeUsage(usage, message.usage);
-    chunks = chunkWriter({
-      id: textOf(message.id),
-      created: 0,
-      model: textOf(message.model) || request.model,
-    });
+    const head = { id: textOf(message.id), created: 0, model: textOf(message.model) || request.model };
+    chunks = chunkWriter(head, request);
     return [chunks.role(0)];
   };
 

@@ -254,7 +254,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
     if (blocked && partial.length === 0) return [{ kind: "failure", failure: blocked }];
     if (chunks === null) {
       const heading = headingOf(value, request);
-      chunks = chunkWriter(heading);
+      chunks = chunkWriter(heading, request);
       nameCall = callNamer(heading.id);
     }
     const pieces: StreamPiece[] = [];

@@ -126,7 +126,7 @@ function chat(request: ChatRequest): PreparedRequest {
       pieces: answer.kind === "answer" ? [{ waitMs, text: answer.text }] : [],
     });
   }
-  const write = chunkWriter(heading);
+  const write = chunkWriter(heading, request);
   const event = (text: string, waitMs: number): Piece => ({ waitMs, text: `data: ${text}\n\n` });
   // One word of every choice, then the next word of every choice.
   const rounds = call

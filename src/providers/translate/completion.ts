@@ -1,9 +1,9 @@
 // Writes OpenAI's completions and chunks for adapters that translate another format. All chunks of a stream share
 // one id and one model; output is marked as such, so that failover does not commit to an empty answer.
 
-import type { Fields } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { outputUnits } from "#providers/openai/stream.ts";
-import type { Chunk, ParsedAnswer, Usage } from "#providers/provider.ts";
+import type { ChatRequest, Chunk, ParsedAnswer, Usage } from "#providers/provider.ts";
 import { thinkingBlock } from "./reasoning-details.ts";
 
 /** `created`: 0 if the vendor does not say; the gateway fills in its own clock. `id`: empty likewise. */
@@ -172,7 +172,15 @@ export interface ChunkWriter {
   usage(counted: TokenCounts): Chunk;
 }
 
-export function chunkWriter({ id, created, model }: CompletionHead): ChunkWriter {
+/** Whether the caller wants usage. OpenAI then writes `usage: null` in every chunk before the one that has it. */
+export const asksUsage = ({ stream_options: options }: ChatRequest["body"]): boolean =>
+  isObject(options) && options.include_usage === true;
+
+export function chunkWriter(
+  { id, created, model }: CompletionHead,
+  { body }: Pick<ChatRequest, "body">,
+): ChunkWriter {
+  const early = asksUsage(body) ? { usage: null } : {};
   const write = (choices: object[], more: Partial<Omit<Chunk, "kind" | "text">>, usage?: object): Chunk => ({
     kind: "chunk",
     text: JSON.stringify({
@@ -181,7 +189,7 @@ export function chunkWriter({ id, created, model }: CompletionHead): ChunkWriter
       created,
       model,
       choices,
-      ...(usage === undefined ? {} : { usage }),
+      ...(usage === undefined ? early : { usage }),
     }),
     output: false,
     finish: false,

@@ -13,7 +13,7 @@ import { answered, json, script } from "../scripted-members.ts";
 
 function chunksOf(text: string) {
   const reader = openaiStream(requestOf({ messages: [] }, "m", true));
-  const pieces = eventsOf(unfold(text)).flatMap((event) => reader.push(event));
+  const pieces = eventsOf(unfold(text, {})).flatMap((event) => reader.push(event));
   assert.equal(pieces.at(-1)?.kind, "done");
   assert.equal(reader.missing?.(), false);
   return pieces.filter((piece) => piece.kind === "chunk");
@@ -58,6 +58,19 @@ test("calls are numbered, and arguments keep their digits", () => {
   );
 });
 
+test("where the caller asks for usage, each event before it says null", () => {
+  const answer = {
+    choices: [{ index: 0, message: { content: "x" }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+  const usageIn = (body: object) =>
+    eventsOf(unfold(JSON.stringify(answer), { ...body }))
+      .slice(0, -1)
+      .map(({ data }) => (JSON.parse(data) as { usage?: unknown }).usage);
+  assert.deepEqual(usageIn({ stream_options: { include_usage: true } }), [null, null, answer.usage]);
+  assert.deepEqual(usageIn({}), [undefined, undefined, answer.usage]);
+});
+
 test("a member that answers a stream with JSON serves it, and is as well as before", async () => {
   const it = script();
   const { completed, spent } = start(it, poolOf([it.member("a", [answered("whole")])]), requested(true));
@@ -83,7 +96,7 @@ test("an empty answer that the vendor counted tokens of is one, whole and stream
     return {
       status: 200,
       headers: { "content-type": "text/event-stream" },
-      body: [unfold(String(reply.body[0]))],
+      body: [unfold(String(reply.body[0]), {})],
     };
   };
   for (const stream of [false, true])

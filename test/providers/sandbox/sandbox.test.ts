@@ -55,6 +55,14 @@ function whole(asked: Asked) {
   return { read, value, choice: value.choices[0], waits: answer.pieces };
 }
 
+test("a stream whose caller asks for usage says null before it", () => {
+  const body = { stream_options: { include_usage: true } };
+  const { chunks } = played({ model: "echo", body });
+  const usages = chunks.map(({ text }) => (JSON.parse(text) as { usage?: unknown }).usage);
+  assert.equal(typeof usages.pop(), "object");
+  assert.deepEqual([...new Set(usages)], [null]);
+});
+
 test("echo says what the user said, whole and word by word, and counts", () => {
   const { read, value, choice } = whole({ model: "echo" });
   assert.equal(choice.message.content, "one two three four");

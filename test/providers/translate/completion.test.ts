@@ -41,7 +41,7 @@ test("content is null where something else stands for it, empty where nothing do
 });
 
 test("chunks: flags follow what they hold", () => {
-  const write = chunkWriter(heading);
+  const write = chunkWriter(heading, { body: {} });
   const chunks = [
     write.role(0),
     write.delta(0, { content: "x" }),
@@ -58,6 +58,17 @@ test("chunks: flags follow what they hold", () => {
     ["000", "100", "000", "100", "100", "010", "110", "001"],
   );
   assert.deepEqual(chunks.at(-1)?.usage, usageOf(counted));
+});
+
+test("usage: every chunk before its own says null where the caller asked for it, and nothing elsewhere", () => {
+  const usageIn = (options: unknown) => {
+    const write = chunkWriter(heading, { body: { stream_options: options } });
+    const chunks = [write.role(0), write.delta(0, { content: "x" }), write.finish(0, "stop")];
+    return chunks.map(({ text }) => (JSON.parse(text) as { usage?: unknown }).usage);
+  };
+  assert.deepEqual(usageIn({ include_usage: true }), [null, null, null]);
+  for (const options of [undefined, null, {}, { include_usage: false }, { include_usage: "true" }])
+    assert.deepEqual(usageIn(options), [undefined, undefined, undefined], JSON.stringify(options));
 });
 
 test("details of usage stand where the vendor counts them", () => {

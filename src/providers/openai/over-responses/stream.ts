@@ -65,7 +65,7 @@ class OverResponsesStream implements StreamReader {
     const response = isObject(value.response) ? value.response : {};
     const pieces: StreamPiece[] = [];
     if (this.#chunks === null) {
-      this.#chunks = chunkWriter(headOf(response, this.#request));
+      this.#chunks = chunkWriter(headOf(response, this.#request), this.#request);
       pieces.push(this.#chunks.role(0));
     }
     return [...pieces, ...this.#output(this.#chunks, type, value, response)];
