@@ -99,7 +99,7 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   t.after(at.close);
   const { page } = at;
   await setUp(at);
-  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.getByTitle("Settings", { exact: true }).click();
   await page.getByLabel("Name", { exact: true }).fill("acme");
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
@@ -110,4 +110,19 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
   assert.equal(await question.count(), 0);
+  await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+  const opener = page.getByRole("button", { name: "Add an endpoint" });
+  await opener.click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await opener.click();
+  const dialog = page.getByRole("dialog", { name: "Add an endpoint" });
+  await dialog.getByLabel("URL").fill("https://app.acme.example/hook");
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Stay" }).click();
+  assert.equal(await dialog.getByLabel("URL").inputValue(), "https://app.acme.example/hook");
+  await page.keyboard.press("Escape");
+  await expectSound(at, "the question before leaving", "[role=alertdialog]");
+  await question.getByRole("button", { name: "Leave" }).click();
+  await dialog.waitFor({ state: "detached" });
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { changeInParts } from "#ui/messages/in-parts.ts";
 import { histogramOf, queryOf } from "#ui/messages/range.ts";
 import { neighboursOf } from "#ui/messages/trail.ts";
 import { instantIn, localIn } from "#ui/words/spans.ts";
@@ -60,6 +61,25 @@ test("neighbours are those of the list, and none of a message that is not in it"
   assert.deepEqual(neighboursOf(["a", "b", "c"], "b"), { before: "a", after: "c", place: 2 });
   assert.deepEqual(neighboursOf(["a", "b"], "a"), { before: null, after: "b", place: 1 });
   assert.deepEqual(neighboursOf(["a"], "x"), { before: null, after: null, place: 0 });
+});
+
+test("a later call that fails does not hide what the calls before it have changed", async () => {
+  const ids = Array.from({ length: 1_200 }, (_each, place) => `msg_${place}`);
+  const failing = (call: number) => {
+    let calls = 0;
+    return async (part: string[]) => {
+      calls += 1;
+      if (calls === call) throw new Error("The service did not answer.");
+      return part.slice(0, 1).map((id) => ({ id, message: "It has ended." }));
+    };
+  };
+  const why = await changeInParts(ids, failing(2));
+  assert.equal(ids.length - why.size, 499);
+  assert.equal(why.get("msg_0"), "It has ended.");
+  assert.equal(why.get("msg_999"), "The service did not answer.");
+  assert.match(why.get("msg_1000") ?? "", /^Not asked for/);
+  await assert.rejects(changeInParts(ids, failing(1)), /did not answer/);
+  assert.equal((await changeInParts(ids, failing(4))).size, 3);
 });
 
 const accountOf = async (at: Visit) => (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
@@ -157,6 +177,16 @@ test("a message's page leads to the neighbours of its list, and back to the list
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
   assert.equal(new URL(page.url()).search, "?channel=sms");
   await page.locator(".row-link:focus", { hasText: "+15551001016" }).waitFor();
+  // Of a list that was just opened a page of 50 is read: the next key reads the rows beyond it.
+  await page.reload();
+  await page.getByText("Message 89", { exact: true }).waitFor();
+  const last = (await api(at, "GET", `/accounts/${account}/messages?channel=sms&limit=50`)).body.data.at(-1);
+  await page.evaluate(`history.pushState({}, "", "/a/${account}/messages/${last?.id}")`);
+  await page.reload();
+  await shows("+15551001040");
+  await page.getByRole("link", { name: "Next of the list" }).waitFor();
+  await page.keyboard.press("]");
+  await shows("+15551001039");
 });
 
 test("what was settled meanwhile is named row by row", { skip: missing }, async (t) => {

@@ -9,10 +9,8 @@ import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { changeInParts } from "./in-parts.ts";
 import { answers, canBeCancelled, recipientOf } from "./words.ts";
-
-/** So many go into one call. */
-const maxIds = 500;
 
 const counted = (count: number) => `${number(count)} ${count === 1 ? "message" : "messages"}`;
 
@@ -63,12 +61,10 @@ export function ManyActions({
   const { id: account } = useAccount();
   const change = useChange("changeAccountMessages", ["listAccountMessages", "getAccountMessage"]);
   const run = (action: ChangeAccountMessagesRequest["action"], of: readonly MessageRecord[]) => async () => {
-    const why = new Map<string, string>();
-    for (let from = 0; from < of.length; from += maxIds) {
-      const ids = of.slice(from, from + maxIds).map(({ id }) => id);
-      const { data } = await change.mutateAsync({ params: { account }, body: { action, ids } });
-      for (const { id, message } of data.refused) why.set(id, message);
-    }
+    const why = await changeInParts(
+      of.map(({ id }) => id),
+      async (ids) => (await change.mutateAsync({ params: { account }, body: { action, ids } })).data.refused,
+    );
     const changed = of.filter(({ id }) => !why.has(id));
     const refused = of.flatMap((record) => {
       const text = why.get(record.id);

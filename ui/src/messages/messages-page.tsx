@@ -38,10 +38,10 @@ export function Page() {
   const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const filtered = Object.keys(query).length > 0;
   const [results, setResults] = useState<Results | null>(null);
-  const ids = pages.items.map(({ id }) => id);
   // A trail of a list that is still under way would be that of the filter before.
   useEffect(() => {
-    if (!pages.isPlaceholderData) rememberTrail({ account, search: filter, ids });
+    if (!pages.isPlaceholderData && pages.data !== undefined)
+      rememberTrail({ account, search: filter, query }, pages.data.pages);
   });
   return (
     <>

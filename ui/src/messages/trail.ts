@@ -1,20 +1,45 @@
 // The list that a message was opened from: its filter and its rows, so that the way back and the neighbours are those of that list.
 
-interface Trail {
+import type { Operations } from "#ui/api/schema.ts";
+
+type Query = Operations["listAccountMessages"]["query"];
+
+export interface Trail {
   account: string;
   /** The filter in the list's URL. */
   search: Readonly<Record<string, string | undefined>>;
+  /** What the list asks the API for. */
+  query: Query;
   /** The rows that were read, in the list's order. */
   ids: readonly string[];
+  /** Where the rows after these begin; null: there are none. */
+  cursor: string | null;
+}
+
+interface Page {
+  data: readonly { id: string }[];
+  next_cursor: string | null;
 }
 
 /** A tab remembers so many rows. */
 const maxIds = 2_000;
+/** So many pages without a row are read by themselves. */
+const maxBarePages = 5;
 const key = "log";
 
-export function rememberTrail({ account, search, ids }: Trail): void {
-  sessionStorage.setItem(key, JSON.stringify({ account, search, ids: ids.slice(0, maxIds) }));
+/** Remembers the list that this tab shows. Of a very long one it is the first pages, and those after them are read when needed. */
+export function rememberTrail(of: Pick<Trail, "account" | "search" | "query">, pages: readonly Page[]): void {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  for (const page of pages) {
+    if (ids.length > 0 && ids.length + page.data.length > maxIds) break;
+    ids.push(...page.data.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  store({ ...of, ids, cursor });
 }
+
+const store = (trail: Trail): void => sessionStorage.setItem(key, JSON.stringify(trail));
 
 /** The list of this tab, or null: the message was opened by a link of its own. */
 export function trailOf(account: string): Trail | null {
@@ -22,6 +47,19 @@ export function trailOf(account: string): Trail | null {
   if (stored === null) return null;
   const trail = JSON.parse(stored) as Trail;
   return trail.account === account ? trail : null;
+}
+
+/** The trail with the rows that come after it. `read` gets one page of the list. Where more than a tab remembers, the first are forgotten. */
+export async function readOn(trail: Trail, read: (query: Query) => Promise<Page>): Promise<Trail> {
+  let { ids, cursor } = trail;
+  for (let page = 0; page < maxBarePages && cursor !== null && ids.length === trail.ids.length; page++) {
+    const next: Page = await read({ ...trail.query, brief: "true", limit: 50, cursor });
+    ids = [...ids, ...next.data.map(({ id }) => id)];
+    cursor = next.next_cursor;
+  }
+  const longer = { ...trail, ids: ids.slice(-maxIds), cursor };
+  store(longer);
+  return longer;
 }
 
 /** The messages before and after this one in the list; null at its ends, and of a message that is not in it. */

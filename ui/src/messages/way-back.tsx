@@ -2,13 +2,14 @@
 
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, type LucideIcon } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
+import { call } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { lettersAct } from "#ui/parts/keys.ts";
 import { Back } from "#ui/parts/link.tsx";
 import { rememberOpened } from "#ui/parts/list/came-from.ts";
-import { neighboursOf, trailOf } from "./trail.ts";
+import { neighboursOf, readOn, type Trail, trailOf } from "./trail.ts";
 
 function Neighbour({ id, icon: Icon, title }: { id: string | null; icon: LucideIcon; title: string }) {
   const { id: account } = useAccount();
@@ -33,10 +34,30 @@ function Neighbour({ id, icon: Icon, title }: { id: string | null; icon: LucideI
   );
 }
 
+/** The list that the message was opened from. Once its last row that was read is shown, the rows after it are read. */
+function useTrail(account: string, message: string): Trail | null {
+  const [trail, setTrail] = useState(() => trailOf(account));
+  const isLast = trail !== null && trail.cursor !== null && trail.ids.at(-1) === message;
+  useEffect(() => {
+    if (!isLast) return;
+    let isShown = true;
+    const read = (query: Trail["query"]) => call("listAccountMessages", { params: { account }, query });
+    // Without an answer the list ends here, as far as this page knows.
+    readOn(trail, read).then(
+      (longer) => isShown && setTrail(longer),
+      () => undefined,
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [account, isLast, trail]);
+  return trail;
+}
+
 export function WayBack({ message }: { message: string }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
-  const trail = trailOf(account);
+  const trail = useTrail(account, message);
   const { before, after, place } = neighboursOf(trail?.ids ?? [], message);
   useEffect(() => rememberOpened(message), [message]);
   useEffect(() => {

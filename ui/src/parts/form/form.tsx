@@ -1,10 +1,10 @@
 // One way to change something: a form over one operation, with its faults, its guard and its word when it is done.
 
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, use, useEffect, useRef } from "react";
 import type { ApiError, Input, OperationName, Output } from "#ui/api/client.ts";
 import { useChange } from "#ui/api/queries.ts";
-import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { LeaveQuestion, TouchedInDialog } from "#ui/parts/over/leave-question.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { faultAt } from "./field.tsx";
@@ -63,23 +63,20 @@ function LeaveGuard({ isTouched }: { isTouched: RefObject<boolean> }) {
     enableBeforeUnload: () => isTouched.current,
     withResolver: true,
   });
+  const dialog = use(TouchedInDialog);
+  useEffect(() => {
+    if (dialog === null) return;
+    dialog.current = () => isTouched.current;
+    return () => {
+      dialog.current = () => false;
+    };
+  }, [dialog, isTouched]);
   return (
-    <Dialog
-      title="Leave without saving?"
+    <LeaveQuestion
       open={blocker.status === "blocked"}
-      onClose={() => blocker.reset?.()}
-      urgent
-    >
-      <p>What you entered here has not been sent, and is lost when you leave.</p>
-      <div className="foot">
-        <button type="button" className="button" onClick={() => blocker.reset?.()}>
-          Stay
-        </button>
-        <button type="button" className="button grave" onClick={() => blocker.proceed?.()}>
-          Leave
-        </button>
-      </div>
-    </Dialog>
+      onStay={() => blocker.reset?.()}
+      onLeave={() => blocker.proceed?.()}
+    />
   );
 }
 

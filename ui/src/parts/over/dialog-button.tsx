@@ -1,7 +1,8 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Dialog } from "./dialog.tsx";
+import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
 
-/** A button that opens a dialog with a form. `children` get what closes it. */
+/** A button that opens a dialog with a form. `children` get what closes it. What was entered is not lost by Escape or a slip beside it. */
 export function DialogButton({
   label,
   title,
@@ -15,14 +16,20 @@ export function DialogButton({
   children: (close: () => void) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const [asks, setAsks] = useState(false);
+  const isTouched = useRef(() => false);
+  const close = () => {
+    setOpen(false);
+    setAsks(false);
+  };
   return (
     <>
       <button type="button" className={first ? "button first" : "button"} onClick={() => setOpen(true)}>
         {label}
       </button>
-      <Dialog title={title} open={open} onClose={close}>
-        {children(close)}
+      <Dialog title={title} open={open} onClose={() => (isTouched.current() ? setAsks(true) : close())}>
+        <TouchedInDialog value={isTouched}>{children(close)}</TouchedInDialog>
+        <LeaveQuestion open={asks} onStay={() => setAsks(false)} onLeave={close} />
       </Dialog>
     </>
   );

@@ -1,0 +1,31 @@
+// The question before a person leaves what was entered, and what a dialog knows of the form in it.
+
+import { createContext, type RefObject } from "react";
+import { Dialog } from "./dialog.tsx";
+
+/** Says whether the form in a dialog has what was not sent. The form sets it, and the dialog asks it before it closes. */
+export const TouchedInDialog = createContext<RefObject<() => boolean> | null>(null);
+
+export function LeaveQuestion({
+  open,
+  onStay,
+  onLeave,
+}: {
+  open: boolean;
+  onStay: () => void;
+  onLeave: () => void;
+}) {
+  return (
+    <Dialog title="Leave without saving?" open={open} onClose={onStay} urgent>
+      <p>What you entered here has not been sent, and is lost when you leave.</p>
+      <div className="foot">
+        <button type="button" className="button" onClick={onStay}>
+          Stay
+        </button>
+        <button type="button" className="button grave" onClick={onLeave}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  );
+}
