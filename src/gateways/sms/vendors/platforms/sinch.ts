@@ -73,8 +73,10 @@ export const sinch = defineHttpSms({
         // Unknown is final and says nothing: the message may well have arrived.
         sent: ["Dispatched", "Unknown"],
         delivered: ["Delivered"],
-        undelivered: ["Failed", "Expired"],
-        failed: ["Rejected", "Aborted", "Cancelled", "Deleted"],
+        // The SMSC refused or deleted what Sinch had taken.
+        undelivered: ["Failed", "Expired", "Rejected", "Deleted"],
+        // It did not come to the SMSC.
+        failed: ["Aborted", "Cancelled"],
         ignored: ["Queued"],
       }),
       code: "$.code",
