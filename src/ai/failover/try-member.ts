@@ -144,7 +144,8 @@ export async function tryMember(
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
     ) {
-      if (health.failed(ticket, now, "upstream_error", null, null, true)) deps.memberDown(member, failure);
+      if (health.failed(ticket, now, "upstream_error", restMs(failure), null, true))
+        deps.memberDown(member, failure);
     } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
@@ -312,6 +313,10 @@ const cutStreams: Failure = {
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
 
+/** How long the vendor asks to be left alone, ms; null: it does not. Other errors of a server may be about one request. */
+const restMs = ({ kind, status, retryAfterMs }: Failure): number | null =>
+  kind !== "upstream_error" || status === 503 || status === 529 ? retryAfterMs : null;
+
 /** Faults of the request say nothing about the member; a missing model counts against that model alone. */
 function updateHealth(
   deps: FailoverDeps,
@@ -333,7 +338,7 @@ function updateHealth(
     case "rate_limited":
     case "unauthorized":
     case "upstream_error":
-      if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
+      if (member.health.failed(ticket, now, failure.kind, restMs(failure), model))
         deps.memberDown(member, failure);
   }
 }

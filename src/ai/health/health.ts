@@ -36,6 +36,8 @@ export const healthRules = {
   /** Minimum cooldown, even when `Retry-After` asks for less. */
   minCooldownMs: 500,
   maxCooldownMs: 600_000,
+  /** The longest `Retry-After` of a server without capacity (503, 529) that is honoured: it may be back sooner. */
+  maxUnavailableMs: 60_000,
   /** Cooldown of a member that refused its key, balance or permission. */
   unauthorizedCooldownMs: 60_000,
   /** Cooldown of a model that the member does not have. */
@@ -87,7 +89,8 @@ export class MemberHealth {
   #openedAt = Number.NEGATIVE_INFINITY;
   /** A check succeeded and the probe after it failed: checks alone no longer allow a probe. */
   #checkUnreliable = false;
-  #cooldown: { until: number; why: "cooling_down" | "unauthorized" } | null = null;
+  /** `open`: it asked for a pause, but set no limit: it is asked where no other member is left, one at its limit is not. */
+  #cooldown: { since: number; until: number; why: "cooling_down" | "unauthorized" | "open" } | null = null;
   /** When the key, balance or permission was first refused; null: never, or the member has answered since. */
   #unauthorizedAt: number | null = null;
   /** By model; bounded by the models that the member's settings name. */
@@ -143,7 +146,8 @@ export class MemberHealth {
 
   /** With `model`: includes the model's cooldown. A missing model is reported by `isModelMissing` instead. */
   availability(now: number, model?: string): Availability {
-    if (this.#cooldown && this.#cooldown.until > now) return { kind: "down", ...this.#cooldown };
+    if (this.#cooldown && this.#cooldown.until > now)
+      return { kind: "down", until: this.#cooldown.until, why: this.#cooldown.why };
     const cooldown = model === undefined ? undefined : this.#modelCooldowns.get(model);
     if (cooldown && cooldown.why === "rate_limited" && cooldown.until > now)
       return { kind: "down", until: cooldown.until, why: "cooling_down" };
@@ -208,6 +212,7 @@ export class MemberHealth {
     ticket.probe = false;
     this.#lastOutputAt = now;
     this.#times.record(kind, firstOutputMs, size);
+    if (this.#cooldown?.why === "open" && ticket.startedAt >= this.#cooldown.since) this.#cooldown = null;
     const allowed = this.#unauthorizedAt !== null && ticket.startedAt >= this.#unauthorizedAt;
     if (allowed) {
       this.#unauthorizedAt = null;
@@ -252,6 +257,8 @@ export class MemberHealth {
       return this.#startCooldown(now, kind, retryAfterMs, model);
     }
     if (late) return false;
+    if (retryAfterMs !== null)
+      this.#rest(now, now + Math.min(retryAfterMs, healthRules.maxUnavailableMs), "open");
     this.#countOutcome(now, true);
     const opens = this.#addFailure(ticket, now, singly ? 0 : 1);
     return opens || (this.#open === null && this.#exceedsFailureRate(now) && this.#trip(now));
@@ -358,9 +365,12 @@ export class MemberHealth {
       if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "rate_limited" });
       return first;
     }
-    if (this.#cooldown && this.#cooldown.until > until) return first;
-    this.#cooldown = { until, why: kind === "unauthorized" ? "unauthorized" : "cooling_down" };
+    this.#rest(now, until, kind === "unauthorized" ? "unauthorized" : "cooling_down");
     return first;
+  }
+
+  #rest(since: number, until: number, why: "cooling_down" | "unauthorized" | "open"): void {
+    if (!this.#cooldown || this.#cooldown.until <= until) this.#cooldown = { since, until, why };
   }
 
   #countOutcome(now: number, failed: boolean): void {

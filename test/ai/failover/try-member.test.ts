@@ -245,3 +245,28 @@ test("the error that is reported and the member that is named beside it are the 
     assert.equal(result.memberCount, 2);
   }
 });
+
+test("a 503 or 529 with `Retry-After` rests its member that long, but one that is alone is asked; other errors do not", async () => {
+  for (const [status, rests] of [
+    [503, true],
+    [529, true],
+    [500, false],
+  ] as const) {
+    const it = script();
+    const busy = refusal(status, "server_error", { "retry-after": "20" });
+    const first = it.member("first", [busy, answered()], { priority: 1 });
+    const members = [first, it.member("second", [answered()], { priority: 2 })];
+    await run(it, call(members));
+    await run(it, call(members));
+    assert.deepEqual(it.names(), ["first", "second", rests ? "second" : "first"], String(status));
+    assert.deepEqual(it.down, []);
+    await it.clock.advance(20_000);
+    await run(it, call(members));
+    assert.equal(it.names().at(-1), "first");
+    const alone = script();
+    const only = alone.member("only", [busy, answered()]);
+    failureOf(await run(alone, call([only])));
+    assert.equal((await run(alone, call([only]))).kind, "answer");
+    assert.equal(only.health.availability(0).kind, "up", "an answer ends the rest");
+  }
+});

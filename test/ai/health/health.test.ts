@@ -126,6 +126,27 @@ test("what started before it opened neither closes it nor counts against it, not
   assert.equal(health.availability(9_021).kind, "up", "one failure in a row, not two");
 });
 
+test("a server without capacity rests as long as it asks, a minute at the most, and a later answer ends it", () => {
+  const health = new MemberHealth();
+  const busy = (at: number, ms: number) => health.failed(health.begin(at), at, "upstream_error", ms);
+  const early = health.begin(0);
+  assert.equal(busy(0, 7_000), false);
+  assert.deepEqual(health.availability(6_999), { kind: "down", until: 7_000, why: "open" });
+  assert.equal(health.isOpen, false, "one failure does not open the circuit");
+  assert.equal(health.availability(7_000).kind, "up");
+  answering(health, 7_000);
+  busy(10_000, 3_600_000);
+  assert.deepEqual(health.availability(10_000), {
+    kind: "down",
+    until: 10_000 + healthRules.maxUnavailableMs,
+    why: "open",
+  });
+  health.firstOutput(early, 10_001, 10_001);
+  assert.equal(health.availability(10_001).kind, "down", "an answer to an earlier request says nothing");
+  answering(health, 10_002);
+  assert.equal(health.availability(10_003).kind, "up");
+});
+
 test("a rest: a longer one extends it, a shorter one does not cut it, an absurd one is clamped", () => {
   const health = new MemberHealth();
   const limited = (at: number, ms: number | null) => health.failed(health.begin(at), at, "rate_limited", ms);
