@@ -64,6 +64,8 @@ export interface InboundMessage {
   file?: ReceivedFile;
   /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
   sentAt?: number;
+  /** Where a message that is stored already is this one under another reference: references from one, and before the other. */
+  alike?: { phoneId: string; gatewayIds: readonly string[]; from: string; before: string };
   details?: InboundDetails;
 }
 

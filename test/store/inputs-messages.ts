@@ -255,6 +255,7 @@ export const messageCases: Case[] = [
     inbound,
     { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
     { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, sentAt: now },
+    { ...inbound, alike: { phoneId: gatewayId, gatewayIds: [gatewayId], from: "ref1", before: "ref2" } },
   ),
   caseOf(findInboundFile, { accountId, id: id("in", 500) }),
   caseOf(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),

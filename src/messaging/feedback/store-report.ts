@@ -181,6 +181,7 @@ function toIncomingMessage(
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
     sentSince: at - answeredWithinMs,
+    ...(inbound.alike === undefined ? {} : { alike: inbound.alike }),
     ...(inbound.sentAt === undefined ? {} : { sentAt: Math.min(inbound.sentAt, at) }),
   };
 }

@@ -3,13 +3,16 @@
 import { createHmac, hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
 import type { CallbackRequest } from "#gateways/callback.ts";
-import { readEvent } from "#gateways/sms/android/wire.ts";
+import { readEvent, reportsTwice } from "#gateways/sms/android/wire.ts";
 import { type StoreReportDeps, storeReport } from "#messaging/feedback/store-report.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { readPhone } from "#store/phones/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { linesOf } from "./lines.ts";
 import { type Phones, signingKeyOf } from "./phones.ts";
+
+/** Apart from each other at the most: the two times at which an old app reports one message, ms. */
+const reportedTwiceWithinMs = 10_000;
 
 interface PhoneCallbackDeps extends StoreReportDeps, Pick<Core, "sealer"> {
   phones: Pick<Phones, "noteHealth">;
@@ -55,16 +58,31 @@ export async function receiveFromPhone(
   const lines = await linesOf(deps, phone);
   const owner = lines.find(({ settings }) => settings.sim === event.sim);
   const receiving = owner?.gateway ?? gateway;
+  const alike = `${phone.gateway_id} ${digest(JSON.stringify([event.sender, event.text]))}`;
+  // The same sender and text in the order of the phone's time: what is alike is a range.
+  const referenceAt = (at: number | null, end = "") =>
+    `${alike} ${at === null ? "-" : String(at).padStart(15, "0")} ${end}`;
   await storeReport(deps, receiving, {
     inbound: [
       {
-        reference: `${phone.gateway_id} ${hash("sha256", event.identity, "base64url")}`,
+        reference: referenceAt(event.receivedAt, digest(event.identity)),
         from: event.sender,
         to: event.recipient ?? "",
         message: event.text,
         media: [],
+        ...(event.receivedAt !== null &&
+          reportsTwice(phone.app_version) && {
+            alike: {
+              phoneId: phone.gateway_id,
+              gatewayIds: [...new Set([gateway.id, ...lines.map((line) => line.gateway.id)])],
+              from: referenceAt(Math.max(0, event.receivedAt - reportedTwiceWithinMs)),
+              before: referenceAt(event.receivedAt + reportedTwiceWithinMs + 1),
+            },
+          }),
       },
     ],
   });
   return { kind: "done" };
 }
+
+const digest = (text: string) => hash("sha256", text, "base64url");

@@ -20,6 +20,16 @@ export interface IncomingMessage {
   sentSince: number;
   /** When it was written, by the provider's clock: on channels where that opens a reply window. */
   sentAt?: number;
+  alike?: AlikeMessages;
+}
+
+/** Where a stored message is this one again: a phone may report one under two references. */
+export interface AlikeMessages {
+  phoneId: string;
+  gatewayIds: readonly string[];
+  /** References from the first, and before the second. */
+  from: string;
+  before: string;
 }
 
 /** How far back a person's messages are looked through for the one that is answered. */
@@ -30,14 +40,44 @@ export const storeInbound = batchedOperation(
   "storeInbound",
   async (tx, incoming: readonly IncomingMessage[]): Promise<("new" | "repeated")[]> => {
     const stored: ("new" | "repeated")[] = [];
+    await lockPhones(tx, incoming);
     // One after the other: a repeat may stand beside the first.
     for (const message of incoming) stored.push(await storeOne(tx, message));
     return stored;
   },
 );
 
+/** Two reports of one message may be stored at once by two processes: each phone's follow each other. */
+async function lockPhones(tx: Tx, incoming: readonly IncomingMessage[]): Promise<void> {
+  const ids = new Set(incoming.flatMap(({ alike }) => (alike === undefined ? [] : [alike.phoneId])));
+  if (ids.size === 0) return;
+  await tx.db
+    .selectFrom("phones")
+    .select("gateway_id")
+    .where("gateway_id", "in", tx.list([...ids]))
+    .orderBy("gateway_id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+}
+
+/** SQLite's name of the index behind the table's unique pair of gateway and reference. */
+const references = "sqlite_autoindex_inbound_messages_2";
+
+async function isStoredAlike(tx: Tx, { gatewayIds, from, before }: AlikeMessages): Promise<boolean> {
+  const found = await tx.db
+    .selectFrom(tx.indexed("inbound_messages", references))
+    .select("id")
+    .where("gateway_id", "in", tx.list(gatewayIds))
+    .where("reference", ">=", from)
+    .where("reference", "<", before)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
-  const { message, sentAt } = incoming;
+  const { message, sentAt, alike } = incoming;
+  if (alike !== undefined && (await isStoredAlike(tx, alike))) return "repeated";
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")

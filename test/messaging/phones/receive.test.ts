@@ -38,6 +38,36 @@ for (const engine of engines) {
       );
     });
 
+    test("what an old app reports twice within seconds is one message, and ten minutes later it is another", async () => {
+      const count = async (sender: string) =>
+        ((await w.m.it.get("/api/received/sms")).json().data as { from: string }[]).filter(
+          ({ from }) => from === sender,
+        ).length;
+      const report = async (sender: string, time: string) =>
+        assert.equal(
+          await phone.receive({
+            sender,
+            message: "On my way",
+            at: `2026-01-01T${time}+01:00`,
+            messageId: time,
+          }),
+          200,
+        );
+      const every = ["09:15:02.000", "09:15:06.417", "09:14:58.000", "09:25:02.000"];
+      phone.version = "1.66.1";
+      await phone.start();
+      // Both reports may be on their way at once.
+      await Promise.all(every.slice(0, 2).map((time) => report("+4915123413001", time)));
+      for (const time of every) await report("+4915123413001", time);
+      assert.equal(await count("+4915123413001"), 2);
+      await report("+4915123413002", every[0] ?? "");
+      assert.equal(await count("+4915123413002"), 1, "another person's is another message");
+      phone.version = "1.70.3";
+      await phone.start();
+      for (const time of every) await report("+4915123413003", time);
+      assert.equal(await count("+4915123413003"), 4, "later versions report each message once");
+    });
+
     test("what the app asks beside messages is answered as it expects", async () => {
       const ask = async (method: "GET" | "PATCH", url: string) =>
         (await w.m.it.system.app.inject({ method, url: `/api/mobile/v1${url}` })).statusCode;

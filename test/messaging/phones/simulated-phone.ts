@@ -292,14 +292,14 @@ export class SimulatedPhone {
 
   /** A person's SMS comes in, and is posted to the webhook. `id`: of the envelope; a repetition has the same one. */
   async receive(
-    sms: { sender: string; message: string; sim?: number; at?: string },
+    sms: { sender: string; message: string; sim?: number; at?: string; messageId?: string },
     id = `hook${++this.#hooks}`,
   ): Promise<number> {
-    const { sender, message, sim = 1, at = this.#date() } = sms;
+    const { sender, message, sim = 1, at = this.#date(), messageId = "5d0e1b7c" } = sms;
     return await this.post(
       "sms:received",
       {
-        messageId: "5d0e1b7c",
+        messageId,
         sender,
         recipient: "+4930901820",
         simNumber: sim,

@@ -174,6 +174,8 @@ type PhoneEvent =
       recipient: string | null;
       sim: number | null;
       text: string;
+      /** When it was received by the phone's clock, epoch ms; null: the phone does not say. */
+      receivedAt: number | null;
       /** What a repetition of the same message has in common with it. */
       identity: string;
     }
@@ -214,7 +216,9 @@ export function readEvent(body: unknown): { deviceId: string; event: PhoneEvent 
     // The app's own id of a message is short and not unique, and a message that it reads again has another envelope.
     const identity = messageId ? JSON.stringify([messageId, sender, receivedAt, text]) : id;
     const to = { sender, recipient: recipient ?? null, sim: simNumber ?? null };
-    return { deviceId, event: { kind: "message", ...to, text, identity } };
+    const at = Date.parse(receivedAt ?? "");
+    const time = at >= 0 && at < 1e15 ? at : null;
+    return { deviceId, event: { kind: "message", ...to, text, receivedAt: time, identity } };
   }
   if (event === "system:ping") {
     const found = health.safeParse(payload.health);
@@ -241,6 +245,10 @@ export function isAtLeast(version: string, minimum: readonly [number, number, nu
   }
   return true;
 }
+
+/** Whether a version may report a received message twice, with other ids and times: it reads its inbox beside Android's news. */
+export const reportsTwice = (version: string | null): boolean =>
+  version !== null && isAtLeast(version, [1, 66, 0]) && !isAtLeast(version, [1, 67, 0]);
 
 /** `GET /settings`. A section must never be null. */
 export function settingsOf(phone: { signingKey: string; pingS: number | null; needsInternet: boolean }) {

@@ -8,6 +8,7 @@ import {
   readDescription,
   readEvent,
   readReports,
+  reportsTwice,
   wireItem,
 } from "#gateways/sms/android/wire.ts";
 
@@ -104,7 +105,15 @@ test("a received message is the same one when the app reads its inbox again", ()
   assert.notEqual(event("a")?.identity, event("a", { message: "START" })?.identity);
   assert.equal(event("a", { sender: "12345" })?.sender, "12345");
   assert.equal(event("a", { messageId: null })?.identity, "a");
+  assert.equal(event("a")?.receivedAt, Date.UTC(2026, 10, 20, 8, 15, 2));
+  assert.equal(event("a", { receivedAt: "yesterday" })?.receivedAt, null);
+  assert.equal(event("a", { receivedAt: "-000001-01-01T00:00:00Z" })?.receivedAt, null);
   assert.equal(readEvent({ id: "a", event: "sms:received", deviceId: "x", payload: {} }), null);
+});
+
+test("versions 1.66 may report a received message twice", () => {
+  const versions = ["1.65.9", "1.66.0", "1.66.1", "1.66.9", "1.67.0", "1.70.3", "unreadable", null];
+  assert.deepEqual(versions.filter(reportsTwice), ["1.66.0", "1.66.1", "1.66.9"]);
 });
 
 test("versions are compared by their numbers", () => {
