@@ -56,6 +56,8 @@ export interface ClientApi {
   operations: readonly ApiOperation[];
   /** Absent: OpenAI's. */
   errorShape?: ErrorShape;
+  /** Where its clients read the id of a request, in answers that are no errors; absent: `X-Request-Id`, which all answers have. */
+  requestIdHeader?: string;
   /** The answer to a client that asks for a WebSocket at `path`; absent: as to any other GET. */
   webSocketRefusal?: Problem;
   /** Error codes that this API alone has: status and when, for the page of errors. */

@@ -25,20 +25,28 @@ export function anthropicType(status: number): string {
 /** Codes of errors that a repeat cannot mend: without a word, Claude Code repeats a wrong key for minutes. */
 const lasting: readonly (string | null)[] = ["invalid_api_key", "insufficient_quota"];
 
+/** Where clients of Anthropic read the id of a request: it is `_request_id` of its official client. */
+export const requestIdHeader = "request-id";
+
+/** Our own message says where clients of OpenAI put the key. */
+const wrongKey =
+  "The pool key is missing or not valid. Send it in the x-api-key header, or as a Bearer token in the Authorization header.";
+
 export const anthropicErrors: ErrorShape = {
   name: "Anthropic",
   schema: anthropicErrorReply,
   shaped: ({ status, headers, body }, { code, message: openAiMessage }, requestId) => {
     const tooLong = code === "context_length_exceeded";
     const type = tooLong ? "invalid_request_error" : anthropicType(status);
-    const message = tooLong ? promptTooLong(openAiMessage) : openAiMessage;
+    const own = code === "invalid_api_key" ? wrongKey : openAiMessage;
+    const message = tooLong ? promptTooLong(openAiMessage) : own;
     const { error: _error, ...beside } = body as { error: unknown };
     return {
       problem: true,
       status: tooLong ? 400 : status,
       headers: {
         ...headers,
-        "request-id": requestId,
+        [requestIdHeader]: requestId,
         ...(lasting.includes(code) ? { "x-should-retry": "false" } : {}),
       },
       body: { type: "error", error: { type, message }, request_id: requestId, ...beside },

@@ -7,7 +7,7 @@ import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import { type MessageRules, messageOf } from "./answer.ts";
-import { anthropicErrors } from "./error-shape.ts";
+import { anthropicErrors, requestIdHeader } from "./error-shape.ts";
 import { chatOfMessages } from "./request.ts";
 import {
   countTokensReply,
@@ -118,6 +118,7 @@ export const messagesApi: ClientApi = {
     },
   ],
   errorShape: anthropicErrors,
+  requestIdHeader,
   request: ({ text, body }, { headers, stem }) =>
     createMessagesRequest(
       { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },

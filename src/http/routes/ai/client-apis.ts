@@ -48,14 +48,24 @@ function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
   })(async (call) => {
     const request = readCall(api, operation, call);
     if (isProblem(request)) return request;
-    if (counts) return await countReply(call, request);
-    if (!deferrable) return await serveCall(call, request);
+    if (counts) return identified(api, call, await countReply(call, request));
+    if (!deferrable) return identified(api, call, await serveCall(call, request));
     const deferral = readDeferral(call.request.headers, request.stream);
     if (isProblem(deferral)) return deferral;
     return deferral.deferred
       ? await deferredReplyTo(call, request, deferral.scheduleAt)
       : await serveCall(call, request);
   });
+}
+
+/** Adds the id of the call where the API's clients look for it. An error has it by its shape. */
+function identified(
+  { requestIdHeader: name }: ClientApi,
+  { requestId }: PoolCall,
+  reply: Reply | null,
+): Reply | null {
+  if (reply === null || name === undefined || isProblem(reply)) return reply;
+  return { ...reply, headers: { ...reply.headers, [name]: requestId } };
 }
 
 async function countReply({ core, opened, signal }: PoolCall, request: ClientRequest): Promise<Reply> {

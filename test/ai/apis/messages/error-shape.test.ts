@@ -35,6 +35,15 @@ test("a wrong key and a spent budget are not to be tried again", () => {
   );
 });
 
+test("a wrong key: the error says where clients of this API put it", () => {
+  const problem = aiProblem("invalid_api_key");
+  const messageIn = (path: string) =>
+    (inShape(errorShapeOf(path), problem, "r").body as { error: { message: string } }).error.message;
+  assert.match(messageIn("/api/ai/v1/messages"), /x-api-key/);
+  for (const path of ["/api/ai/v1/chat/completions", "/api/ai/v1/responses"])
+    assert.match(messageIn(path), /Send it as a Bearer token in the Authorization header/);
+});
+
 test("types by status", () => {
   assert.equal(anthropicType(401), "authentication_error");
   assert.equal(anthropicType(502), "api_error");

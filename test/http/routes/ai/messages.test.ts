@@ -48,6 +48,24 @@ describe("translated for a member with chat completions alone", () => {
     await poolWith(memberOf(chat));
   });
 
+  test("the official client has the id of the call: of answers, counts, streams and errors", async () => {
+    const body = { model, max_tokens: 64, messages };
+    const { _request_id: id } = await client.messages.create(body);
+    assert.match(id ?? "", /^req_/);
+    const { response } = await client.messages.create(body).withResponse();
+    assert.equal(response.headers.get("request-id"), response.headers.get("x-request-id"));
+    assert.match((await client.messages.countTokens({ model, messages }))._request_id ?? "", /^req_/);
+    const stream = client.messages.stream(body);
+    await stream.finalMessage();
+    assert.match(stream.request_id ?? "", /^req_/);
+    const unknown = client.withOptions({ apiKey: "tlp_wrong" });
+    await assert.rejects(unknown.messages.create(body), (error: unknown) => {
+      assert.ok(error instanceof Anthropic.AuthenticationError);
+      assert.match(error.message, /x-api-key/);
+      return /^req_/.test(error.requestID ?? "");
+    });
+  });
+
   test("a message", async () => {
     const message = await client.messages.create({ model, max_tokens: 64, messages });
     assert.match(message.id, /^msg_[0-9a-z]{20,}$/);
