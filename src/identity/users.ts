@@ -4,7 +4,15 @@ import type { Issue } from "#contract/issue.ts";
 import type { Core } from "#core/core.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
+import {
+  changeUser,
+  findUser,
+  insertUser,
+  type ListedUser,
+  listUsers,
+  type UserChange,
+  type UsersFilter,
+} from "#store/identity/users.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { Role, UsersTable } from "#store/schema/identity.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
@@ -119,9 +127,6 @@ export async function updateUser(deps: UserDeps, id: string, changes: UserChange
 }
 
 /** A page of users, newest first. */
-export function userPage(
-  database: Database,
-  page: { before: string | null; limit: number },
-): Promise<UsersTable[]> {
+export function userPage(database: Database, page: UsersFilter): Promise<ListedUser[]> {
   return database.run(listUsers, page);
 }

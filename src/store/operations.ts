@@ -6,6 +6,7 @@ import type { Operation } from "./database.ts";
 const modules: readonly object[] = await Promise.all([
   import("#store/accounts/accounts.ts"),
   import("#store/accounts/changes.ts"),
+  import("#store/accounts/figures.ts"),
   import("#store/accounts/ledger.ts"),
   import("#store/accounts/overview.ts"),
   import("#store/counts/message-counts.ts"),

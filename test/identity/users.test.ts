@@ -109,7 +109,7 @@ test("a password reset ends the user's sessions, and the new one is in force", a
 test("an unknown user is not found, and pages are newest first", async () => {
   const { deps, id } = await made("member");
   assert.deepEqual(await updateUser(deps, "usr_none", { name: "x" }), { kind: "not_found" });
-  const page = await userPage(store.database, { before: null, limit: 200 });
+  const page = await userPage(store.database, { accountId: null, search: null, before: null, limit: 200 });
   const ids = page.map((user) => user.id);
   assert.deepEqual(ids, [...ids].sort().reverse());
   assert.ok(ids.includes(id));

@@ -2,6 +2,7 @@
 
 import * as accounts from "#store/accounts/accounts.ts";
 import * as changes from "#store/accounts/changes.ts";
+import * as figures from "#store/accounts/figures.ts";
 import * as domains from "#store/email/sending-domains.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
@@ -132,6 +133,10 @@ export const managementCases: Case[] = [
     { only: null, search: null, before: null, limit },
     { only: accountId, search: "acc", before: "acc_~", limit },
   ),
+  caseOf(figures.readAccountFigures, [
+    { accountId, dayAt: now },
+    { accountId: "acc_other", dayAt: now - 3_600_000 },
+  ]),
   caseOf(accounts.findAccountByKey, "hash0"),
   caseOf(accounts.findAccountByName, "account 0"),
   caseOf(accounts.findAccount, accountId),
@@ -255,7 +260,11 @@ export const managementCases: Case[] = [
   caseOf(tokens.revokeManagementToken, { id: id("tok", 0), at: now }),
   caseOf(people.findUserByEmail, "u0@example.com"),
   caseOf(people.findUser, id("usr", 0)),
-  caseOf(people.listUsers, { before: null, limit }, { before: "usr_~", limit }),
+  caseOf(
+    people.listUsers,
+    { accountId: null, search: null, before: null, limit },
+    { accountId, search: "ad", before: "usr_~", limit },
+  ),
   caseOf(people.insertUser, user),
   caseOf(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
   caseOf(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),

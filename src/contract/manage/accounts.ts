@@ -61,8 +61,35 @@ export const accountsQuery = z.strictObject({
   cursor: idCursor,
 });
 
+const remaining = z.int().nullable();
+
+/** An account in the list, with what a person looks for there. */
+const listedAccount = accountFields
+  .extend({
+    figures: z.object({
+      today: z
+        .object({
+          accepted: z.int(),
+          failed: z
+            .int()
+            .describe("Failed, undelivered, bounced or expired today, whenever they were accepted."),
+        })
+        .describe("Messages since the day began in the account's time zone."),
+      remaining: z
+        .object({ sms: remaining, whatsapp: remaining, email: remaining })
+        .describe("The credit that is left of each channel; null: unlimited."),
+      held: z
+        .int()
+        .describe(
+          "Messages that wait for an operator after a restore. Counting stops after 10,000 of all accounts.",
+        ),
+    }),
+  })
+  .meta({ id: "ListedAccount" });
+export type ListedAccountData = z.output<typeof listedAccount>;
+
 /** The accounts, newest first. */
-export const accountsReply = page("AccountPage", account);
+export const accountsReply = page("AccountPage", listedAccount);
 
 export const apiKeyReply = reply("ApiKeyReply", z.object({ api_key: apiKey }));
 

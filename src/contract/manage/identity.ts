@@ -67,25 +67,29 @@ const sessionData = z
 
 export const sessionReply = reply("SessionReply", sessionData);
 
-const user = z
-  .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    role,
-    account: accountId,
-    active: z.boolean().describe("`false`: the user cannot sign in."),
-    revision,
-    created_at: instant,
-    updated_at: instant,
-    signed_in_at: instant.nullable().describe("When the user last signed in; null: never."),
-  })
-  .meta({ id: "User" });
+const userFields = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role,
+  account: accountId,
+  active: z.boolean().describe("`false`: the user cannot sign in."),
+  revision,
+  created_at: instant,
+  updated_at: instant,
+  signed_in_at: instant.nullable().describe("When the user last signed in; null: never."),
+});
+const user = userFields.meta({ id: "User" });
 export type UserReplyData = z.output<typeof user>;
 
 export const userReply = reply("UserReply", user);
 
-export const usersReply = page("UserPage", user);
+export const usersReply = page(
+  "UserPage",
+  userFields
+    .extend({ account_name: z.string().nullable().describe("The name of a member's account.") })
+    .meta({ id: "ListedUser" }),
+);
 
 export const createUserRequest = z
   .strictObject({
@@ -145,6 +149,16 @@ export const createManagementTokenRequest = z
 const paging = { limit, cursor: idCursor };
 
 export const peoplePage = z.strictObject(paging);
+
+export const usersQuery = z.strictObject({
+  ...paging,
+  account: accountId.optional().describe("Only members of this account."),
+  search: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("A part of the name or of the e-mail address, in upper or lower case."),
+});
 
 const id = z.string().regex(/^[A-Za-z0-9_]{1,64}$/, "is not an id or a name of an operation");
 

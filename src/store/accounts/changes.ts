@@ -136,6 +136,12 @@ async function reopenLanes(
     .execute();
 }
 
+/** What `lower(…) like … escape '!'` compares with, to find a part in either case. The storage folds ASCII letters alone; so does this. */
+export function searched(part: string): string {
+  const folded = part.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return `%${folded.replace(/[!%_]/g, "!$&")}%`;
+}
+
 /** Accounts with their balances, newest first, before an id (null: from the newest on); `search`: part of a name, in either case. */
 export const listAccounts = readOperation(
   "listAccounts",
@@ -147,9 +153,7 @@ export const listAccounts = readOperation(
     if (input.only !== null) query = query.where("id", "=", input.only);
     if (input.before !== null) query = query.where("id", "<", input.before);
     if (input.search !== null) {
-      // The storage folds ASCII letters alone, so the same is done to what is searched for.
-      const folded = input.search.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-      const part = `%${folded.replace(/[!%_]/g, "!$&")}%`;
+      const part = searched(input.search);
       query = query.where(sql<boolean>`lower(name) like ${part} escape '!'`);
     }
     const accounts = await query.orderBy("id", "desc").limit(input.limit).execute();

@@ -1,5 +1,7 @@
 // The users who manage an installation, their sessions, and the one-time codes that create the first user.
 
+import { sql } from "kysely";
+import { searched } from "#store/accounts/changes.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { SessionsTable, UsersTable } from "#store/schema/identity.ts";
 
@@ -14,15 +16,35 @@ export const findUser = readOperation("findUser", async (tx, id: string) => {
   return user ?? null;
 });
 
-/** Newest first, before an id (null: the newest of all). */
-export const listUsers = readOperation(
-  "listUsers",
-  async (tx, input: { before: string | null; limit: number }) => {
-    let query = tx.db.selectFrom("users").selectAll();
-    if (input.before !== null) query = query.where("id", "<", input.before);
-    return await query.orderBy("id", "desc").limit(input.limit).execute();
-  },
-);
+/** Which users; null: all. `search`: part of a name or address, in either case. `before`: an id that they come after, newest first. */
+export interface UsersFilter {
+  accountId: string | null;
+  search: string | null;
+  before: string | null;
+  limit: number;
+}
+
+/** `account_name`: of the account that a member manages; null of an operator. */
+export type ListedUser = UsersTable & { account_name: string | null };
+
+/** The users that match, newest first. */
+export const listUsers = readOperation("listUsers", async (tx, input: UsersFilter): Promise<ListedUser[]> => {
+  let query = tx.db.selectFrom("users").selectAll();
+  if (input.before !== null) query = query.where("id", "<", input.before);
+  if (input.accountId !== null) query = query.where("account_id", "=", input.accountId);
+  if (input.search !== null) {
+    const part = searched(input.search);
+    query = query.where(
+      sql<boolean>`(lower(name) like ${part} escape '!' or lower(email) like ${part} escape '!')`,
+    );
+  }
+  const users = await query.orderBy("id", "desc").limit(input.limit).execute();
+  const ids = [...new Set(users.flatMap(({ account_id }) => account_id ?? []))];
+  if (ids.length === 0) return users.map((user) => ({ ...user, account_name: null }));
+  const accounts = await tx.db.selectFrom("accounts").select(["id", "name"]).where("id", "in", ids).execute();
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  return users.map((user) => ({ ...user, account_name: names.get(user.account_id ?? "") ?? null }));
+});
 
 /** False: the e-mail address is another user's. */
 export const insertUser = writeOperation("insertUser", async (tx, user: UsersTable) => insertNew(tx, user));

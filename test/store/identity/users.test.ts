@@ -47,14 +47,32 @@ onBothEngines((open) => {
     assert.equal(await run(insertUser, userRow({ email: user.email })), false);
   });
 
+  const all = { accountId: null, search: null, before: null };
+
+  test("users are found by a part of their name or address, and by their account", async () => {
+    const account = await makeAccount(open().database);
+    const tag = fresh("tag");
+    const [ada, bob] = [
+      await insert({ name: `${tag} Ada`, role: "member", account_id: account }),
+      await insert({ email: `${tag}_bob@acme.example` }),
+    ];
+    const found = async (filter: object) =>
+      (await run(listUsers, { ...all, limit: 10, ...filter })).map(({ id }) => id);
+    assert.deepEqual(await found({ search: tag.toUpperCase() }), [bob.id, ada.id]);
+    assert.deepEqual(await found({ search: `${tag}_B` }), [bob.id]);
+    assert.deepEqual(await found({ search: `${tag}%` }), []);
+    assert.deepEqual(await found({ accountId: account }), [ada.id]);
+    assert.deepEqual(await found({ accountId: account, search: "bob@" }), []);
+  });
+
   test("users come in pages, newest first", async () => {
     const made = [await insert(), await insert(), await insert()].map(({ id }) => id).reverse();
-    const page = await run(listUsers, { before: null, limit: 2 });
+    const page = await run(listUsers, { ...all, limit: 2 });
     assert.deepEqual(
       page.map(({ id }) => id),
       made.slice(0, 2),
     );
-    const next = await run(listUsers, { before: made[1]!, limit: 1 });
+    const next = await run(listUsers, { ...all, before: made[1]!, limit: 1 });
     assert.deepEqual(
       next.map(({ id }) => id),
       made.slice(2),

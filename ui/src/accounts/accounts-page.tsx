@@ -1,15 +1,39 @@
-import { Search } from "lucide-react";
+import { Link } from "@tanstack/react-router";
 import { usePages } from "#ui/api/queries.ts";
-import { Field } from "#ui/parts/form/field.tsx";
+import { type ListedAccount, words } from "#ui/api/schema.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
+/** Messages since the account's day began, and what needs a look. */
+function Today({ of: { figures } }: { of: ListedAccount }) {
+  const { accepted, failed } = figures.today;
+  return (
+    <span className="row">
+      <span>{accepted === 0 ? "none" : number(accepted)}</span>
+      {failed === 0 ? null : <Status of="failed">{number(failed)} failed</Status>}
+      {figures.held === 0 ? null : <Status of="waiting">{number(figures.held)} held</Status>}
+    </span>
+  );
+}
+
+/** What is left of each channel that has a limit. */
+function creditOf({ plan, figures }: ListedAccount): string {
+  const limited = words.Channel.flatMap((channel) => {
+    const [left, of] = [figures.remaining[channel], plan.credit[channel]];
+    return left === null ? [] : [`${channel} ${number(left)}${of === null ? "" : ` of ${number(of)}`}`];
+  });
+  return limited.length === 0 ? "unlimited" : limited.join(", ");
+}
+
 export function Page() {
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const query = filter.search === undefined ? {} : { search: filter.search };
   const pages = usePages("listAccounts", { query });
   return (
@@ -17,20 +41,7 @@ export function Page() {
       <PageHead title="Accounts">
         <AddAccount />
       </PageHead>
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setFilter("search", String(new FormData(event.currentTarget).get("search")).trim());
-        }}
-      >
-        <Field label="Name" wide>
-          <input key={filter.search ?? ""} name="search" type="search" defaultValue={filter.search ?? ""} />
-        </Field>
-        <button type="submit" className="button" aria-label="Find">
-          <Search aria-hidden="true" />
-        </button>
-      </form>
+      <SearchFilter label="Name" />
       <List
         label="Accounts"
         pages={pages}
@@ -47,9 +58,19 @@ export function Page() {
               </RowLink>
             ),
           },
-          { head: "Id", look: "wrap", cell: ({ id }) => <code className="soft">{id}</code> },
+          { head: "Id", look: "wide", cell: ({ id }) => <code className="soft">{id}</code> },
           { head: "Plan", cell: ({ plan }) => plan.name },
-          { head: "Zone", cell: ({ time_zone }) => time_zone },
+          { head: "Today", cell: (account) => <Today of={account} /> },
+          { head: "Credit left", look: "also", cell: (account) => creditOf(account) },
+          {
+            head: "People",
+            look: "act",
+            cell: ({ id, name }) => (
+              <Link to="/users" search={{ account: id }} aria-label={`People of ${name}`}>
+                People
+              </Link>
+            ),
+          },
           { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
         ]}
       />

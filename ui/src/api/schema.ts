@@ -4,7 +4,7 @@ export type Account = { id: string; name: string; time_zone: string; country: st
 export type AccountBalance = { allowance: number; remaining: number };
 export type AccountMessagePage = { success: true; message: string; data: MessageRecord[]; next_cursor: string | null };
 export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt; attempts: MessageTransmission[] } };
-export type AccountPage = { success: true; message: string; data: Account[]; next_cursor: string | null };
+export type AccountPage = { success: true; message: string; data: ListedAccount[]; next_cursor: string | null };
 export type AccountReply = { success: true; message: string; data: Account };
 export type ApiKeyReply = { success: true; message: string; data: { api_key: string } };
 export type Attention = { kind: "gateway_paused" | "gateway_stopped" | "link_lost" | "not_linked" | "backlog" | "unknown_messages" | "failures" | "webhook_failing" | "webhook_disabled" | "credit_low" | "plan_ending" | "member_down" | "domain_unverified" | "held" | "no_public_url"; severity: "error" | "warning" | "doubt"; subject: { id: string; name: string } | null; since: string | null; until: string | null; reason: string | null; count: { n: number; more: boolean } | null; href: string };
@@ -60,6 +60,8 @@ export type GrantCreditRequest = { channel: Channel; amount: number; note?: stri
 export type HoldEndedReply = { success: true; message: string; data: { messages: number; deliveries: number; events: number } };
 export type InstallationReply = { success: true; message: string; data: { version: string; engine: "sqlite" | "postgres"; held: RestoreHold | null } };
 export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: string; replace?: boolean };
+export type ListedAccount = { id: string; name: string; time_zone: string; country: string | null; plan: { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null }; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: { max_files: number; max_bytes: number }; ai_budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null } | null; revision: number; created_at: string; updated_at: string; figures: { today: { accepted: number; failed: number }; remaining: { sms: number | null; whatsapp: number | null; email: number | null }; held: number } };
+export type ListedUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; account_name: string | null };
 export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
@@ -148,7 +150,7 @@ export type UpdatePoolRequest = { name?: string; strict_models?: boolean; answer
 export type UpdateUserRequest = { name?: string; active?: boolean; role?: "operator" | "member"; account?: string | null; password?: string; revision?: number };
 export type UpdateWebhookRequest = { url?: string; secret?: string; events?: string[]; active?: boolean; revision?: number };
 export type User = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null };
-export type UserPage = { success: true; message: string; data: User[]; next_cursor: string | null };
+export type UserPage = { success: true; message: string; data: ListedUser[]; next_cursor: string | null };
 export type UserReply = { success: true; message: string; data: User };
 export type Webhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string };
 export type WebhookPage = { success: true; message: string; data: Webhook[]; next_cursor: string | null };
@@ -216,7 +218,7 @@ export interface Operations {
   };
   listUsers: {
     params: Record<string, never>;
-    query: { limit?: number; cursor?: string };
+    query: { limit?: number; cursor?: string; account?: string; search?: string };
     body: undefined;
     reply: UserPage;
   };

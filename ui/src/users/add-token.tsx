@@ -1,30 +1,26 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { useRead } from "#ui/api/queries.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { RoleChoice, roleOf } from "./role-choice.tsx";
 
 function Fields({ onToken }: { onToken: (token: string) => void }) {
-  const accounts = useRead("listAccounts", { query: { limit: 100 } }, { every: false });
   const [name, setName] = useState("");
   const [account, setAccount] = useState("");
   const form = useForm("createManagementToken", {
     touches: ["listManagementTokens"],
     onDone: ({ data }) => onToken(data.token),
   });
-  const body =
-    account === "" ? { name, role: "operator" as const } : { name, role: "member" as const, account };
+  const body = { name, ...roleOf(account) };
   return (
     <Form of={form} verb="Make the token" onSubmit={() => form.send({ body })}>
       <Field label="Name" hint="What uses it." fault={form.fault("name")}>
         <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
       </Field>
-      <Choice
-        label="Role"
+      <RoleChoice
         any="operator, which may do everything"
-        of={(accounts.data?.data ?? []).map((each) => [each.id, `member of ${each.name}`] as const)}
         value={account}
         onChange={setAccount}
         fault={form.fault("account")}

@@ -1,19 +1,17 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { useRead } from "#ui/api/queries.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { RoleChoice, roleOf } from "./role-choice.tsx";
 
 function Fields({ onDone }: { onDone: () => void }) {
-  const accounts = useRead("listAccounts", { query: { limit: 100 } }, { every: false });
   const [values, setValues] = useState({ email: "", name: "", account: "", password: "" });
   const form = useForm("createUser", { touches: ["listUsers"], says: `${values.name} was added`, onDone });
   const set = (name: keyof typeof values) => (event: { target: { value: string } }) =>
     setValues({ ...values, [name]: event.target.value });
   const { account, ...rest } = values;
-  const body =
-    account === "" ? { ...rest, role: "operator" as const } : { ...rest, role: "member" as const, account };
+  const body = { ...rest, ...roleOf(account) };
   return (
     <Form of={form} verb="Add the user" onSubmit={() => form.send({ body })}>
       <Field label="E-mail address" fault={form.fault("email")}>
@@ -22,10 +20,8 @@ function Fields({ onDone }: { onDone: () => void }) {
       <Field label="Name" fault={form.fault("name")}>
         <input required autoComplete="off" value={values.name} onChange={set("name")} />
       </Field>
-      <Choice
-        label="Role"
+      <RoleChoice
         any="operator, who may do everything"
-        of={(accounts.data?.data ?? []).map(({ id, name }) => [id, `member of ${name}`] as const)}
         value={account}
         onChange={(chosen) => setValues({ ...values, account: chosen })}
         fault={form.fault("account") ?? form.fault("role")}

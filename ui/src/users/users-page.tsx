@@ -1,26 +1,58 @@
-import { useChange, usePages } from "#ui/api/queries.ts";
+import { Link } from "@tanstack/react-router";
+import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";
+import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { AddUser } from "./add-user.tsx";
+import { ChangeUser } from "./change-user.tsx";
 
 export function Page() {
   const session = useSession();
-  const pages = usePages("listUsers", {});
+  const [{ account, search }, setFilter] = useFilter();
+  const query = {
+    ...(account === undefined ? {} : { account }),
+    ...(search === undefined ? {} : { search }),
+  };
+  const pages = usePages("listUsers", { query });
+  const of = useRead(
+    "getAccount",
+    { params: { account: account ?? "" } },
+    { every: false, enabled: account !== undefined },
+  );
+  const name = of.data?.data.name ?? account;
   const update = useChange("updateUser", ["listUsers"]);
   return (
     <>
       <PageHead title="Users">
         <AddUser />
       </PageHead>
+      <SearchFilter label="Name or e-mail address" />
+      {account === undefined ? null : (
+        <p className="row">
+          <span>Members of {name}; operators manage it as well.</span>
+          <button type="button" className="button bare" onClick={() => setFilter("account", "")}>
+            Show all
+          </button>
+        </p>
+      )}
       <List
         label="Users"
         pages={pages}
         id={({ id }) => id}
-        empty={<p>There is no user yet.</p>}
+        empty={
+          <p>
+            {search !== undefined
+              ? "No user has such a name or address."
+              : account === undefined
+                ? "There is no user yet."
+                : `${name} has no member: operators alone manage it.`}
+          </p>
+        }
         columns={[
           { head: "State", cell: ({ active }) => <Status of={active ? "active" : "off"} /> },
           { head: "E-mail address", look: "wrap", cell: ({ email }) => email },
@@ -28,7 +60,17 @@ export function Page() {
           {
             head: "Role",
             look: "wrap",
-            cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`),
+            cell: ({ role, account: of, account_name }) =>
+              of === null ? (
+                role
+              ) : (
+                <>
+                  {role} of{" "}
+                  <Link to="/a/$account" params={{ account: of }}>
+                    {account_name ?? of}
+                  </Link>
+                </>
+              ),
           },
           {
             head: "Signed in",
@@ -37,21 +79,25 @@ export function Page() {
           {
             head: "Actions",
             look: "act",
-            cell: ({ id, email, active }) =>
-              id === session.id ? null : (
-                <Ask
-                  verb={active ? "Switch off" : "Switch on"}
-                  label={active ? "Switch off…" : "Switch on…"}
-                  title={`${active ? "Switch off" : "Switch on"} ${email}`}
-                  effect={
-                    active
-                      ? "The person's sessions end at once, and signing in is refused."
-                      : "The person can sign in again."
-                  }
-                  grave={active}
-                  run={() => update.mutateAsync({ params: { user: id }, body: { active: !active } })}
-                />
-              ),
+            cell: ({ active, ...user }) => (
+              <>
+                <ChangeUser user={{ ...user, active }} />
+                {user.id === session.id ? null : (
+                  <Ask
+                    verb={active ? "Switch off" : "Switch on"}
+                    label={active ? "Switch off…" : "Switch on…"}
+                    title={`${active ? "Switch off" : "Switch on"} ${user.email}`}
+                    effect={
+                      active
+                        ? "The person's sessions end at once, and signing in is refused."
+                        : "The person can sign in again."
+                    }
+                    grave={active}
+                    run={() => update.mutateAsync({ params: { user: user.id }, body: { active: !active } })}
+                  />
+                )}
+              </>
+            ),
           },
         ]}
       />

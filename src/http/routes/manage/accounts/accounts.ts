@@ -13,6 +13,7 @@ import {
   accountReply,
   accountsQuery,
   accountsReply,
+  type ListedAccountData,
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
@@ -20,6 +21,7 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
+import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
@@ -27,7 +29,9 @@ import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
+import { startOfDay } from "#runtime/time-zones.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
+import { readAccountFigures } from "#store/accounts/figures.ts";
 import type { Database } from "#store/database.ts";
 
 export const accountParam = idParam("The account's id.");
@@ -60,6 +64,23 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
   };
 }
 
+/** The accounts with their figures of this day, each in its own time zone. */
+async function withFigures(
+  { database, clock }: Pick<Core, "database" | "clock">,
+  accounts: readonly AccountWithCredits[],
+): Promise<ListedAccountData[]> {
+  const now = clock.now();
+  const days = accounts.map(({ id, time_zone }) => ({ accountId: id, dayAt: startOfDay(now, time_zone) }));
+  const figures = await database.run(readAccountFigures, days);
+  return accounts.map((account, place) => {
+    const { accepted = 0, failed = 0, held = 0 } = figures[place] ?? {};
+    const left = (channel: Channel) =>
+      account.credits.find((credit) => credit.channel === channel)?.remaining ?? null;
+    const remaining = { sms: left("sms"), whatsapp: left("whatsapp"), email: left("email") };
+    return { ...dataOf(account), figures: { today: { accepted, failed }, remaining, held } };
+  });
+}
+
 async function read(database: Database, id: string): Promise<AccountReplyData | null> {
   const only = { only: id, search: null, before: null, limit: 1 };
   const [account] = await database.run(listAccounts, only);
@@ -72,7 +93,8 @@ export const listAccountsRoute = endpoint({
   name: "listAccounts",
   tag: "Accounts",
   summary: "List the accounts",
-  description: "The newest account comes first. A member sees only the account that the member manages.",
+  description:
+    "The newest account comes first. A member sees only the account that the member manages. Each has its messages of today, the credit that is left and what a restore holds back.",
   family: "manage",
   scope: "self",
   query: accountsQuery,
@@ -91,7 +113,7 @@ export const listAccountsRoute = endpoint({
     body: {
       success: true,
       message: "Accounts found.",
-      data: page.rows.map(dataOf),
+      data: await withFigures(core, page.rows),
       next_cursor: page.nextCursor,
     },
   };

@@ -3,10 +3,10 @@
 import { idParam } from "#contract/envelope.ts";
 import {
   createUserRequest,
-  peoplePage,
   type UserReplyData,
   updateUserRequest,
   userReply,
+  usersQuery,
   usersReply,
 } from "#contract/manage/identity.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
@@ -57,20 +57,21 @@ export const listUsersRoute = endpoint({
   description: "The newest user comes first.",
   family: "manage",
   scope: "installation",
-  query: peoplePage,
+  query: usersQuery,
   replies: { 200: usersReply },
   problems: [],
 })(async ({ core, request }) => {
-  const query = validateQuery(peoplePage, queryOf(request));
+  const query = validateQuery(usersQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { limit, cursor = null } = query.value;
-  const page = pageOf(await userPage(core.database, { before: cursor, limit: limit + 1 }), limit);
+  const { limit, cursor = null, account: accountId = null, search = null } = query.value;
+  const filter = { accountId, search, before: cursor, limit: limit + 1 };
+  const page = pageOf(await userPage(core.database, filter), limit);
   return {
     status: 200,
     body: {
       success: true,
       message: "Users found.",
-      data: page.rows.map(dataOf),
+      data: page.rows.map((user) => ({ ...dataOf(user), account_name: user.account_name })),
       next_cursor: page.nextCursor,
     },
   };

@@ -38,7 +38,18 @@ test("a user is made, listed, and never shown with a password", async () => {
     signed_in_at: null,
   });
   const page = await manage(it, "GET", "/users?limit=1", { headers: operator });
-  assert.deepEqual([page.json().data, page.json().next_cursor], [[data], data.id]);
+  const listed = { ...data, account_name: page.json().data[0].account_name };
+  assert.deepEqual([page.json().data, page.json().next_cursor], [[listed], data.id]);
+  assert.equal(typeof listed.account_name, "string");
+  for (const [query, count] of [
+    ["search=BOB", 1],
+    ["search=zoe", 0],
+    [`account=${account.id}`, 1],
+    ["account=acc_none", 0],
+  ] as const) {
+    const found = await manage(it, "GET", `/users?${query}`, { headers: operator });
+    assert.equal(found.json().data.length, count, query);
+  }
   const next = await manage(it, "GET", `/users?cursor=${data.id}`, { headers: operator });
   assert.deepEqual([next.json().data.length, next.json().next_cursor], [1, null]);
   for (const reply of [made, page, next]) assert.doesNotMatch(reply.body, /argon2|password/);

@@ -1,0 +1,61 @@
+// What an operator changes of a person: the name, the role, and a new password where the old one is lost.
+
+import { useState } from "react";
+import type { ListedUser } from "#ui/api/schema.ts";
+import { useSession } from "#ui/parts/account.ts";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { RoleChoice, roleOf } from "./role-choice.tsx";
+
+function Fields({ user, onDone }: { user: ListedUser; onDone: () => void }) {
+  const session = useSession();
+  const [name, setName] = useState(user.name);
+  const [account, setAccount] = useState(user.account ?? "");
+  const [password, setPassword] = useState("");
+  const form = useForm("updateUser", { touches: ["listUsers"], says: `${name} is saved`, onDone });
+  const role = roleOf(account);
+  const body = {
+    ...(name === user.name ? {} : { name }),
+    ...(account === (user.account ?? "") ? {} : { account: null, ...role }),
+    ...(password === "" ? {} : { password }),
+    revision: user.revision,
+  };
+  return (
+    <Form of={form} verb="Save" onSubmit={() => form.send({ params: { user: user.id }, body })}>
+      <Field label="Name" fault={form.fault("name")}>
+        <input required autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <RoleChoice
+        any="operator, who may do everything"
+        value={account}
+        now={user.account === null ? null : { id: user.account, name: user.account_name ?? user.account }}
+        onChange={setAccount}
+        fault={form.fault("account") ?? form.fault("role")}
+      />
+      {user.id === session.id ? null : (
+        <Field
+          label="New password"
+          hint="At least 12 characters; empty: the old one stays. A new one ends the person's sessions."
+          fault={form.fault("password")}
+        >
+          <input
+            type="password"
+            minLength={12}
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+      )}
+    </Form>
+  );
+}
+
+export function ChangeUser({ user }: { user: ListedUser }) {
+  return (
+    <DialogButton title={`Change ${user.email}`} label="Change…">
+      {(close) => <Fields user={user} onDone={close} />}
+    </DialogButton>
+  );
+}
