@@ -35,6 +35,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/phones/phone-reports.ts"),
   import("#store/phones/phone-tokens.ts"),
   import("#store/phones/spread.ts"),
+  import("#store/phones/unreported.ts"),
   import("#store/identity/audit.ts"),
   import("#store/identity/tokens.ts"),
   import("#store/identity/users.ts"),

@@ -82,8 +82,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${messages} cross join (select 1 as seq union all select 2) as s where p >= 5 and p <> 9`,
     `insert into message_references (gateway_id, reference, message_id, parts, created_at)
      select ${gateway}, 'ref' || i, ${idSql("msg", "i")}, 1, ${at} from ${messages} where p > 9`,
-    `insert into phone_items (message_id, gateway_id, phone_id, transmission, handed_at, valid_until, state, failures, last_listed_at, open)
-     select ${idSql("msg", "i")}, ${gateway}, ${idSql("gw", "r % 8")}, 1, ${at}, ${at} + 86400000, '', 0, null, case when p = 5 then 1 else 0 end
+    `insert into phone_items (message_id, gateway_id, phone_id, transmission, handed_at, valid_until, state, failures, open)
+     select ${idSql("msg", "i")}, ${gateway}, ${idSql("gw", "r % 8")}, 1, ${at}, ${at} + 86400000, '', 0, case when p = 5 then 1 else 0 end
      from ${messages} where p >= 5 and r % 40 < 8`,
     `insert into receipts (gateway_id, key, reference, message_id, status, code, reason, at, received_at, applied, bounce)
      select ${gateway}, 'key' || i, 'ref' || i, case when p < 90 then ${idSql("msg", "i")} end, 'delivered', null, null, ${at}, ${at},

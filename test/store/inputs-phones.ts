@@ -10,6 +10,7 @@ import {
   readSpreadAccounts,
   type Spread,
 } from "#store/phones/spread.ts";
+import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
 
@@ -68,6 +69,8 @@ export const phoneCases: Case[] = [
     description: { battery: 50 },
   }),
   caseOf(phones.findSilentPhones, now),
+  caseOf(findUnreported, now + 10 * 86_400_000),
+  caseOf(endUnreported, { phoneId: gatewayId, at: now + 10 * 86_400_000 }),
   caseOf(phones.disconnectPhone, {
     id: gatewayId,
     gatewayIds: [gatewayId],

@@ -4,7 +4,7 @@ import type { LinkData, LinkInput } from "#contract/manage/links.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { androidSettings } from "#gateways/sms/android/android.ts";
-import type { SimCard } from "#gateways/sms/android/wire.ts";
+import { isAtLeast, type SimCard } from "#gateways/sms/android/wire.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import {
   findPhoneBy,
@@ -16,7 +16,7 @@ import {
 import type { PhonesTable } from "#store/schema/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { lateMs, linesOf, offlineMs } from "./lines.ts";
-import { advisedVersion, isOlder, minimumVersion, type Phones, phoneDigest } from "./phones.ts";
+import { type Phones, phoneDigest } from "./phones.ts";
 
 export type PhoneLinkDeps = Pick<
   Core,
@@ -256,3 +256,12 @@ export async function findLinkPage(
   if (phone === null || pairing === null) return null;
   return { token: pairing.token, code: pairing.code, expiresAt: isoTime(phone.pairing_expires_at ?? 0) };
 }
+
+/** The first version of the app that can get notifications without Google's service. */
+const minimumVersion: readonly [number, number, number] = [1, 53, 1];
+/** Since this version the app reports reliably that a message was sent. */
+const advisedVersion: readonly [number, number, number] = [1, 70, 3];
+
+/** Whether a version of the app is older than another; false: it is not known. */
+const isOlder = (version: string | null, than: readonly [number, number, number]): boolean =>
+  version !== null && !isAtLeast(version, than);

@@ -6,7 +6,6 @@ import { retryRuleOf, rulesIn } from "#gateways/rules.ts";
 import {
   appVersion,
   type DeviceDescription,
-  isAtLeast,
   readReports,
   type SimCard,
   settingsOf,
@@ -29,6 +28,7 @@ import {
   registerPhone,
   stopForSim,
 } from "#store/phones/phones.ts";
+import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import { type Line, linesOf, offlineMs, phoneLine } from "./lines.ts";
 import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
@@ -365,7 +365,10 @@ export class Phones {
     });
   }
 
-  /** Counts phones as offline that were silent for too long, and pauses their gateways. */
+  /**
+   * Counts phones as offline that were silent for too long, and pauses their gateways. Ends the wait for what no phone
+   * reported in time.
+   */
   async sweep(): Promise<void> {
     const { clock, database, log, newId, signals } = this.#deps;
     const at = clock.now();
@@ -382,14 +385,10 @@ export class Phones {
       signals.emit("eventsRecorded");
       signals.emit("pausesChanged");
     }
+    for (const phoneId of await database.run(findUnreported, at)) {
+      if ((await database.run(endUnreported, { phoneId, at })) === 0) continue;
+      signals.emit("eventsRecorded");
+      this.streams.changed(phoneId);
+    }
   }
 }
-
-/** The first version of the app that can get notifications without Google's service. */
-export const minimumVersion: readonly [number, number, number] = [1, 53, 1];
-/** Since this version the app reports reliably that a message was sent. */
-export const advisedVersion: readonly [number, number, number] = [1, 70, 3];
-
-/** Whether a version of the app is older than another; false: it is not known. */
-export const isOlder = (version: string | null, than: readonly [number, number, number]): boolean =>
-  version !== null && !isAtLeast(version, than);

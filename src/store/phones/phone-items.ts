@@ -7,10 +7,10 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { selectDue, selectNextDue } from "#store/lanes/due.ts";
 import { storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { beginAttemptBatches } from "#store/messages/attempts.ts";
-import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { closeItems, lockLinkedPhone, reconnectPhone } from "./phones.ts";
+import { giveUpUnreported, openItems } from "./unreported.ts";
 
 /** A gateway that the phone serves, and how much of it may be handed over now. */
 export interface PhoneLine {
@@ -62,11 +62,6 @@ export interface PullInput {
 
 /** The app does not ask for a second page. */
 const maxListed = 100;
-/** How long after `valid_until` the phone is still asked what became of an item. */
-const graceMs = 3_600_000;
-/** How long the phone gets to report an item that was listed to it after that. */
-const lateReportMs = 600_000;
-
 /** Hands over what is due and allowed, and lists everything that the phone has not reported. */
 export const pullItems = writeOperation("pullItems", async (tx, input: PullInput): Promise<PullResult> => {
   const { phoneId, tokenHash, at, eventId } = input;
@@ -105,16 +100,6 @@ async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {
     .where("id", "=", id)
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
-}
-
-async function openItems(tx: Tx, phoneId: string): Promise<PhoneItemsTable[]> {
-  return await tx.db
-    .selectFrom(tx.indexed("phone_items", "phone_items_open"))
-    .selectAll()
-    .where("phone_id", "=", phoneId)
-    .where("open", "=", sql.lit(1))
-    .orderBy("handed_at")
-    .execute();
 }
 
 /** How many messages a line may hand over now. After a pause one goes first, and shows whether the phone can send again. */
@@ -177,7 +162,6 @@ async function handOver(
       valid_until: due_at + line.keepMs,
       state: "",
       failures: 0,
-      last_listed_at: null,
       open: 1 as const,
     }));
   if (rows.length === 0) return 0;
@@ -193,7 +177,6 @@ async function handOver(
         handed_at: eb.ref("excluded.handed_at"),
         valid_until: eb.ref("excluded.valid_until"),
         state: "",
-        last_listed_at: null,
         open: 1,
       })),
     )
@@ -206,40 +189,6 @@ async function handOver(
       .execute();
   }
   return rows.length;
-}
-
-/**
- * Ends the wait for items whose time is over: each is listed once more, so that a phone that was away can report it, and then
- * `unknown`. Returns the others.
- */
-async function giveUpUnreported(
-  tx: Tx,
-  items: readonly PhoneItemsTable[],
-  at: number,
-): Promise<PhoneItemsTable[]> {
-  const over = items.filter(({ valid_until }) => valid_until + graceMs < at);
-  if (over.length === 0) return [...items];
-  const asked = over
-    .filter(({ last_listed_at }) => last_listed_at === null)
-    .map(({ message_id: id }) => ({ id, at }));
-  await tx.update("phone_items", { id: "text", at: "bigint" }, asked, (of) => ({
-    set: sql`last_listed_at = ${of("at")}`,
-    where: sql`phone_items.message_id = ${of("id")}`,
-  }));
-  const ended = over
-    .filter(({ last_listed_at }) => last_listed_at !== null && last_listed_at + lateReportMs <= at)
-    .map(({ message_id }) => message_id);
-  const changes = new TransitionBatch();
-  const message = "The phone did not report what became of it.";
-  for (const row of (await lockMessages(tx, ended)).values())
-    changes.apply(
-      row,
-      { by: "system", step: "outcome_unknown" },
-      { at, detail: message, code: "unreported", message },
-    );
-  await changes.write(tx);
-  await closeItems(tx, ended);
-  return items.filter(({ message_id }) => !ended.includes(message_id));
 }
 
 /** The phone's list. What the message's own state has overtaken is not listed any more. */

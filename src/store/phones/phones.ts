@@ -61,7 +61,7 @@ export const readPulledGateways = readOperation(
       .execute(),
 );
 
-async function lockPhone(tx: Tx, id: string): Promise<PhonesTable | undefined> {
+export async function lockPhone(tx: Tx, id: string): Promise<PhonesTable | undefined> {
   return await tx.db
     .selectFrom("phones")
     .selectAll()

@@ -8,12 +8,14 @@ import { up as initial } from "#store/schema/migrations/0001-initial.ts";
 import { up as messageCounts } from "#store/schema/migrations/0002-message-counts.ts";
 import { up as history } from "#store/schema/migrations/0003-history.ts";
 import { up as spread } from "#store/schema/migrations/0004-spread.ts";
+import { up as unreported } from "#store/schema/migrations/0005-unreported.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
   { id: 2, name: "message-counts", up: messageCounts },
   { id: 3, name: "history", up: history },
   { id: 4, name: "spread", up: spread },
+  { id: 5, name: "unreported", up: unreported },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -57,8 +57,6 @@ export interface PhoneItemsTable {
   state: string;
   /** Failures of which the phone gave no better reason. */
   failures: number;
-  /** When it was listed once more after `valid_until`; null: it was not. */
-  last_listed_at: number | null;
   /** 1: it is listed until the phone reports what became of it. */
   open: 0 | 1;
 }

@@ -188,23 +188,44 @@ for (const engine of engines) {
       assert.equal(w.air.length, 0);
     });
 
-    test("an item whose time is over is asked for once more, and is then unknown", async () => {
+    test("what is not reported is listed for an hour past its time, and then unknown until a report comes", async () => {
       phone.disconnect();
-      const [id = ""] = await w.accepted(1);
-      await phone.pull();
       phone.network = (method) => (method === "PATCH" ? "refused" : "through");
-      await w.m.it.advance(26 * hour);
-      assert.equal((await phone.pull()).length, 1);
-      await w.m.it.advance(11 * minute);
+      const [reported = "", stale = ""] = await w.accepted(2);
+      assert.equal((await phone.pull()).length, 2);
+      await w.m.it.advance(25 * hour - minute);
+      assert.equal((await phone.pull()).length, 2);
+      assert.deepEqual(await w.statuses([reported, stale]), ["sending", "sending"]);
+      await w.m.it.advance(minute);
       assert.equal((await phone.pull()).length, 0);
-      assert.deepEqual(await w.statuses([id]), ["unknown"]);
+      assert.deepEqual(await w.statuses([reported, stale]), ["unknown", "unknown"]);
       phone.network = () => "through";
-      phone.radio = () => ["Sent"];
-      const item = phone.stored.items.get(id);
+      const item = phone.stored.items.get(reported);
       assert.ok(item);
       item.state = "Sent";
-      assert.equal(await phone.patch([phone.snapshot(id)]), 204);
-      assert.deepEqual(await w.statuses([id]), ["sent"], "a report settles what was unknown");
+      await phone.patch([phone.snapshot(reported)]);
+      const other = phone.stored.items.get(stale);
+      assert.ok(other);
+      Object.assign(other, { state: "Failed", error: "TTL expired" });
+      await phone.patch([phone.snapshot(stale)]);
+      assert.deepEqual(await w.statuses([reported, stale]), ["sent", "expired"]);
+    });
+
+    test("what a phone that never asks again had is unknown an hour past its time", async () => {
+      phone.disconnect();
+      phone.network = () => "refused";
+      const [early = ""] = await w.accepted(1);
+      phone.network = (method) => (method === "PATCH" ? "refused" : "through");
+      await phone.pull();
+      await w.m.it.advance(25 * hour - minute);
+      await w.m.it.system.core.phones.sweep();
+      assert.deepEqual(await w.statuses([early]), ["sending"]);
+      await w.m.it.advance(minute);
+      await w.m.it.system.core.phones.sweep();
+      const message = await w.m.it.message(early);
+      assert.deepEqual([message.status, message.error?.code], ["unknown", "unreported"]);
+      await w.m.it.system.core.phones.sweep();
+      assert.equal((await phone.pull()).length, 0, "it is listed no more");
     });
   });
 }
