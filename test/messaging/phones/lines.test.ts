@@ -53,6 +53,33 @@ for (const engine of engines) {
       assert.equal(w.air.length, 5, "the next day");
     });
 
+    test("a gateway without settings sends a message in 6 s, with 4 s of jitter, within 24 hours, and asks for reports", async () => {
+      phone = await w.linked({}, {});
+      await w.accepted(3);
+      await w.pass(50);
+      assert.equal(w.air.length, 1);
+      await w.m.it.advance(5_800);
+      assert.equal(w.air.length, 1);
+      await w.m.it.advance(4_300);
+      assert.equal(w.air.length, 2);
+      phone.disconnect();
+      await w.m.it.advance(10_100);
+      const [item, ...others] = (await phone.pull()) as { withDeliveryReport: boolean; validUntil: string }[];
+      assert.deepEqual([item?.withDeliveryReport, others.length], [true, 0]);
+      const leftMs = Date.parse(item?.validUntil ?? "") - w.m.it.clock.now();
+      assert.ok(leftMs > 23.9 * hour && leftMs <= 24 * hour, String(leftMs));
+    });
+
+    test("a burst of messages is a few hints", async () => {
+      phone.radio = () => [];
+      phone.events = [];
+      for (let i = 0; i < 30; i++) await w.accepted(1);
+      await w.pass();
+      const hints = phone.events.filter((name) => name === "MessageEnqueued").length;
+      assert.ok(hints >= 1 && hints <= 3, `${hints} hints`);
+      assert.equal(w.air.length, 5);
+    });
+
     test("two SIMs are two gateways of one phone", async () => {
       phone = await w.linked({ sim: 1 });
       const owner = w.gateway;

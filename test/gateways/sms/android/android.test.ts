@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isUndriven } from "#contract/phones/undriven.ts";
 import { adapters } from "#gateways/registry.ts";
-import { androidSettings } from "#gateways/sms/android/android.ts";
+import { android, androidSettings } from "#gateways/sms/android/android.ts";
 
 test("the lanes without an owner are those of the kinds whose messages are fetched, or sent by others", () => {
   for (const { kind, connection } of adapters)
@@ -18,6 +18,12 @@ test("settings have defaults, and name slots from 1", () => {
     keep_for_h: 24,
     ahead: 5,
     ping_s: 300,
+  });
+  assert.deepEqual(android.defaultPace, {
+    perSecond: 1 / 6,
+    jitterMs: 4_000,
+    perDay: 200,
+    maxConcurrency: 1,
   });
   for (const sim of [0, 4, "1"]) assert.equal(androidSettings.safeParse({ sim }).success, false);
   assert.equal(androidSettings.safeParse({ phone: "msg_1" }).success, false);
