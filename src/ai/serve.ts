@@ -7,6 +7,7 @@ import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { ClientFormat } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Caller } from "./caller.ts";
 import {
@@ -37,6 +38,8 @@ export interface AdmittedCall {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
+  /** The API in which a completion was asked for; null: another operation. */
+  api: ClientFormat | null;
   stream: boolean;
   /** Epoch ms of its start. */
   at: number;
@@ -86,7 +89,8 @@ export async function serve(
     end(outcome.usage.totalTokens);
     const { id, clientRequestId, tags } = caller;
     const labels = labelsOf(request.body, tags);
-    deps.record(pool, { id, key, kind, stream, at, clientRequestId, labels }, outcome);
+    const asked = kind === "chat" ? api.format : null;
+    deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

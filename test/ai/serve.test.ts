@@ -50,7 +50,8 @@ test("the place is free before anything of the call is recorded; a call that end
           end: (used: number) => order.push(`end ${used}`),
         }),
       },
-      record: (...records: { status: number }[]) => order.push(`record ${records.at(-1)?.status}`),
+      record: (_pool: unknown, { api }: { api: string | null }, { status }: { status: number }) =>
+        order.push(`record ${status} ${api}`),
     }) as unknown as ServeDeps;
   const signal = new AbortController().signal;
   const strict = { members: [], strict_models: true, name: "pool", deadline_ms: 1 } as never;
@@ -64,7 +65,7 @@ test("the place is free before anything of the call is recorded; a call that end
     signal,
   );
   assert.ok(served.kind === "served" && served.completed.kind === "error");
-  assert.deepEqual(order.splice(0), ["end 0", "record 404"]);
+  assert.deepEqual(order.splice(0), ["end 0", "record 404 chat_completions"]);
   const broken = {
     clock: {
       now: () => 0,

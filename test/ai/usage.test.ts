@@ -47,6 +47,7 @@ const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Me
       id,
       key: poolKey(),
       kind: "chat",
+      api: "messages",
       stream: true,
       at: Date.UTC(2026, 0, 30, 23, 30),
       clientRequestId: "mine",
@@ -95,6 +96,7 @@ test("a call is written within a second, as what it was, by the account's local 
     end_user: "u",
     tags: '["a=b"]',
     client_request_id: "mine",
+    api: "messages",
   });
   assert.deepEqual(recorded, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);

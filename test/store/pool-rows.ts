@@ -115,6 +115,7 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     end_user: null,
     tags: "[]",
     client_request_id: null,
+    api: null,
     day: "2027-01-15",
     ...columns,
   };

@@ -34,6 +34,7 @@ const call: PoolCall = {
   user: null,
   tags: [],
   client_request_id: null,
+  api: null,
 };
 
 test("a call is drawn to scale: attempts, the wait between them, and the answer as it streams", () => {

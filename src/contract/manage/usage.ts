@@ -46,13 +46,15 @@ const usage = z
     group: z
       .string()
       .describe(
-        "According to `by`: the id of the pool or key, the name of the member or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
+        "According to `by`: the id of the pool or key, the name of the member (that answered, else that failed last; empty: none was asked) or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
       ),
     name: z.string().nullable().describe("The name of a pool or key, as long as it exists."),
     member: z
       .string()
       .nullable()
-      .describe("With `split`: the name of the member (empty: no member answered). Otherwise null."),
+      .describe(
+        "With `split`: the name of the member (that answered, else that failed last; empty: none was asked). Otherwise null.",
+      ),
     requests: z.int(),
     errors: z
       .int()
@@ -112,6 +114,12 @@ const call = z
     key: z.string().describe("The key's id."),
     key_name: z.string().nullable().describe("The key's name, as long as the key exists."),
     kind: z.enum(callKinds),
+    api: z
+      .string()
+      .nullable()
+      .describe(
+        "The API in which a completion was asked for: `chat_completions`, `messages` or `responses`. Null: another operation, or a call from before this was recorded.",
+      ),
     stream: z.boolean(),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
     member: z.string().nullable().describe("The name of the member that answered; null: none answered."),

@@ -9,7 +9,7 @@ import { noSums, sumNames } from "./usage-sums.ts";
 export type UsageBy = "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour";
 
 /**
- * The sums of a group: of a pool or key (by its id), a member (by its name; empty: none answered), a model (empty: none
+ * The sums of a group: of a pool or key (by its id), a member (by its name; empty: none was asked), a model (empty: none
  * answered), an end user or tag (empty: too many at once), a local day, or an hour (its beginning in UTC).
  */
 export interface UsageGroup extends UsageSums {
@@ -19,7 +19,7 @@ export interface UsageGroup extends UsageSums {
   /** Empty for end users and tags. */
   latencies: Histogram;
   firstBytes: Histogram;
-  /** Of a day that is split: its member, or empty where none answered. */
+  /** Of a day that is split: its member, or empty where none was asked. */
   member: string | null;
 }
 

@@ -45,13 +45,22 @@ function addCall(sums: UsageSums, call: Call): void {
   sums.cost += call.cost;
 }
 
+/** The members that were asked and did not answer; not those whose caller went away. */
+export function failedIn({ attempts }: CompletionsTable): string[] {
+  const asked = JSON.parse(attempts) as { member: string; outcome: string }[];
+  return asked.flatMap(({ member, outcome }) => (outcome === "ok" || outcome === "aborted" ? [] : [member]));
+}
+
+/** Each call counts once, so that sums over members are those of the pool: under the member that failed last where none answered. */
+const countedUnder = (call: CompletionsTable): string => call.member ?? failedIn(call).at(-1) ?? "";
+
 /** Adds calls that were not counted yet. */
 export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
   if (calls.length === 0) return;
-  const days = ({ key_id, day, member, model }: Call) => ({
-    key_id,
-    day,
-    part: JSON.stringify([member ?? "", model ?? ""]),
+  const days = (call: Call) => ({
+    key_id: call.key_id,
+    day: call.day,
+    part: JSON.stringify([countedUnder(call), call.model ?? ""]),
   });
   await addTimed(tx, "usage_days", timedSums(calls, days), { member: "text", model: "text" });
   const hours = ({ key_id, day, at }: Call) => ({ key_id, day, hour: hourOf(at) });
@@ -83,8 +92,8 @@ function timedSums(calls: readonly Call[], keyOf: (call: Call) => Key): TimedSum
   for (const call of calls) {
     const key = keyOf(call);
     const name = nameOf(key);
-    const { account_id, pool_id, member, model } = call;
-    const about = { key, member: member ?? "", model: model ?? "", account_id, pool_id };
+    const { account_id, pool_id, model } = call;
+    const about = { key, member: countedUnder(call), model: model ?? "", account_id, pool_id };
     const sum = sums.get(name) ?? { ...about, ...noSums(), latencies: {}, first_bytes: {} };
     sums.set(name, sum);
     addCall(sum, call);

@@ -4,7 +4,7 @@
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";
-import { addSums } from "./usage-sums.ts";
+import { addSums, failedIn } from "./usage-sums.ts";
 
 /** A call that has ended. */
 export interface UsedCall extends CompletionsTable {
@@ -34,6 +34,7 @@ const columns = {
   end_user: "text",
   tags: "text",
   client_request_id: "text",
+  api: "text",
 } as const satisfies Record<keyof CompletionsTable, "text" | "bigint">;
 
 /** A batch is one input: a promise and an answer for each call cost the event loop more than the call's row. */
@@ -153,12 +154,6 @@ function matcher({ status, member, model, failedOver, user, tag, failedBy, at }:
     (failedBy === null || failedIn(row).includes(failedBy)) &&
     (at === null || (row.at >= at[0] && row.at < at[1])) &&
     (tag === null || (JSON.parse(row.tags) as string[]).includes(tag));
-}
-
-/** The members that were asked and did not answer; not those whose caller went away. */
-function failedIn({ attempts }: CompletionsTable): string[] {
-  const asked = JSON.parse(attempts) as { member: string; outcome: string }[];
-  return asked.flatMap(({ member, outcome }) => (outcome === "ok" || outcome === "aborted" ? [] : [member]));
 }
 
 /** Removes calls before an id, oldest first, at most `limit`; how many they were. The sums of their days stay. */

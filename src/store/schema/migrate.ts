@@ -9,6 +9,7 @@ import { up as messageCounts } from "#store/schema/migrations/0002-message-count
 import { up as history } from "#store/schema/migrations/0003-history.ts";
 import { up as spread } from "#store/schema/migrations/0004-spread.ts";
 import { up as unreported } from "#store/schema/migrations/0005-unreported.ts";
+import { up as callApi } from "#store/schema/migrations/0006-call-api.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -16,6 +17,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 3, name: "history", up: history },
   { id: 4, name: "spread", up: spread },
   { id: 5, name: "unreported", up: unreported },
+  { id: 6, name: "call-api", up: callApi },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -77,6 +77,8 @@ export interface CompletionsTable {
   /** JSON list of the caller's tags, such as `team=checkout`. */
   tags: string;
   client_request_id: string | null;
+  /** The API in which a completion was asked for, such as `messages`; null: another operation, or a call from before. */
+  api: string | null;
 }
 
 /** A completion that is served later. Its lane is the pool's. */
@@ -121,7 +123,7 @@ export interface UsageDaysTable extends UsageSums {
   key_id: string;
   /** JSON of member and model: one column, because plans of a key of four depend on statistics. */
   part: string;
-  /** Empty: no member answered. */
+  /** The member that answered, else the one that failed last; empty: none was asked. */
   member: string;
   /** That the member was asked for; empty: no member answered. */
   model: string;

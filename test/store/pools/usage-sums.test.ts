@@ -31,6 +31,40 @@ onBothEngines((open) => {
     assert.deepEqual([await by("hour"), await by("model"), await by("day")], [0, 1, 1]);
   });
 
+  test("a call that no member answered counts once, under the member that failed last", async () => {
+    const of = await makePool(open().database);
+    const attempt = (member: string, outcome: string) => ({
+      member,
+      model: "m",
+      ms: 1,
+      outcome,
+      status: null,
+    });
+    const ended = (status: number, ...attempts: object[]) =>
+      callRow(of, { status, member: null, model: null, attempts: JSON.stringify(attempts) });
+    await run(recordUsage, [
+      ended(502, attempt("a", "upstream_error"), attempt("b", "upstream_error")),
+      ended(429, attempt("a", "rate_limited")),
+      ended(499, attempt("a", "upstream_error"), attempt("b", "aborted")),
+      ended(499, attempt("b", "aborted")),
+      callRow(of, {
+        member: "b",
+        attempts: JSON.stringify([attempt("a", "upstream_error"), attempt("b", "ok")]),
+      }),
+    ]);
+    const members = await run(readUsage, { ...of, from, to, by: "member" });
+    assert.deepEqual(
+      members.map(({ group, requests, errors }) => [group, requests, errors]),
+      [
+        ["", 1, 0],
+        ["a", 2, 1],
+        ["b", 2, 1],
+      ],
+    );
+    const [whole] = await run(readUsage, { ...of, from, to, by: "day" });
+    assert.equal(whole?.requests, 5);
+  });
+
   test("labels beyond 2,000 in one write count together", async () => {
     const of = await makePool(open().database);
     const used = Array.from({ length: 2_010 }, (_, at) => callRow(of, { end_user: `user-${at}` }));

@@ -14,6 +14,8 @@ for (const engine of engines) {
         await place.exec(`drop table ${table}`);
       await place.exec("alter table message_events drop column attempt");
       await place.exec("alter table messages drop column spread_id");
+      await place.exec("drop index phone_items_over");
+      await place.exec("alter table completions drop column api");
       await place.exec("delete from migrations where id >= 2");
       await place.exec("insert into provisioned (kind, name, hash) values ('kept', 'kept', 'kept')");
       await place.open();

@@ -126,6 +126,7 @@ function callOf(row: NamedCall): CallReplyData {
     key: row.key_id,
     key_name: row.key_name,
     kind: row.kind,
+    api: row.api,
     stream: row.stream === 1,
     status: row.status,
     member: row.member,

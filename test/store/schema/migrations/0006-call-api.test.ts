@@ -1,0 +1,22 @@
+// A database from before calls named their API keeps its calls, without one.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { engines } from "../../conformance.ts";
+import { emptyPlace } from "../place.ts";
+
+for (const engine of engines) {
+  test(`calls of the fifth schema get the column of their API, on ${engine}`, async () => {
+    const place = await emptyPlace(engine);
+    try {
+      await place.open();
+      await place.exec("alter table completions drop column api");
+      await place.exec("delete from migrations where id >= 6");
+      await assert.rejects(place.exec("select api from completions"));
+      await place.open();
+      await place.exec("select api from completions");
+    } finally {
+      await place.drop();
+    }
+  });
+}
