@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { verifySnippet } from "#ui/webhooks/verify-snippet.ts";
+import { signatureHeader } from "#webhooks/sign.ts";
 import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
@@ -34,6 +36,9 @@ test("an endpoint is changed in place, and what failed is counted, then posted a
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("message.* gateway.*", { exact: true }).waitFor();
   await page.getByRole("heading", { name: "https://app.acme.example/other" }).waitFor();
+  await page.getByText("How to verify a signature").click();
+  await page.getByText("timingSafeEqual(received, expected)").waitFor();
+  await expectSound(at, "an endpoint with its snippet");
   status = 204;
   await page.getByRole("button", { name: "Replay failed…" }).click();
   await dialog.getByText("2 deliveries.").waitFor();
@@ -47,4 +52,62 @@ test("an endpoint is changed in place, and what failed is counted, then posted a
   await page.reload();
   await settled(at);
   assert.equal(await page.getByText("failed", { exact: true }).count(), 1, "the filter's word alone");
+});
+
+test("an endpoint that is off is switched on and gets what failed, in one step", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url, it } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const webhooks = `/accounts/${account}/webhooks`;
+  const made = { url: "https://app.acme.example/hook", events: ["message.sent"] };
+  const id = (await api(at, "POST", webhooks, made)).body.data.id ?? "";
+  let status = 500;
+  it.respond(() => ({ kind: "answer", status, headers: {}, body: Buffer.from("") }));
+  await api(at, "POST", `${webhooks}/${id}/test`);
+  await it.advance(1_000);
+  await api(at, "PATCH", `${webhooks}/${id}`, { active: false });
+  await it.advance(60_000);
+  status = 204;
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}/webhooks/${id}`);
+  await page.getByRole("button", { name: "Switch on and replay…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Switch on and replay what failed" });
+  await dialog.getByText("What happened while the endpoint was off").waitFor();
+  await dialog.getByRole("button", { name: "Switch on and replay 1" }).click();
+  await page.getByText("1 are posted again").waitFor();
+  await it.advance(5_000);
+  const shown = (await api(at, "GET", `${webhooks}/${id}`)).body.data as unknown as { active: boolean };
+  assert.equal(shown.active, true);
+  const { body } = await api(at, "GET", `${webhooks}/${id}/deliveries`);
+  assert.deepEqual(
+    body.data.map((delivery) => delivery.status),
+    ["delivered"],
+  );
+});
+
+test("the snippet of the page verifies what is posted, and nothing that was changed", async (t) => {
+  const at = 1_800_000_000;
+  let now = at;
+  t.mock.method(Date, "now", () => now * 1_000);
+  const { isGenuine } = (await import(
+    `data:text/javascript,${encodeURIComponent(`${verifySnippet} export { isGenuine };`)}`
+  )) as {
+    isGenuine(secret: string, headers: Record<string, string>, body: Buffer): boolean;
+  };
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const [id, body] = ["evt_1", Buffer.from('{"type":"message.sent"}')];
+  const headers = {
+    "webhook-id": id,
+    "webhook-timestamp": String(at),
+    "webhook-signature": signatureHeader([secret], id, at, body.toString()),
+  };
+  assert.equal(isGenuine(secret, headers, body), true);
+  assert.equal(isGenuine(secret, headers, Buffer.from('{"type":"message.read"}')), false);
+  assert.equal(isGenuine(`whsec_${Buffer.alloc(32, 8).toString("base64")}`, headers, body), false);
+  now += 301;
+  assert.equal(isGenuine(secret, headers, body), false);
 });

@@ -1,7 +1,8 @@
-// Posts again what failed since an instant. The dialog says first how many deliveries that is.
+// Posts again what failed since an instant. The dialog says first how many deliveries that is. An endpoint that is off is switched on by
+// the same step.
 
 import { useState } from "react";
-import { useRead } from "#ui/api/queries.ts";
+import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Webhook } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -34,18 +35,35 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
     },
   });
   const found = since === null ? undefined : counted.data?.data;
+  const isOff = !webhook.active;
+  const enable = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
+  const submit = async () => {
+    if (since === null || found === undefined) return;
+    if (isOff) {
+      try {
+        await enable.mutateAsync({ params, body: { active: true } });
+      } catch {
+        return; // The form shows why.
+      }
+      if (found.count === 0) {
+        done("The endpoint is switched on");
+        return onDone();
+      }
+    }
+    if (found.count > 0) form.send({ params, body: { since } });
+  };
+  const replays = found === undefined ? "Replay" : `Replay ${number(found.count)}${found.more ? "+" : ""}`;
   return (
     <Form
       of={form}
       guard={false}
-      verb={found === undefined ? "Replay" : `Replay ${number(found.count)}${found.more ? "+" : ""}`}
-      onSubmit={() => {
-        if (since !== null && found !== undefined && found.count > 0) form.send({ params, body: { since } });
-      }}
+      verb={!isOff ? replays : found?.count === 0 ? "Switch on" : `Switch on and ${replays.toLowerCase()}`}
+      onSubmit={submit}
     >
       <p>
         Every event whose delivery has failed since then is posted again under its old id, so that your
         application can tell what it has seen.
+        {isOff ? " What happened while the endpoint was off was not kept for it, and is not among them." : ""}
       </p>
       <Field label="Failed since" hint={`On the clocks of ${zone}.`} fault={form.fault("since")}>
         <input
@@ -62,14 +80,17 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
             ? "Nothing has failed since then."
             : `${number(found.count)}${found.more ? " or more" : ""} ${found.count === 1 ? "delivery" : "deliveries"}.`}
       </p>
-      <Problem error={counted.error} />
+      <Problem error={counted.error ?? enable.error} />
     </Form>
   );
 }
 
 export function ReplaySince({ webhook }: { webhook: Webhook }) {
   return (
-    <DialogButton title="Replay what failed" label="Replay failed…">
+    <DialogButton
+      title={webhook.active ? "Replay what failed" : "Switch on and replay what failed"}
+      label={webhook.active ? "Replay failed…" : "Switch on and replay…"}
+    >
       {(close) => <Since webhook={webhook} onDone={close} />}
     </DialogButton>
   );

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type DeliveryStatus, type Webhook, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -16,6 +17,7 @@ import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { ChangeWebhook } from "./change-webhook.tsx";
 import { ReplaySince } from "./replay-since.tsx";
+import { verifySnippet } from "./verify-snippet.ts";
 import { WebhookState } from "./webhook-state.tsx";
 
 const touched = ["getWebhook", "listWebhooks", "listDeliveries"] as const;
@@ -56,7 +58,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         {webhook.active ? "Switch off" : "Switch on"}
       </button>
       <ChangeWebhook webhook={webhook} />
-      {webhook.active ? <ReplaySince webhook={webhook} /> : null}
+      <ReplaySince webhook={webhook} />
       <Ask
         verb="Make a new secret"
         label="New secret…"
@@ -136,6 +138,15 @@ export function Page() {
               ]}
             />
           </section>
+          <details className="why">
+            <summary>How to verify a signature</summary>
+            <p>
+              Every post carries <code>webhook-id</code>, <code>webhook-timestamp</code> and{" "}
+              <code>webhook-signature</code> (Standard Webhooks). Verify the bytes of the body before they are
+              parsed, and drop an id that was seen before. In JavaScript, without a library:
+            </p>
+            <Snippet text={verifySnippet} block />
+          </details>
           <Section title="Deliveries">
             <div className="filters">
               <Choice
