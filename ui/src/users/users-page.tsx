@@ -80,7 +80,7 @@ export function Page() {
             head: "Actions",
             look: "act",
             cell: ({ active, ...user }) => (
-              <>
+              <span className="row">
                 <ChangeUser user={{ ...user, active }} />
                 {user.id === session.id ? null : (
                   <Ask
@@ -96,7 +96,7 @@ export function Page() {
                     run={() => update.mutateAsync({ params: { user: user.id }, body: { active: !active } })}
                   />
                 )}
-              </>
+              </span>
             ),
           },
         ]}
