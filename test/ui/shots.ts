@@ -1,5 +1,5 @@
 // Screenshots of every page, to be looked at by a person: npm run shots [-- PATH-PART…] writes them to shots/. A real system is
-// seen empty, full and in trouble; in light, in dark and on a phone.
+// seen empty, full and in trouble; in light, in dark and on a phone. With --docs it writes the pictures of the documentation instead.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,17 @@ import { settled, setUp, type Visit, visit } from "./browser.ts";
 import { api, ask, type Furnished, furnish, pathsOf } from "./pages.ts";
 
 const folder = "shots";
-const parts = process.argv.slice(2);
+const forDocs = process.argv.includes("--docs");
+const parts = process.argv.slice(2).filter((part) => part !== "--docs");
+/** What the documentation shows, by the name of the picture there. */
+const docsPictures: Readonly<Record<string, string>> = {
+  "trouble-overview-light": "overview",
+  "full-messages-light": "messages",
+  "full-message-light": "message",
+  "trouble-gateway-broken-light": "gateway",
+  "trouble-pool-dark": "pool",
+  "full-webhook-dark": "webhook",
+};
 const looks = [
   ["light", "light", 1280],
   ["dark", "dark", 1280],
@@ -44,10 +54,16 @@ async function shoot(at: Visit, state: string, paths: Readonly<Record<string, st
   for (const [name, path] of Object.entries(paths)) {
     if (parts.length > 0 && !parts.some((part) => `${state}-${name}`.includes(part))) continue;
     for (const [look, colorScheme, width] of looks) {
+      const picture = docsPictures[`${state}-${name}-${look}`];
+      if (forDocs && picture === undefined) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${at.url}${path}`);
       await settled(at);
+      if (forDocs) {
+        await page.screenshot({ path: join("docs/images", `${picture}.png`) });
+        continue;
+      }
       // The navigation is as high as the window: the window takes the height of the page.
       const height = (await page.evaluate("document.documentElement.scrollHeight")) as number;
       await page.setViewportSize({ width, height: Math.min(4_000, height) });
@@ -116,7 +132,7 @@ const none = { account, pool, message: "", webhook: "", delivery: "", call: "", 
 await shoot(at, "empty", pick(pathsOf(none), emptyPages));
 const furnished = await furnish(at);
 await shoot(at, "full", pathsOf(furnished));
-await shootOpen(at, furnished);
+if (!forDocs) await shootOpen(at, furnished);
 await trouble(at, furnished);
 const calls = await api(at, "GET", `/accounts/${account}/pools/${pool}/calls?failed_over=true`);
 const more = {
