@@ -37,6 +37,8 @@ interface ChatPiece {
   /** Signed and sealed thoughts, or pieces of them. */
   details: Fields[];
   refusal: string;
+  /** The log probabilities of the text's tokens, as OpenAI has them in both of its APIs. */
+  logprobs: Fields[];
   pictures: AnswerPicture[];
   calls: CallPiece[];
   finish: string | null;
@@ -104,6 +106,7 @@ export function readChat(text: string): ChatPiece {
     reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),
     details: fieldsIn(message.reasoning_details),
     refusal: textOf(message.refusal),
+    logprobs: isObject(choice.logprobs) ? fieldsIn(choice.logprobs.content) : [],
     pictures: picturesOf(message),
     calls: callsOf(message),
     finish: typeof choice.finish_reason === "string" ? choice.finish_reason : null,

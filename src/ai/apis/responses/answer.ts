@@ -104,7 +104,13 @@ export function pictureItem(itemId: string, picture: Picture | null): Item {
 export const linkText = (pictures: readonly AnswerPicture[]): string =>
   pictures.flatMap((picture) => ("url" in picture ? [`![picture](${picture.url})`] : [])).join("\n");
 
-export const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+/** `logprobs`: of its tokens. */
+export const textPart = (text: string, logprobs: readonly Fields[] = []) => ({
+  type: "output_text",
+  text,
+  annotations: [],
+  logprobs,
+});
 export const refusalPart = (refusal: string) => ({ type: "refusal", refusal });
 
 function responseUsage({ input, output, cached, reasoning }: Counts): object {
@@ -173,7 +179,8 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
 
 /** A Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
-  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(text);
+  const chat = readChat(text);
+  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = chat;
   const { stem, names, body } = rules;
   const idOf = callIdsOf(stem);
   const output: Item[] = [];
@@ -182,7 +189,7 @@ export function responseOf(text: string, rules: ResponseRules): string {
   if (reasoning !== "" || included.length > 0) output.push(reasoningItem(`${stem}_0`, reasoning, included));
   if (visibleText !== "" || refusal !== "") {
     const parts = [
-      ...(visibleText === "" ? [] : [textPart(visibleText)]),
+      ...(visibleText === "" ? [] : [textPart(visibleText, chat.logprobs)]),
       ...(refusal === "" ? [] : [refusalPart(refusal)]),
     ];
     output.push(messageItem(`${stem}_${output.length}`, parts, "completed"));

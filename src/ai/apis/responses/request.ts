@@ -29,6 +29,7 @@ const known: ReadonlySet<string> = new Set([
   "text",
   "store",
   "include",
+  "top_logprobs",
   "metadata",
   "client_metadata",
   "user",
@@ -103,6 +104,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
     ...(typeof reasoning.effort === "string" ? { reasoning_effort: reasoning.effort } : {}),
     ...(typeof text.verbosity === "string" ? { verbosity: text.verbosity } : {}),
     ...formatOf(text.format),
+    ...logprobsOf(body),
     ...(tools.length === 0
       ? {}
       : {
@@ -111,6 +113,12 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
           ...(body.parallel_tool_calls === false ? { parallel_tool_calls: false } : {}),
         }),
   };
+}
+
+/** Log probabilities are answered where they are included: the number of alternatives alone asks for nothing. */
+function logprobsOf({ include, top_logprobs: alternatives }: Fields): Fields {
+  if (!Array.isArray(include) || !include.includes("message.output_text.logprobs")) return {};
+  return { logprobs: true, ...(typeof alternatives === "number" ? { top_logprobs: alternatives } : {}) };
 }
 
 function formatOf(format: unknown): Fields {

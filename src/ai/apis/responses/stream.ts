@@ -78,6 +78,8 @@ interface OpenText {
   kind: "text" | "refusal" | "reasoning";
   at: number;
   text: string;
+  /** Of the tokens of a text. */
+  logprobs: Fields[];
   /** Signed and sealed thoughts of it. */
   details: Fields[];
 }
@@ -108,14 +110,15 @@ export class ResponseWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
+    const piece = readChat(chunk.text);
+    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = piece;
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     let out = this.#started ? "" : this.#start();
     const isSealed = details.some((detail) => sealOf(detail) !== "");
     if (reasoning !== "" || isSealed) out += this.#say("reasoning", reasoning);
     if (this.#open?.kind === "reasoning") this.#open.details.push(...details);
-    if (text !== "") out += this.#say("text", text);
+    if (text !== "") out += this.#say("text", text, piece.logprobs);
     if (refusal !== "") out += this.#say("refusal", refusal);
     for (const picture of pictures) out += this.#picture(picture);
     for (const call of calls) {
@@ -216,25 +219,25 @@ export class ResponseWriter implements StreamWriter {
   }
 
   /** Adds to the open item of the kind, or closes what is open and begins one. */
-  #say(kind: OpenText["kind"], text: string): string {
+  #say(kind: OpenText["kind"], text: string, logprobs: readonly Fields[] = []): string {
     let out = "";
     if (this.#open?.kind !== kind) {
       out += this.#close();
-      this.#open = { kind, at: this.#output.length, text: "", details: [] };
+      this.#open = { kind, at: this.#output.length, text: "", logprobs: [], details: [] };
       this.#output.push(null);
       out += this.#begin(this.#open);
     }
     const open = this.#open;
     if (open === null || text === "") return out;
     open.text += text;
+    open.logprobs.push(...logprobs);
     const events = { text: "output_text", refusal: "refusal", reasoning: "reasoning_summary_text" };
-    const logprobs = kind === "text" ? { logprobs: [] } : {};
     return (
       out +
       this.#sequence.event(`response.${events[kind]}.delta`, {
         ...this.#part(open),
         delta: text,
-        ...logprobs,
+        ...(kind === "text" ? { logprobs } : {}),
       })
     );
   }
@@ -268,7 +271,7 @@ export class ResponseWriter implements StreamWriter {
     const open = this.#open;
     if (open === null) return "";
     this.#open = null;
-    const { kind, at, text, details } = open;
+    const { kind, at, text, logprobs, details } = open;
     const id = this.#itemId(at);
     const where = this.#part(open);
     const { event } = bound(this.#sequence);
@@ -278,10 +281,10 @@ export class ResponseWriter implements StreamWriter {
         event("response.reasoning_summary_part.done", { ...where, part: { type: "summary_text", text } }) +
         this.#ended(at, reasoningItem(id, text, includedDetails(this.#rules.body, details)))
       );
-    const part = kind === "text" ? textPart(text) : refusalPart(text);
+    const part = kind === "text" ? textPart(text, logprobs) : refusalPart(text);
     const whole =
       kind === "text"
-        ? event("response.output_text.done", { ...where, text, logprobs: [] })
+        ? event("response.output_text.done", { ...where, text, logprobs })
         : event("response.refusal.done", { ...where, refusal: text });
     return (
       whole +

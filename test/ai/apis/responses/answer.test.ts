@@ -63,3 +63,15 @@ test("an answer that was cut off says why", () => {
     ["incomplete", { reason: "max_output_tokens" }],
   );
 });
+
+test("log probabilities of a text stand in its part", () => {
+  const logprobs = {
+    content: [{ token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [] }],
+    refusal: null,
+  };
+  const text = JSON.stringify({
+    choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, logprobs, finish_reason: "stop" }],
+  });
+  const response = JSON.parse(responseOf(text, rules()));
+  assert.deepEqual(response.output[0].content[0].logprobs, logprobs.content);
+});

@@ -68,3 +68,15 @@ test("a tool that no function can stand for is refused by name", () => {
   assert.ok(chat.kind === "unsupported_parameter");
   assert.equal(chat.param, "tools");
 });
+
+test("log probabilities are asked for where they are included, with as many alternatives as were named", () => {
+  const included = { input: "Hi", include: ["message.output_text.logprobs"] };
+  const of = (request: object) => {
+    const { logprobs, top_logprobs: alternatives } = bodyOf(request);
+    return [logprobs, alternatives];
+  };
+  assert.deepEqual(of({ ...included, top_logprobs: 3 }), [true, 3]);
+  assert.deepEqual(of(included), [true, undefined]);
+  assert.deepEqual(of({ input: "Hi", top_logprobs: 3 }), [undefined, undefined]);
+  assert.deepEqual(chatOf({ ...included, top_logprobs: 3 }).leftOut, []);
+});

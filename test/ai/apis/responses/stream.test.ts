@@ -98,3 +98,35 @@ test("a stream that breaks off ends with `response.failed`, without its vendor's
   assert.deepEqual([last.type, last.response.status], ["response.failed", "failed"]);
   assert.deepEqual(last.response.error, { code: "server_error", message: "It broke off." });
 });
+
+test("log probabilities come with their text, and all of them at its end", () => {
+  const of = (token: string) => ({
+    token,
+    logprob: -0.5,
+    bytes: null,
+    top_logprobs: [{ token, logprob: -0.5, bytes: null }],
+  });
+  const writer = new ResponseWriter(rules(), new Sequence());
+  const reader = openaiStream(requestOf({ messages: [] }, "m", true));
+  let text = "";
+  for (const token of ["Hel", "lo"]) {
+    const choice = {
+      index: 0,
+      delta: { content: token },
+      logprobs: { content: [of(token)] },
+      finish_reason: null,
+    };
+    for (const piece of reader.push({ event: null, data: JSON.stringify({ choices: [choice] }) }))
+      if (piece.kind === "chunk") text += writer.chunk(piece);
+  }
+  const events = eventsOf(text + writer.done()).map(({ data }) => JSON.parse(data));
+  const at = (type: string) => events.filter((event) => event.type === `response.${type}`);
+  assert.deepEqual(
+    at("output_text.delta").map(({ logprobs }) => logprobs),
+    [[of("Hel")], [of("lo")]],
+  );
+  const all = [of("Hel"), of("lo")];
+  assert.deepEqual(at("output_text.done")[0].logprobs, all);
+  assert.deepEqual(at("content_part.done")[0].part.logprobs, all);
+  assert.deepEqual(at("completed")[0].response.output[0].content[0].logprobs, all);
+});
