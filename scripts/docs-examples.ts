@@ -237,7 +237,11 @@ export const gatewayExamples: Record<string, string> = {
     delivery_reports: true
     keep_for_h: 24
   pace: { per_second: 0.1, jitter_ms: 4000, per_day: 200, hours: "08:00-20:00" }`,
-  spread: `- identifier: sms-phones
+  // With the second of its phones; the first one is the example of `android`.
+  spread: `- identifier: sms-phone-2
+  channel: sms
+  kind: android
+- identifier: sms-phones
   channel: sms
   kind: spread
   default: true

@@ -58,8 +58,11 @@ test("the full example of the provisioning page", async () => {
 test("the example of every kind of gateway", async () => {
   const examples = examplesOf("gateways.md");
   assert.equal(examples.length, adapters.length);
+  const phone = examples.find((example) => example.includes("kind: android") && !example.includes("spread"))!;
   for (const example of examples) {
-    const indented = example.replace(/^(?=.)/gm, "      ");
+    // A spread names the phone of the other example.
+    const whole = example.includes("kind: spread") ? phone + example : example;
+    const indented = whole.replace(/^(?=.)/gm, "      ");
     await applied(
       `accounts:\n  - name: acme\n    api_key: ${environment.ACME_API_KEY}\n    gateways:\n${indented}`,
     );
