@@ -168,15 +168,7 @@ export const replayFailed = writeOperation(
     const endpoint = await lockEndpoint(tx, endpointId);
     if (!endpoint || endpoint.account_id !== accountId) return { kind: "not_found" };
     if (endpoint.active === 0) return { kind: "inactive" };
-    const scanned = await tx.db
-      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
-      .select(["event_id", "created_at", "status"])
-      .where("endpoint_id", "=", endpointId)
-      .where(sql<boolean>`(created_at, event_id) > (${after.createdAt}, ${after.eventId})`)
-      .orderBy("created_at")
-      .orderBy("event_id")
-      .limit(Math.max(limit, maxScanned))
-      .execute();
+    const scanned = await scan(tx, endpointId, after, Math.max(limit, maxScanned));
     const rows = scanned.filter(({ status }) => status === "failed").slice(0, limit);
     const last =
       rows.length === limit ? rows.at(-1) : scanned.length >= maxScanned ? scanned.at(-1) : undefined;
@@ -195,8 +187,21 @@ export const replayFailed = writeOperation(
   },
 );
 
-/** Deliveries that a count looks at. */
+/** An endpoint's deliveries behind a place, oldest first. */
+const scan = (tx: Tx, endpointId: string, after: DeliveryCursor, limit: number) =>
+  tx.db
+    .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
+    .select(["event_id", "created_at", "status"])
+    .where("endpoint_id", "=", endpointId)
+    .where(sql<boolean>`(created_at, event_id) > (${after.createdAt}, ${after.eventId})`)
+    .orderBy("created_at")
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
+
+/** Deliveries that a count looks at, in all and at once: PostgreSQL sorts the table rather than read many rows by an index. */
 const maxCounted = 20_000;
+const countedAtOnce = 500;
 
 /** How many of an endpoint's deliveries since an instant have failed. `more`: there are deliveries that were not looked at. */
 export const countFailed = readOperation(
@@ -207,15 +212,20 @@ export const countFailed = readOperation(
   ): Promise<{ count: number; more: boolean } | null> => {
     const { accountId, endpointId, since } = input;
     if (!(await owns(tx, accountId, endpointId))) return null;
-    const { rows } = await sql<{ failed: number | null; seen: number }>`
-      select sum(case when status = 'failed' then 1 else 0 end) as failed, count(*) as seen from (
-        select status from ${tx.indexed("webhook_deliveries", "webhook_deliveries_recent")}
-        where endpoint_id = ${endpointId} and created_at >= ${since}
-        order by created_at, event_id limit ${sql.lit(maxCounted + 1)}
-      ) as recent
-    `.execute(tx.db);
-    const { failed, seen } = rows[0]!;
-    return { count: Number(failed ?? 0), more: Number(seen) > maxCounted };
+    let count = 0;
+    let seen = 0;
+    // Behind every event of the instant before.
+    let after: DeliveryCursor = { createdAt: since, eventId: "" };
+    for (;;) {
+      const rows = await scan(tx, endpointId, after, countedAtOnce);
+      const looked = rows.slice(0, maxCounted - seen);
+      count += looked.filter(({ status }) => status === "failed").length;
+      seen += looked.length;
+      if (looked.length < rows.length) return { count, more: true };
+      const last = rows.at(-1);
+      if (rows.length < countedAtOnce || last === undefined) return { count, more: false };
+      after = { createdAt: last.created_at, eventId: last.event_id };
+    }
   },
 );
 
