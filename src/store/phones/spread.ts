@@ -110,7 +110,8 @@ async function countWaiting(tx: Tx, gatewayId: string): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*) as waiting from (
       select due_at from ${tx.indexed("messages", "messages_due")}
-      where gateway_id = ${gatewayId} and due_at is not null limit ${sql.lit(maxCounted)}
+      where gateway_id = ${gatewayId} and due_at is not null
+      order by priority, due_at limit ${sql.lit(maxCounted)}
     ) as waiting
   `.execute(tx.db);
   return Number(rows[0]?.waiting ?? 0);
