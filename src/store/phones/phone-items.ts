@@ -9,7 +9,8 @@ import { storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { beginAttemptBatches } from "#store/messages/attempts.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
-import { closeItems, lockLinkedPhone, reconnectPhone } from "./phones.ts";
+import { closeItems } from "./ended-items.ts";
+import { lockLinkedPhone, reconnectPhone } from "./phones.ts";
 import { giveUpUnreported, openItems } from "./unreported.ts";
 
 /** A gateway that the phone serves, and how much of it may be handed over now. */

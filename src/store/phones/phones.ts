@@ -5,11 +5,11 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { recordGatewayEvent } from "#store/gateways/events.ts";
 import { storePause, untilConnected } from "#store/lanes/lanes.ts";
-import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { endAsUnknown } from "./ended-items.ts";
 
 /** What the sealed pairing of a phone is bound to. */
 export const phonePairingContext = (phoneId: string) => `phones ${phoneId} pairing`;
@@ -162,25 +162,7 @@ async function endItems(tx: Tx, phoneId: string, at: number, message: string): P
     .where("open", "=", sql.lit(1))
     .execute();
   const ids = items.map(({ message_id }) => message_id);
-  const changes = new TransitionBatch();
-  for (const row of (await lockMessages(tx, ids)).values())
-    changes.apply(
-      row,
-      { by: "system", step: "outcome_unknown" },
-      { at, detail: message, code: "phone_gone", message },
-    );
-  await changes.write(tx);
-  await closeItems(tx, ids);
-}
-
-/** Takes messages off their phone's list. */
-export async function closeItems(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.update(
-    "phone_items",
-    { id: "text" },
-    ids.map((id) => ({ id })),
-    (of) => ({ set: sql`open = 0`, where: sql`phone_items.message_id = ${of("id")}` }),
-  );
+  await endAsUnknown(tx, ids, { at, code: "phone_gone", message });
 }
 
 /**

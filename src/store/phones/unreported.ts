@@ -3,9 +3,9 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
-import { closeItems, lockPhone } from "./phones.ts";
+import { endAsUnknown } from "./ended-items.ts";
+import { lockPhone } from "./phones.ts";
 
 /** How long after `valid_until` the phone is still asked what became of an item, ms. */
 const graceMs = 3_600_000;
@@ -32,16 +32,8 @@ export async function giveUpUnreported(
   const isOver = ({ valid_until }: PhoneItemsTable) => valid_until + graceMs <= at;
   const over = items.filter(isOver).map(({ message_id }) => message_id);
   if (over.length === 0) return [...items];
-  const changes = new TransitionBatch();
   const message = "The phone did not report what became of it.";
-  for (const row of (await lockMessages(tx, over)).values())
-    changes.apply(
-      row,
-      { by: "system", step: "outcome_unknown" },
-      { at, detail: message, code: "unreported", message },
-    );
-  await changes.write(tx);
-  await closeItems(tx, over);
+  await endAsUnknown(tx, over, { at, code: "unreported", message });
   return items.filter((item) => !isOver(item));
 }
 
