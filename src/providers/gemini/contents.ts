@@ -106,6 +106,6 @@ function partOf(part: Part, issues: string[]): GeminiPart {
   if (part.kind === "text") return { text: part.text };
   if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
   if (!part.url.startsWith("https:")) issues.push("Gemini fetches `https:` URLs alone.");
-  // Links are pictures, unless their ending says something else. The model looks at the bytes: any type of picture will do.
+  // Links are pictures, unless their ending says something else. The model looks at the bytes, so the type only has to be one of pictures.
   return { fileData: { mimeType: part.mediaType ?? "image/jpeg", fileUri: part.url } };
 }

@@ -25,7 +25,7 @@ type Meaning = { kind: "reference"; reference: string } | { kind: "held" };
 
 /** Messages that receipts are compared with. */
 const maxTaken = 5_000;
-/** The spelling is known when one has so many points, and four times as many as any other. */
+/** The spelling is known when one has so many points, and four times as many as each of the others. */
 const enoughPoints = 60;
 const fullPoints = 20;
 /** Of a receipt that names a message to another recipient: some SMSCs write other addresses into receipts. */
