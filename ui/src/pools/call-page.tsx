@@ -64,6 +64,7 @@ function Call({ call }: { call: PoolCall }) {
                 </span>,
               ],
               ["Began", <Exact key="at" at={call.at} />],
+              ["API", call.api?.replaceAll("_", " ") ?? null],
               ["Kind", call.stream ? `${call.kind}, streamed` : call.kind],
               ["Model", call.model],
               [

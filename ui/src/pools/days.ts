@@ -5,7 +5,7 @@ import { dayOf } from "#ui/words/spans.ts";
 
 const dayMs = 86_400_000;
 
-/** The requests of each of the last local days that a member answered, oldest first; a day without any is 0. */
+/** The requests of each of the last local days that are counted under a member (it answered, or it failed last), oldest first; a day without any is 0. */
 export function requestsByDay(
   rows: readonly PoolUsage[],
   member: string,

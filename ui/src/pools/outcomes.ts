@@ -46,7 +46,7 @@ export const stateWords: Readonly<Record<State, StateWords>> = {
   },
   open: {
     word: "down",
-    why: "It failed twice in a row, or for a third of the last minute's requests. The other members serve meanwhile.",
+    why: "It failed twice in a row or for a third of the last minute's requests, or it was overloaded and asked for a pause. The other members serve meanwhile.",
     serves: false,
   },
   cooling_down: {
