@@ -53,6 +53,9 @@ export async function askModels({ it, ask, manage, known }: Story): Promise<void
     };
     for (let i = 0; i < 2 * statuses.length; i++) assert.ok((await call(planted.poolKey)) >= 400);
     assert.ok(peer.asked.length >= statuses.length, "every error was met");
+    const calls = (await manage("GET", `${acme}/pools/${pool}/calls`)).json().data as { id: string }[];
+    assert.ok(calls.length > 0, "a failed call is kept too");
+    known.set("call", calls[0]!.id);
     assert.equal(await call(planted.wrongPoolKey), 401);
     assert.equal(await call("x", `?api_key=${planted.poolKeyInQuery}`), 401);
   } finally {

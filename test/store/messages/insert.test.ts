@@ -91,6 +91,7 @@ onBothEngines((open) => {
         cost: 3,
         refunded: 0,
         held_due_at: null,
+        spread_id: null,
       },
     );
     const [request] = await store.query("select * from requests where id = ?", send.requestId);
