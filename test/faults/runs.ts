@@ -129,6 +129,9 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
     const load = startLoad(installation, () => [server.base], seed + 1000, { atMost: 200 });
     await pause(300);
     await load.stop();
+    // On a slow machine chance alone may repeat no request that was answered.
+    for (const sender of senders)
+      await installation.recorder.send(server.base, sender, sender.gateways[0]!, 1, { keyed: true });
     const drained = await installation.drained(server.base);
     return { base: server.base, fired, drained, unknownAtMost: fired * wire };
   });
