@@ -79,6 +79,13 @@ export function countedOf(usage: Fields): TokenCounts | null {
   };
 }
 
+/**
+ * Whether an answer without content is one: Claude ends its turn so, with a few tokens counted, where it has nothing to add,
+ * mostly after the results of tools (docs: "Empty responses with end_turn"). `usage`: the final counts.
+ */
+export const isRightlyEmpty = (reason: string, usage: unknown): boolean =>
+  reason === "end_turn" && isObject(usage) && (count(usage.output_tokens) ?? 0) > 0;
+
 /** The chat completion of an Anthropic message, from its JSON. */
 export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
@@ -113,11 +120,12 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
     if (object === null) return { kind: "failure", failure: noObject };
     content = object;
   }
-  return completion(
+  const answer = completion(
     { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
     [{ index: 0, text: content, reasoning, details, refusal, calls, finishReason }],
     countedOf(mergeUsage({}, value.usage)),
   );
+  return isRightlyEmpty(reason, value.usage) ? { ...answer, output: true } : answer;
 }
 
 /** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
@@ -168,6 +176,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   let finished = false;
   let over = false;
   let thinking = false;
+  let rightlyEmpty = false;
   /** The block of thoughts under way, and how many came before it. */
   let thoughts = { text: "", signature: "" };
   let details = 0;
@@ -258,6 +267,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (reason === "" || finished) return [];
     finished = true;
     thinking = false;
+    rightlyEmpty = isRightlyEmpty(reason, event.usage);
     const finish = finishOf(reason, byTool);
     const object = inJson && finish === "stop" ? objectIn(held) : held;
     if (object === null) return [{ kind: "failure", failure: noObject }];
@@ -310,5 +320,6 @@ export function anthropicStream(request: ChatRequest): StreamReader {
       return pieces;
     },
     thinking: () => thinking || held !== "",
+    rightlyEmpty: () => rightlyEmpty,
   };
 }

@@ -7,7 +7,7 @@ import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { usageOf } from "#providers/translate/completion.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
-import { countedOf, isThinking, mergeUsage } from "./answer.ts";
+import { countedOf, isRightlyEmpty, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./sealed-thinking.ts";
 
@@ -56,7 +56,8 @@ export function forwardedAnswer(text: string): ParsedAnswer {
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
   const reason = textOf(value.stop_reason);
   if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
-  const output = fieldsIn(value.content).length > 0 || reason !== "end_turn";
+  const output =
+    fieldsIn(value.content).length > 0 || reason !== "end_turn" || isRightlyEmpty(reason, value.usage);
   return { kind: "answer", text, output, usage: reported(mergeUsage({}, value.usage)) };
 }
 
@@ -108,7 +109,7 @@ export function forwardedStream(): StreamReader {
         event: type,
         output:
           units > 0 ||
-          (finish && (reason !== "end_turn" || thought)) ||
+          (finish && (reason !== "end_turn" || thought || isRightlyEmpty(reason, value.usage))) ||
           (type === "content_block_start" && block.type !== "text" && !thinking),
         finish,
         usage: counted === undefined ? null : reported(usage),

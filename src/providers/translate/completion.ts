@@ -116,7 +116,7 @@ export function completion(
   heading: CompletionHead,
   choices: readonly Choice[],
   counted: TokenCounts | null,
-): ParsedAnswer {
+): Extract<ParsedAnswer, { kind: "answer" }> {
   const { id, created, model } = heading;
   const value = {
     id,

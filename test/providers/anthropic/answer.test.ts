@@ -81,6 +81,21 @@ test("the name of an event may be missing, and nothing is read behind the end", 
   assert.deepEqual(push({ type: "error", error: { type: "api_error" } }), []);
 });
 
+test("a turn that ends without a word is an answer where tokens were counted at its end", () => {
+  const ends = (output_tokens: number) => {
+    const reader = anthropicStream(request);
+    const events = [
+      { type: "message_start", message: { id: "m", usage: { input_tokens: 3, output_tokens: 1 } } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens } },
+      { type: "message_stop" },
+    ];
+    const pieces = events.flatMap((event) => reader.push({ event: null, data: JSON.stringify(event) }));
+    assert.ok(pieces.every((piece) => piece.kind !== "chunk" || !piece.output));
+    return reader.rightlyEmpty?.();
+  };
+  assert.deepEqual([ends(2), ends(0)], [true, false]);
+});
+
 const jsonRequest = requestOf(
   { messages: [], response_format: { type: "json_object" } },
   "claude-opus-5-5",

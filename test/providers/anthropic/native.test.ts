@@ -6,7 +6,12 @@ import fc from "fast-check";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import { forwardedAnswer, forwardedHeaders, forwardedStream } from "#providers/anthropic/native.ts";
 import type { Chunk, StreamPiece } from "#providers/provider.ts";
-import { anthropicEvents, anthropicMessage } from "../../http/anthropic-peer.ts";
+import {
+  anthropicEvent,
+  anthropicEvents,
+  anthropicMessage,
+  anthropicUsage,
+} from "../../http/anthropic-peer.ts";
 
 const recorded = anthropicEvents("claude").join("");
 
@@ -77,13 +82,15 @@ test("errors, garbage and a missing start are failures", () => {
   assert.deepEqual(first({ event: "ping", data: "{}" }), undefined);
 });
 
-test("whole answers: an empty one is no answer, an error in a 200 is one", () => {
+test("whole answers: an empty one is an answer where tokens were counted, an error in a 200 is a failure", () => {
   const kindOf = (value: unknown) => {
     const parsed = forwardedAnswer(JSON.stringify(value));
     return parsed.kind === "answer" ? parsed.output : parsed.failure.kind;
   };
   assert.equal(kindOf(anthropicMessage("m")), true);
-  assert.equal(kindOf(anthropicMessage("m", [])), false);
+  assert.equal(kindOf(anthropicMessage("m", [])), true);
+  const uncounted = { ...anthropicUsage, output_tokens: 0 };
+  assert.equal(kindOf({ ...anthropicMessage("m", []), usage: uncounted }), false);
   assert.equal(kindOf(anthropicMessage("m", [], "max_tokens")), true);
   assert.equal(kindOf({ ...anthropicMessage("m"), stop_reason: null }), "upstream_error");
   assert.equal(
@@ -113,4 +120,17 @@ test("the client's version counts, betas of both are asked for, and the member's
     "x-app": "gateway",
     "x-claude-code-session-id": "s",
   });
+});
+
+test("a stream that ends its turn without a word is an answer where tokens were counted at its end", () => {
+  const outputs = (output_tokens: number) => {
+    const events = [
+      anthropicEvent({ type: "message_start", message: anthropicMessage("m", []) }),
+      anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens } }),
+      anthropicEvent({ type: "message_stop" }),
+    ];
+    return read([Buffer.from(events.join(""))]).map((piece) => piece.kind === "chunk" && piece.output);
+  };
+  assert.deepEqual(outputs(2), [false, true, false]);
+  assert.deepEqual(outputs(0), [false, false, false]);
 });
