@@ -108,6 +108,8 @@ export interface NativeApi {
   stream(): StreamReader;
   /** The whole answer that the chunks of a complete stream make, as JSON text in the format. */
   fold(chunks: readonly Chunk[]): { text: string; usage: Usage | null };
+  /** The server-sent events of a stream that says what the whole answer says: some servers answer whole where a stream was asked for. */
+  unfold(text: string): string;
   /** Absent: the format has none. */
   sealed?: SealedReasoning;
   /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */

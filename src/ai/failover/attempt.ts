@@ -3,10 +3,8 @@
 
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { simulate } from "#ai/stream/simulate.ts";
-import { unfold } from "#ai/stream/unfold.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
-import { openaiStream } from "#providers/openai/stream.ts";
 import type {
   ChatRequest,
   Chunk,
@@ -14,6 +12,7 @@ import type {
   ParsedAnswer,
   PreparedRequest,
   Provider,
+  StreamReader,
   Usage,
   VendorAnswer,
 } from "#providers/provider.ts";
@@ -40,8 +39,11 @@ export interface Target {
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
   maxAnswerBytes?: number;
-  /** A whole answer to a streamed request is a chat completion, and serves as its stream. */
-  unfolds?: boolean;
+  /**
+   * How a whole answer to a streamed request, as `answer` of the provider has it, serves as its stream: the events, and what
+   * reads them. Absent: it does not.
+   */
+  unfold?: { events(text: string): string; stream(): StreamReader };
 }
 
 export type AttemptResult =
@@ -107,16 +109,17 @@ export async function askStream(
   let { body } = opened;
   let reader = null;
   if (/json|html/i.test(type)) {
-    const max = target.unfolds ? (target.maxAnswerBytes ?? defaultMaxAnswerBytes) : maxErrorBytes;
-    const whole = await collect(deps.clock, body, max, timeouts.idle_ms, target.unfolds ? limitAt : speakAt);
+    const { unfold } = target;
+    const max = unfold ? (target.maxAnswerBytes ?? defaultMaxAnswerBytes) : maxErrorBytes;
+    const whole = await collect(deps.clock, body, max, timeouts.idle_ms, unfold ? limitAt : speakAt);
     if (whole.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(whole);
     const answer = /json/i.test(type) ? provider.answer(textOf(whole.bytes), request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
-    if (answer === null || !target.unfolds)
+    if (answer === null || !unfold)
       return badAnswer("The provider answered with something else than a stream.");
     if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
-    body = wholeBody(unfold(answer.text, request.body));
-    reader = openaiStream(request);
+    body = wholeBody(unfold.events(answer.text));
+    reader = unfold.stream();
   }
   const stream = new UpstreamStream(deps.clock, body, reader ?? provider.stream(request), timeouts, limitAt);
   const fault = await stream.firstToken(askedAt);

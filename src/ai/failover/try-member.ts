@@ -7,7 +7,9 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { fold } from "#ai/stream/fold.ts";
+import { unfold } from "#ai/stream/unfold.ts";
 import { apiError } from "#providers/failure/api-error.ts";
+import { openaiStream } from "#providers/openai/stream.ts";
 import type {
   ChatRequest,
   Failure,
@@ -263,7 +265,10 @@ function sendAttempt(
     timeouts: member.timeouts,
     extraHeaders: call.extraHeaders,
     fresh,
-    unfolds: native === null,
+    unfold:
+      native === null
+        ? { events: (text) => unfold(text, request.body), stream: () => openaiStream(request) }
+        : { events: native.unfold, stream: native.stream },
     maxAnswerBytes: maxAnswerBytes(
       deps.answerBytes,
       responseKindOf(call.mode) === call.mode && !request.stream,

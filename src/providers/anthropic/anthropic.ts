@@ -12,6 +12,7 @@ import { foldedMessage } from "./fold.ts";
 import { forwardedAnswer, forwardedBody, forwardedHeaders, forwardedStream } from "./native.ts";
 import { anthropicBody } from "./request.ts";
 import { sealedThinking } from "./sealed-thinking.ts";
+import { unfoldedMessage } from "./unfold.ts";
 
 const settingsSchema = z.strictObject({
   base_url: hostRoot("https://api.anthropic.com"),
@@ -82,6 +83,7 @@ export const anthropic = defineProvider({
       answer: forwardedAnswer,
       stream: forwardedStream,
       fold: foldedMessage,
+      unfold: unfoldedMessage,
       sealed: sealedThinking(settings.base_url),
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };

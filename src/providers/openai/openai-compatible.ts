@@ -26,6 +26,7 @@ import {
   responsesStream,
 } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
+import { unfoldedResponse } from "./unfold-response.ts";
 
 interface VendorDefaults {
   /** Null: each account has an address of its own. */
@@ -255,6 +256,7 @@ export const openaiCompatible = defineProvider({
           answer: responsesAnswer,
           stream: responsesStream,
           fold: foldedResponse,
+          unfold: unfoldedResponse,
           sealed: responsesSealed,
         }
       : null,

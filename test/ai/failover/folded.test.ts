@@ -1,4 +1,5 @@
-// Whole answers that are asked for as streams (`whole_answers: stream`), at members that speak the client's own format.
+// Whole answers that are asked for as streams (`whole_answers: stream`), and streams that come whole, at members that speak the
+// client's own format.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -6,9 +7,10 @@ import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
 import { createResponsesRequest } from "#ai/apis/responses/responses.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
+import type { Chunk } from "#providers/provider.ts";
 import { anthropicEvents, anthropicMessage } from "../../http/anthropic-peer.ts";
 import { responsesEvents, upstreamResponse } from "../../http/responses-peer.ts";
-import { type Reply, type Script, script, streamed } from "../scripted-members.ts";
+import { json, type Reply, type Script, script, streamed } from "../scripted-members.ts";
 import { call, run } from "./chain-calls.ts";
 
 /** A client API, a member that speaks it, its stream, and the whole answer that the stream tells. */
@@ -24,6 +26,7 @@ const apis = [
         settings: anthropic.settings.parse({ api_key: "key", base_url: `http://${name}.test` }),
       }),
     events: anthropicEvents("m"),
+    whole: anthropicMessage("m"),
     id: anthropicMessage("m").id,
     says: "I will create it.",
   },
@@ -37,12 +40,13 @@ const apis = [
         settings: openaiCompatible.settings.parse({ base_url: `http://${name}.test/v1`, responses: true }),
       }),
     events: responsesEvents("m"),
+    whole: upstreamResponse("m"),
     id: upstreamResponse("m").id,
     says: "I will create it.",
   },
 ] as const;
 
-for (const { name, api, body, member, events, id, says } of apis) {
+for (const { name, api, body, member, events, whole, id, says } of apis) {
   const text = JSON.stringify(body);
   const asked = () => ({ text, body, api: api(text, body) });
 
@@ -69,6 +73,33 @@ for (const { name, api, body, member, events, id, says } of apis) {
     const members = [member(it, "cut", [cut]), member(it, "well", [streamed(...events)])];
     const result = await run(it, call(members, "folded", asked()));
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "well");
+  });
+
+  test(`${name}: a whole answer to a request for a stream serves as its stream`, async () => {
+    const it = script();
+    const result = await run(it, call([member(it, "whole", [json(whole)])], "stream", asked()));
+    assert.ok(result.kind === "streaming");
+    const chunks: Chunk[] = [];
+    for (;;) {
+      const read = await result.stream.next();
+      if (read.kind !== "chunks") {
+        assert.equal(read.kind, "done");
+        break;
+      }
+      chunks.push(...read.chunks);
+    }
+    const text = chunks.map(({ text }) => text).join("");
+    assert.ok(text.includes(id));
+    assert.match(text, /"type":"(text_delta|response\.output_text\.delta)"/);
+    assert.deepEqual([it.down, chunks.at(-1)?.usage?.totalTokens], [[], 14]);
+  });
+
+  test(`${name}: an error in place of a stream is the next member's turn`, async () => {
+    const it = script();
+    const broken = json({ type: "error", error: { type: "overloaded_error", message: "Full." } });
+    const members = [member(it, "broken", [broken]), member(it, "well", [json(whole)])];
+    const result = await run(it, call(members, "stream", asked()));
+    assert.equal(result.kind === "streaming" && result.won.choice.member.name, "well");
   });
 }
 
