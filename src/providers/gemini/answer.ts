@@ -15,6 +15,7 @@ import {
   type ToolCall,
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { partSignature } from "#providers/translate/reasoning-details.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -140,6 +141,18 @@ function pictureIn({ inlineData: data, thought }: Fields): Picture | null {
   return mediaType.startsWith("image/") && base64 !== "" ? { mediaType, base64 } : null;
 }
 
+/**
+ * The signature of a text, or of the picture with that number, as a list. At the end of a stream the text is empty: it counts unless
+ * tools were called, which have their own. Thoughts have none that a model asks for.
+ */
+function signaturesIn(part: Fields, index: number, picture: number | null, called: boolean): Fields[] {
+  const signature = textOf(part.thoughtSignature);
+  const { text, thought } = part;
+  const isText = typeof text === "string" && (text !== "" || !called);
+  const isSigned = signature !== "" && thought !== true && (picture !== null || isText);
+  return isSigned ? [partSignature(index, signature, picture)] : [];
+}
+
 /** The chat completion of a Gemini answer, from its JSON. */
 export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
@@ -155,11 +168,14 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   for (const candidate of candidates) {
     const calls: ToolCall[] = [];
     const images: Picture[] = [];
+    const details: Fields[] = [];
     let content = "";
     let reasoning = "";
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       const image = pictureIn(part);
+      if (!call)
+        details.push(...signaturesIn(part, details.length, image && images.length, calls.length > 0));
       if (call) calls.push(call);
       else if (image) images.push(image);
       else if (part.thought === true) reasoning += textOf(part.text);
@@ -174,6 +190,7 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
       index: indexOf(candidate),
       text: content,
       reasoning,
+      details,
       refusal: withheld ? refusalOf(candidate) : null,
       images,
       calls,
@@ -191,6 +208,7 @@ const maxCalls = 10_000;
 interface OpenCandidate {
   calls: number;
   images: number;
+  signatures: number;
   hasText: boolean;
   finished: boolean;
 }
@@ -206,7 +224,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
   const open = (write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } => {
     const known = candidates.get(index);
     if (known) return { state: known, pieces: [] };
-    const state = { calls: 0, images: 0, hasText: false, finished: false };
+    const state = { calls: 0, images: 0, signatures: 0, hasText: false, finished: false };
     candidates.set(index, state);
     return { state, pieces: [write.role(index)] };
   };
@@ -222,6 +240,9 @@ export function geminiStream(request: ChatRequest): StreamReader {
       const call = calledTool(part, nameCall);
       const text = textOf(part.text);
       const image = pictureIn(part);
+      const details = call
+        ? []
+        : signaturesIn(part, state.signatures, image && state.images, state.calls > 0);
       if (state.calls >= maxCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
       if (call) pieces.push(write.delta(index, { call: { ...call, index: state.calls++ } }));
       else if (image) pieces.push(write.delta(index, { image: { ...image, index: state.images++ } }));
@@ -233,6 +254,8 @@ export function geminiStream(request: ChatRequest): StreamReader {
         pieces.push(write.delta(index, { content: text }, logprobs));
         logprobs = null;
       }
+      state.signatures += details.length;
+      if (details.length > 0) pieces.push(write.delta(index, { details }));
     }
     const finish = finishOf(candidate, state.calls > 0);
     if (finish === null) return pieces;

@@ -103,8 +103,10 @@ function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
 }
 
 function partOf(part: Part, issues: string[]): GeminiPart {
-  if (part.kind === "text") return { text: part.text };
-  if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
+  const signed =
+    part.kind === "link" || part.signature === undefined ? {} : { thoughtSignature: part.signature };
+  if (part.kind === "text") return { text: part.text, ...signed };
+  if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 }, ...signed };
   if (!part.url.startsWith("https:")) issues.push("Gemini fetches `https:` URLs alone.");
   // Links are pictures, unless their ending says something else. The model looks at the bytes, so the type only has to be one of pictures.
   return { fileData: { mimeType: part.mediaType ?? "image/jpeg", fileUri: part.url } };

@@ -51,7 +51,7 @@ export function geminiBody(
 ): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Gemini");
-  const read = readConversation(fields.take("messages"));
+  const read = readConversation(fields.take("messages"), { keepsSignatures: true });
   if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;
   const { contents, issue } = geminiContents(read.turns, version >= 300);

@@ -5,7 +5,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
-import { detailsOf, sealOf } from "./reasoning-details.ts";
+import { detailsOf, sealOf, signatureOfPart } from "./reasoning-details.ts";
 import { signatureOf } from "./thought-signatures.ts";
 
 export interface Call {
@@ -45,14 +45,16 @@ export const emptyTurnText = "(nothing)";
  * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
  * before the text, an assistant's is dropped. Of the reasoning in earlier turns what is signed or sealed is kept: vendors
  * accept only their own. `keepsNotes`: system text between turns is kept with the turn of the user, or of results, after which it
- * comes; otherwise, and where there is no such turn, all system text is in front.
+ * comes; otherwise, and where there is no such turn, all system text is in front. `keepsSignatures`: the assistant's text has Gemini's
+ * signature, and pictures that Gemini signed are the assistant's.
  */
 export function readConversation(
   messages: unknown,
-  { keepsNotes = false }: { keepsNotes?: boolean } = {},
+  { keepsNotes = false, keepsSignatures = false }: { keepsNotes?: boolean; keepsSignatures?: boolean } = {},
 ): Conversation | { kind: "issue"; issue: TranslationIssue } {
   const issues: string[] = [];
-  const found = conversation(Array.isArray(messages) ? messages : [], keepsNotes, issues);
+  const list = Array.isArray(messages) ? messages : [];
+  const found = conversation(list, { keepsNotes, keepsSignatures }, issues);
   const [message] = issues;
   return message === undefined ? found : { kind: "issue", issue: { param: "messages", message } };
 }
@@ -64,7 +66,11 @@ interface OpenCall {
   parts: Part[] | null;
 }
 
-function conversation(messages: readonly unknown[], keepsNotes: boolean, issues: string[]): Conversation {
+function conversation(
+  messages: readonly unknown[],
+  { keepsNotes, keepsSignatures }: { keepsNotes: boolean; keepsSignatures: boolean },
+  issues: string[],
+): Conversation {
   const system: TextPart[] = [];
   let notes: TextPart[] = [];
   const turns: Turn[] = [];
@@ -109,6 +115,11 @@ function conversation(messages: readonly unknown[], keepsNotes: boolean, issues:
       made = [];
     } else if (role === "assistant") {
       open = callsOf(message, where, ids, issues);
+      const pictures = partsOf(message.images, `${where}.images`, issues);
+      if (keepsSignatures) {
+        sign(parts, message);
+        parts.push(...takeSigned(pictures, message));
+      }
       // A message without content is no turn: what comes after it belongs to the turn before.
       if (parts.length > 0 || open.length > 0) {
         placeNotes(notes, turns, system);
@@ -120,7 +131,7 @@ function conversation(messages: readonly unknown[], keepsNotes: boolean, issues:
         parts,
         open.map(({ call }) => call),
       );
-      made.push(...partsOf(message.images, `${where}.images`, issues));
+      made.push(...pictures);
     } else {
       issues.push(`${where} has a role that cannot be translated.`);
     }
@@ -129,6 +140,25 @@ function conversation(messages: readonly unknown[], keepsNotes: boolean, issues:
   addUser(turns, noted(made));
   placeNotes(notes, turns, system);
   return { kind: "conversation", ...withFirstUserTurn(system, turns) };
+}
+
+/** Gives the last text of an assistant's message its signature. */
+function sign(parts: Part[], message: Fields): void {
+  const signature = signatureOfPart(message, null);
+  const at = parts.findLastIndex(({ kind }) => kind === "text");
+  const part = parts[at];
+  if (signature !== null && part?.kind === "text") parts[at] = { ...part, signature };
+}
+
+/** Takes out the pictures that are signed: the others are the user's, since the model takes none as its own without a signature. */
+function takeSigned(pictures: Part[], message: Fields): Part[] {
+  const signed = pictures.map((part, at): Part | null => {
+    const signature = part.kind === "data" ? signatureOfPart(message, at) : null;
+    return part.kind === "data" && signature !== null ? { ...part, signature } : null;
+  });
+  const left = pictures.filter((_part, at) => signed[at] === null);
+  pictures.splice(0, pictures.length, ...left);
+  return signed.filter((part) => part !== null);
 }
 
 /** Puts system text behind the last turn, if that is the user's or has results; otherwise in front of everything. */

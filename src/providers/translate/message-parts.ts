@@ -8,10 +8,19 @@ export interface TextPart {
   kind: "text";
   text: string;
   cacheControl?: Fields;
+  /** Gemini's, of an assistant's part, where the reader keeps it. */
+  signature?: string;
 }
 
 type MediaPart =
-  | { kind: "data"; mediaType: string; base64: string; name: string | null; cacheControl?: Fields }
+  | {
+      kind: "data";
+      mediaType: string;
+      base64: string;
+      name: string | null;
+      cacheControl?: Fields;
+      signature?: string;
+    }
   /** `mediaType`: by the file extension of the path; null: unknown. */
   | { kind: "link"; url: string; mediaType: string | null; cacheControl?: Fields };
 

@@ -8,6 +8,10 @@ import { fieldsIn, parseJson, textOf } from "./json.ts";
 /** Whose thoughts they are. */
 export const claudeFormat = "anthropic-claude-v1";
 export const responsesFormat = "openai-responses-v1";
+/** Signatures of Gemini, whose `id` tells the part of the answer: `textPlace`, or a picture's `picturePlace`. */
+const geminiFormat = "google-gemini-v1";
+const textPlace = "content";
+const picturePlace = (index: number) => `images.${index}`;
 
 /** Thoughts of Claude; `signature` empty: not signed yet, as in the pieces of a stream. */
 export function thoughtDetail(index: number, text: string, signature: string): Fields {
@@ -23,6 +27,22 @@ export function thoughtDetail(index: number, text: string, signature: string): F
 /** Thoughts that their maker alone can read. */
 export function sealedDetail(index: number, data: string, format: string): Fields {
   return { type: "reasoning.encrypted", data, format, index };
+}
+
+/** Gemini's signature of a part of its answer: of the text, or of the picture with that number. */
+export const partSignature = (index: number, signature: string, picture: number | null): Fields => ({
+  ...sealedDetail(index, signature, geminiFormat),
+  id: picture === null ? textPlace : picturePlace(picture),
+});
+
+/** The newest signature of Gemini's for the text of the message, or for its picture of that number; null: it has none. */
+export function signatureOfPart(message: Fields, picture: number | null): string | null {
+  const place = picture === null ? textPlace : picturePlace(picture);
+  const detail = fieldsIn(message.reasoning_details).findLast(
+    ({ format, id }) => format === geminiFormat && id === place,
+  );
+  const seal = detail === undefined ? "" : sealOf(detail);
+  return seal === "" ? null : seal;
 }
 
 /** The thoughts that a message of the assistant brings back; empty: none. */

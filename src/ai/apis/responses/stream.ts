@@ -8,7 +8,6 @@ import type { ToolName } from "#ai/apis/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
-import { sealOf } from "#providers/translate/reasoning-details.ts";
 import {
   callIdsOf,
   callItem,
@@ -115,7 +114,7 @@ export class ResponseWriter implements StreamWriter {
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     let out = this.#started ? "" : this.#start();
-    const isSealed = details.some((detail) => sealOf(detail) !== "");
+    const isSealed = includedDetails(this.#rules.body, details).length > 0;
     if (reasoning !== "" || isSealed) out += this.#say("reasoning", reasoning);
     if (this.#open?.kind === "reasoning") this.#open.details.push(...details);
     if (text !== "") out += this.#say("text", text, piece.logprobs);
