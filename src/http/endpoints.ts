@@ -67,6 +67,12 @@ import {
   listAccountMessagesRoute,
 } from "#http/routes/manage/messages/messages.ts";
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
+import {
+  cancelAccountRequestRoute,
+  getAccountRequestRoute,
+  rescheduleAccountRequestRoute,
+} from "#http/routes/manage/messages/requests.ts";
+import { rescheduleAccountMessageRoute } from "#http/routes/manage/messages/reschedule.ts";
 import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
 import { sendAccountMessagesRoute } from "#http/routes/manage/messages/send.ts";
 import { getMessageStatisticsRoute } from "#http/routes/manage/messages/statistics.ts";
@@ -100,6 +106,7 @@ import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
 import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
 import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
 import { getReceivedFileRoute } from "#http/routes/messages/received-file.ts";
+import { rescheduleMessageRoute } from "#http/routes/messages/reschedule.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
@@ -128,6 +135,7 @@ export const endpoints: readonly Endpoint[] = [
   listMessagesRoute,
   getMessageRoute,
   cancelMessageRoute,
+  rescheduleMessageRoute,
   resolveMessageRoute,
   listReceivedMessagesRoute,
   getReceivedFileRoute,
@@ -201,7 +209,11 @@ export const endpoints: readonly Endpoint[] = [
   changeAccountMessagesRoute,
   getAccountMessageRoute,
   cancelAccountMessageRoute,
+  rescheduleAccountMessageRoute,
   resolveAccountMessageRoute,
+  getAccountRequestRoute,
+  cancelAccountRequestRoute,
+  rescheduleAccountRequestRoute,
   listAccountReceivedMessagesRoute,
   listSuppressionsRoute,
   createSuppressionsRoute,

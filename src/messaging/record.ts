@@ -2,6 +2,7 @@
 
 import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
+import { acceptanceOf } from "#store/messages/reschedule.ts";
 import type { EventsTable } from "#store/schema/schema.ts";
 import { messageChannels } from "./channels.ts";
 
@@ -52,17 +53,8 @@ function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
   };
 }
 
-/** Acceptance has no event row: the first entry is read from the message. */
+/** Acceptance has no event row, as long as the message was not moved to another time: its entry is read from the message. */
 function timeline(row: MessageRow, events: readonly EventsTable[]): MessageEvent[] {
-  const accepted: MessageEvent = {
-    at: iso(row.created_at),
-    type: row.schedule_at === null ? "queued" : "scheduled",
-    detail: row.scheduled_for === null ? null : `Due at ${iso(row.scheduled_for)}.`,
-  };
-  const later = events.map((event) => ({
-    at: iso(event.at),
-    type: event.type,
-    detail: event.detail || null,
-  }));
-  return [accepted, ...later];
+  const whole = events[0]?.seq === 0 ? events : [acceptanceOf(row), ...events];
+  return whole.map(({ at, type, detail }) => ({ at: iso(at), type, detail: detail || null }));
 }

@@ -2,9 +2,9 @@
 // still counts after every decision. A receipt that arrives before a resend keeps the message from being sent twice.
 
 import type { Account } from "#accounts/account.ts";
+import type { Resolution } from "#contract/messages/changes.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
-import type { Resolution } from "#contract/messages/resolve.ts";
 import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";

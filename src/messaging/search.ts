@@ -7,9 +7,9 @@ import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
+import { findRequest } from "#store/messages/requests.ts";
 import {
   findAccountGateway,
-  findAccountRequest,
   findReferenced,
   type Narrowing,
   type SearchPage,
@@ -17,6 +17,7 @@ import {
 } from "#store/messages/search.ts";
 import { type DuePlace, searchDue } from "#store/messages/search-due.ts";
 import { emailAddress, whatsappRecipient } from "./recipients.ts";
+import { idSlackMs, messagesAround } from "./requests.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
@@ -55,8 +56,6 @@ type Search =
 /** A page reads 100,000 rows at most before the caller gets a reply. */
 const rowsPerScan = 5_000;
 const maxScans = 20;
-/** Ids are made shortly after the instant that is stored as acceptance. */
-const idSlackMs = 2_000;
 
 /** The newest matching messages before the `cursor` of an earlier page. */
 export async function search(
@@ -81,8 +80,9 @@ export async function search(
   if (filters.request !== undefined && requestedAt !== null) {
     // The ids of a request's messages lie around its instant, so it needs no index.
     narrowing.requestId = filters.request;
-    from = later(from, idAt("msg", Math.max(0, requestedAt - idSlackMs)));
-    end = earlier(end, idAt("msg", requestedAt + idSlackMs));
+    const around = messagesAround(requestedAt);
+    from = later(from, around.from);
+    end = earlier(end, around.before);
   }
   if (test !== undefined) narrowing.test = test;
   if (error !== undefined) narrowing.errorCode = error;
@@ -145,7 +145,8 @@ async function placeOf(
     searched = [gateway.channel];
   }
   if (filters.request !== undefined) {
-    requestedAt = await database.run(findAccountRequest, { accountId: account.id, id: filters.request });
+    const request = await database.run(findRequest, { accountId: account.id, id: filters.request });
+    requestedAt = request?.created_at ?? null;
     if (requestedAt === null) return invalid("request", "is not a request of this account");
   }
   return { channels: searched, gatewayId, requestedAt };

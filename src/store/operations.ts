@@ -52,6 +52,8 @@ const modules: readonly object[] = await Promise.all([
   import("#store/messages/insert.ts"),
   import("#store/messages/lookup.ts"),
   import("#store/messages/move.ts"),
+  import("#store/messages/requests.ts"),
+  import("#store/messages/reschedule.ts"),
   import("#store/messages/resolve-unknown.ts"),
   import("#store/messages/search.ts"),
   import("#store/messages/search-due.ts"),

@@ -23,6 +23,8 @@ export interface Holder {
   /** Of a kind that links a device; it is switched off. */
   linkedGateway: string;
   message: string;
+  /** The request of that message. */
+  request: string;
   /** An email with HTML. */
   mail: string;
   webhook: string;
@@ -45,6 +47,8 @@ export const bodies: Record<string, object> = {
   testGateway: { to: "+15550000001", wait_ms: 0 },
   registerGateway: { pin: "123456" },
   sendAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
+  rescheduleAccountMessage: { schedule_at: "2030-01-01 09:00:00" },
+  rescheduleAccountRequest: { schedule_at: "2030-01-01 09:00:00" },
   changeAccountMessages: { action: "cancel", ids: [`msg_${"0".repeat(26)}`] },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },
@@ -66,6 +70,7 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
     missing: { gateway: "no-such-gateway" },
   },
   message: { of: ({ message }) => ({ message }), missing: { message: `msg_${none}` } },
+  request: { of: ({ request }) => ({ request }), missing: { request: `req_${none}` } },
   "message html": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
   webhook: { of: ({ webhook }) => ({ webhook }), missing: { webhook: `wh_${none}` } },
   "webhook event": {
@@ -112,6 +117,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   const linked = { channel: "whatsapp", kind: "whatsapp-linked", settings, active: false } as const;
   await it.gateway({ identifier: linkedGateway, ...linked });
   const [message] = await it.accepted([{ number: "+15550000001", message: "Hi" }]);
+  const request = (await it.message(message!)).request_id;
   await it.gateway({ identifier: `mail-of-${name}`, channel: "email", default: true });
   const mail = await post("/messages", {
     channel: "email",
@@ -151,6 +157,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     gateway,
     linkedGateway,
     message: message!,
+    request,
     mail: mail.contact[0].id,
     webhook,
     event,
@@ -193,6 +200,7 @@ const moreBodies: Record<string, object> = {
   },
   sendEmail: { contact: [{ email: "delivered@example.com", subject: "Hi", message: "Hello" }] },
   resolveMessage: { answer: "mark_failed" },
+  rescheduleMessage: { schedule_at: null },
   createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },
   createEmbedding: { input: "Hi" },
   createImage: { prompt: "A fox" },

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before, beforeEach } from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
-import type { Resolution } from "#contract/messages/resolve.ts";
+import type { Resolution } from "#contract/messages/changes.ts";
 import { resolve } from "#messaging/resolve.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { type Harness, harness } from "../harness.ts";

@@ -45,6 +45,7 @@ async function send({ it, evidence, ask, known }: Story): Promise<void> {
   ];
   for (const reply of sent) assert.equal(reply.statusCode, 200, reply.body);
   known.set("message", sent[0]!.json().data.contact[0].id);
+  known.set("request", sent[0]!.json().data.request_id);
   const refused = [
     await json({ contact: [contact] }, { headers: { "api-key": planted.wrongKeyInHeader } }),
     await json({ contact: [contact] }, { url: `${url}?api_key=${planted.wrongKeyInQuery}` }),

@@ -5,7 +5,9 @@ import * as counts from "#store/counts/message-counts.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
-import { findAccountRequest, findReferenced } from "#store/messages/search.ts";
+import { changeRequestMessages, findRequest, sumRequest } from "#store/messages/requests.ts";
+import { rescheduleMessage } from "#store/messages/reschedule.ts";
+import { findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
 import { listMessageDeliveries } from "#store/webhooks/delivery-log.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
@@ -13,6 +15,9 @@ import { type Case, caseOf } from "./inputs-messages.ts";
 
 const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 const limit = 51;
+
+const around = { from: id("msg", 0), before: id("msg", 9) };
+const newTime = { at: now, detail: "Moved.", scheduleAt: "2027-01-15 09:00:00", scheduledFor: now };
 
 const dueSearch: SearchDueInput = {
   accountId,
@@ -49,7 +54,20 @@ export const pageCases: readonly Case[] = [
     priorities: [0, 1, 2],
     countTo: 1_000,
   }),
-  caseOf(findAccountRequest, { accountId, id: id("req", 0) }),
+  caseOf(findRequest, { accountId, id: id("req", 0) }),
+  caseOf(sumRequest, { accountId, id: id("req", 0), ...around }),
+  caseOf(
+    changeRequestMessages,
+    {
+      accountId,
+      id: id("req", 0),
+      limit,
+      change: { kind: "cancel", details: { at: now, detail: "Cancelled." } },
+      ...around,
+    },
+    { accountId, id: id("req", 0), limit, change: { kind: "reschedule", to: newTime }, ...around },
+  ),
+  caseOf(rescheduleMessage, { accountId, channel: null, id: id("msg", 0), to: newTime }),
   caseOf(findReferenced, { accountId, reference: "ref-1", limit }),
   caseOf(searchDue, dueSearch, {
     ...dueSearch,

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { anyFields, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+import { newTime, resolveRequest } from "#contract/messages/changes.ts";
 import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
-import { resolveRequest } from "#contract/messages/resolve.ts";
 import { deliveryRecord } from "./webhooks.ts";
 
 const acceptedAt = z.iso.datetime({
@@ -148,9 +148,9 @@ export const sendMessagesReply = reply(
 );
 
 const bulkAction = z
-  .enum(["cancel", "send_again", "mark_sent", "mark_failed"])
+  .enum(["cancel", "reschedule", "send_again", "mark_sent", "mark_failed"])
   .describe(
-    "`cancel`: messages that are not on their way yet. The others: messages whose outcome is unknown.",
+    "`cancel`, `reschedule`: messages that are not on their way yet. The others: messages whose outcome is unknown.",
   );
 export type BulkAction = z.output<typeof bulkAction>;
 
@@ -162,8 +162,11 @@ export const bulkMessagesRequest = z
       .min(1)
       .max(500)
       .describe("The messages' ids."),
+    schedule_at: newTime.optional().describe("For `reschedule`: the new time, or null for at once."),
   })
   .meta({ id: "ChangeAccountMessagesRequest" });
+
+export type BulkRequest = z.output<typeof bulkMessagesRequest>;
 
 const bulkRefusal = z
   .object({

@@ -16,6 +16,8 @@ export type SystemStep =
   /** It may have been sent, and the gateway's policy is to send it once more. */
   | "resent"
   | "cancelled"
+  /** The account moved it to another time. */
+  | "rescheduled"
   /** The recipient is on the suppression list. */
   | "suppressed"
   /** It was due for longer than the account's lateness window. */
@@ -84,6 +86,10 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
   cancelled: {
     from: ["queued", "scheduled"],
     change: { status: "cancelled", timestamps: [], refund: true, error: "keep" },
+  },
+  rescheduled: {
+    from: ["queued", "scheduled"],
+    change: { status: "scheduled", timestamps: [], refund: false, error: "keep" },
   },
   suppressed: {
     from: ["queued", "scheduled"],

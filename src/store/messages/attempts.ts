@@ -107,6 +107,7 @@ export async function beginAttemptBatches(
           ? { kind: "begun", attempts: new Map() }
           : { kind: "fenced" }) satisfies BeginAttemptsResult,
     );
+  // Due by now: it may have been moved to a later time since it was read.
   const begun = await tx.update<{
     id: string;
     version: number;
@@ -122,7 +123,8 @@ export async function beginAttemptBatches(
         status = 'sending', due_at = null, fence = ${of("fence")}, updated_at = ${of("at")},
         attempts = attempts + 1, version = version + 1`,
       where: sql`
-        messages.id = ${of("id")} and messages.due_at >= ${of("late")} and messages.gateway_id = ${of("lane")}
+        messages.id = ${of("id")} and messages.due_at >= ${of("late")} and messages.due_at <= ${of("at")}
+        and messages.gateway_id = ${of("lane")}
         and not exists (
           select 1 from suppressions as s
           where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient

@@ -170,20 +170,6 @@ export const findAccountGateway = readOperation(
   },
 );
 
-/** When the account's request was accepted, epoch ms; null: it has none with this id. */
-export const findAccountRequest = readOperation(
-  "findAccountRequest",
-  async (tx, input: { accountId: string; id: string }): Promise<number | null> => {
-    const request = await tx.db
-      .selectFrom("requests")
-      .select("created_at")
-      .where("id", "=", input.id)
-      .where("account_id", "=", input.accountId)
-      .executeTakeFirst();
-    return request?.created_at ?? null;
-  },
-);
-
 /** The ids of the account's messages that a provider gave this reference, `limit` at most. */
 export const findReferenced = readOperation(
   "findReferenced",

@@ -6,13 +6,16 @@ export type AccountMessagePage = { success: true; message: string; data: Message
 export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt; attempts: MessageTransmission[] } };
 export type AccountPage = { success: true; message: string; data: ListedAccount[]; next_cursor: string | null };
 export type AccountReply = { success: true; message: string; data: Account };
+export type AccountRequest = { id: string; channel: "sms" | "whatsapp" | "email"; contacts: number; created_at: string; messages: number; by_status: Record<string, number>; waiting: number; due: { first: string; last: string } | null; cost: number; cost_returned: number };
+export type AccountRequestReply = { success: true; message: string; data: AccountRequest };
 export type ApiKeyReply = { success: true; message: string; data: { api_key: string } };
 export type Attention = { kind: "gateway_paused" | "gateway_stopped" | "link_lost" | "not_linked" | "backlog" | "unknown_messages" | "failures" | "webhook_failing" | "webhook_disabled" | "credit_low" | "plan_ending" | "member_down" | "domain_unverified" | "held" | "no_public_url"; severity: "error" | "warning" | "doubt"; subject: { id: string; name: string } | null; since: string | null; until: string | null; reason: string | null; count: { n: number; more: boolean } | null; href: string };
 export type AuditEntry = { id: string; at: string; actor: { kind: "user" | "token" | "provisioning" | "command_line" | "anonymous"; id: string | null; name: string }; account: string | null; action: string; target: string | null; fields: string[]; outcome: string };
 export type AuditEntryPage = { success: true; message: string; data: AuditEntry[]; next_cursor: string | null };
-export type ChangeAccountMessagesRequest = { action: "cancel" | "send_again" | "mark_sent" | "mark_failed"; ids: string[] };
+export type ChangeAccountMessagesRequest = { action: "cancel" | "reschedule" | "send_again" | "mark_sent" | "mark_failed"; ids: string[]; schedule_at?: string | null };
 export type ChangePasswordRequest = { current_password: string; password: string };
 export type ChangedMessagesReply = { success: true; message: string; data: { done: string[]; refused: RefusedChange[] } };
+export type ChangedRequestReply = { success: true; message: string; data: { changed: number; request: AccountRequest } };
 export type Channel = "sms" | "whatsapp" | "email";
 export type CreateAccountRequest = { name: string; time_zone?: string; country?: string | null; plan?: { name: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null };
 export type CreateGatewayRequest = { identifier: string; channel: Channel; kind: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null };
@@ -120,6 +123,8 @@ export type RefusedParameter = { model: string; parameter: string; value: string
 export type RegisterGatewayRequest = { pin: string };
 export type ReplayFailedDeliveriesRequest = { since: string };
 export type ReplayedDeliveriesReply = { success: true; message: string; data: { replayed: number; more: boolean } };
+export type RescheduleAccountMessageRequest = { schedule_at: string | null };
+export type RescheduleAccountRequestRequest = { schedule_at: string | null };
 export type ResolveAccountMessageRequest = { answer: "send_again" | "mark_sent" | "mark_failed" };
 export type RestoreHold = { at: string; messages: number; deliveries: number; events: number };
 export type RevealApiKeyRequest = { password: string };
@@ -528,11 +533,35 @@ export interface Operations {
     body: undefined;
     reply: MessageReply;
   };
+  rescheduleAccountMessage: {
+    params: { account: string; message: string };
+    query: Record<string, never>;
+    body: RescheduleAccountMessageRequest;
+    reply: MessageReply;
+  };
   resolveAccountMessage: {
     params: { account: string; message: string };
     query: Record<string, never>;
     body: ResolveAccountMessageRequest;
     reply: MessageReply;
+  };
+  getAccountRequest: {
+    params: { account: string; request: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: AccountRequestReply;
+  };
+  cancelAccountRequest: {
+    params: { account: string; request: string };
+    query: Record<string, never>;
+    body: undefined;
+    reply: ChangedRequestReply;
+  };
+  rescheduleAccountRequest: {
+    params: { account: string; request: string };
+    query: Record<string, never>;
+    body: RescheduleAccountRequestRequest;
+    reply: ChangedRequestReply;
   };
   listAccountReceivedMessages: {
     params: { account: string };
@@ -832,7 +861,11 @@ export const routes = {
   changeAccountMessages: ["POST", "/api/manage/v1/accounts/{account}/messages/bulk"],
   getAccountMessage: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}"],
   cancelAccountMessage: ["POST", "/api/manage/v1/accounts/{account}/messages/{message}/cancel"],
+  rescheduleAccountMessage: ["POST", "/api/manage/v1/accounts/{account}/messages/{message}/reschedule"],
   resolveAccountMessage: ["POST", "/api/manage/v1/accounts/{account}/messages/{message}/resolve"],
+  getAccountRequest: ["GET", "/api/manage/v1/accounts/{account}/requests/{request}"],
+  cancelAccountRequest: ["POST", "/api/manage/v1/accounts/{account}/requests/{request}/cancel"],
+  rescheduleAccountRequest: ["POST", "/api/manage/v1/accounts/{account}/requests/{request}/reschedule"],
   listAccountReceivedMessages: ["GET", "/api/manage/v1/accounts/{account}/received"],
   listSuppressions: ["GET", "/api/manage/v1/accounts/{account}/suppressions"],
   createSuppressions: ["POST", "/api/manage/v1/accounts/{account}/suppressions"],

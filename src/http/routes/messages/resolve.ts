@@ -1,7 +1,7 @@
 // Decides a message whose outcome is unknown, for the API key's account.
 
 import { idParam } from "#contract/envelope.ts";
-import { type Resolution, readResolve, resolveRequest } from "#contract/messages/resolve.ts";
+import { type Resolution, readResolve, resolveRequest } from "#contract/messages/changes.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -1,25 +1,28 @@
 // POST /api/manage/v1/accounts/{account}/messages/bulk: one decision about many messages.
 
+import { accountFromRow } from "#accounts/authenticate.ts";
 import {
   type BulkAction,
   type BulkRefusal,
+  type BulkRequest,
   bulkMessagesReply,
   bulkMessagesRequest,
 } from "#contract/manage/messages.ts";
-import type { Resolution } from "#contract/messages/resolve.ts";
-import { isProblem } from "#contract/problem.ts";
+import type { Resolution } from "#contract/messages/changes.ts";
+import { isProblem, validationFailed } from "#contract/problem.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { cancel } from "#messaging/lookup.ts";
+import { reschedule } from "#messaging/reschedule.ts";
 import { resolve } from "#messaging/resolve.ts";
 
 /** Changes at once: enough to keep the storage busy, few enough that sends get their turn. */
 const atOnce = 20;
 
-const resolutions: Record<Exclude<BulkAction, "cancel">, Resolution> = {
+const resolutions: Record<Exclude<BulkAction, "cancel" | "reschedule">, Resolution> = {
   send_again: "send_again",
   mark_sent: "mark_sent",
   mark_failed: "mark_failed",
@@ -31,13 +34,16 @@ type Call = Pick<ManageAccountCall, "core" | "account" | "principal">;
 async function change(
   { core, account, principal }: Call,
   id: string,
-  action: BulkAction,
+  { action, schedule_at: scheduleAt = null }: BulkRequest,
 ): Promise<BulkRefusal | null> {
   const missing: BulkRefusal = { id, code: "not_found", message: "Not found." };
   if (!isId(id)) return missing;
-  if (action === "cancel") {
-    const result = await cancel(core, account, null, id);
-    if (result.kind === "cancelled") return null;
+  if (action === "cancel" || action === "reschedule") {
+    const result =
+      action === "cancel"
+        ? await cancel(core, account, null, id)
+        : await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name);
+    if (result.kind === "cancelled" || result.kind === "rescheduled") return null;
     if (result.kind === "not_found") return missing;
     return { id, code: "not_cancellable", message: `Its status is ${result.status}.` };
   }
@@ -52,7 +58,7 @@ export const changeAccountMessagesRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/messages/bulk",
   name: "changeAccountMessages",
   tag: "Account messages",
-  summary: "Cancel or resolve many of an account's messages",
+  summary: "Cancel, move or resolve many of an account's messages",
   description:
     "Each message is changed by itself: the reply says which were, and why each of the others was not. Asking again changes nothing that was done.",
   family: "manage",
@@ -64,13 +70,17 @@ export const changeAccountMessagesRoute = endpoint({
 })(async (call) => {
   const input = validate(bulkMessagesRequest, call.body.value);
   if (isProblem(input)) return input;
-  const { action } = input.value;
+  const { action, schedule_at } = input.value;
+  if ((action === "reschedule") !== (schedule_at !== undefined))
+    return validationFailed([
+      { path: ["schedule_at"], message: "goes with `reschedule`, and with it alone" },
+    ]);
   const ids = [...new Set(input.value.ids)];
   const done: string[] = [];
   const refused: BulkRefusal[] = [];
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce);
-    const results = await Promise.all(some.map((id) => change(call, id, action)));
+    const results = await Promise.all(some.map((id) => change(call, id, input.value)));
     for (const [i, result] of results.entries()) {
       if (result !== null) refused.push(result);
       else done.push(some[i] ?? "");

@@ -1,0 +1,110 @@
+// GET …/requests/{request}, POST …/cancel and …/reschedule: the messages that were accepted together, as one thing.
+
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { idParam } from "#contract/envelope.ts";
+import {
+  accountRequestReply,
+  changedRequestReply,
+  rescheduleAccountRequestRequest,
+} from "#contract/manage/requests.ts";
+import type { Status } from "#contract/messages/channel.ts";
+import { isProblem, problem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { validate } from "#http/validate.ts";
+import { changeRequest, findRequestSummary, type RequestSummary } from "#messaging/requests.ts";
+import { newTimeOf } from "#messaging/reschedule.ts";
+import type { RequestChange } from "#store/messages/requests.ts";
+
+const path = "/api/manage/v1/accounts/{account}/requests/{request}";
+const about = {
+  tag: "Account messages",
+  family: "manage",
+  scope: "account",
+} as const;
+const params = { account: accountParam, request: idParam("The request's id.") };
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+function shown({ request: { id, channel, contacts, created_at }, parts }: RequestSummary) {
+  const by_status: Partial<Record<Status, number>> = {};
+  for (const { status, messages } of parts) by_status[status] = messages;
+  const first = parts.flatMap(({ firstDueAt }) => firstDueAt ?? []);
+  const last = parts.flatMap(({ lastDueAt }) => lastDueAt ?? []);
+  return {
+    id,
+    channel,
+    contacts,
+    created_at: isoTime(created_at),
+    messages: sum(parts.map(({ messages }) => messages)),
+    by_status,
+    waiting: (by_status.queued ?? 0) + (by_status.scheduled ?? 0),
+    due: first.length === 0 ? null : { first: isoTime(Math.min(...first)), last: isoTime(Math.max(...last)) },
+    cost: sum(parts.map(({ cost }) => cost)),
+    cost_returned: sum(parts.map(({ returned }) => returned)),
+  };
+}
+
+type Call = Pick<ManageAccountCall, "core" | "account">;
+
+async function change({ core, account }: Call, id: string | undefined, what: RequestChange, message: string) {
+  if (!isId(id)) return problem("not_found");
+  const changed = await changeRequest(core, account, id, what);
+  const after = changed === null ? null : await findRequestSummary(core.database, account, id);
+  if (changed === null || after === null) return problem("not_found");
+  const data = { changed, request: shown(after) };
+  return { status: 200, body: { success: true, message, data } } as const;
+}
+
+export const getAccountRequestRoute = endpoint({
+  ...about,
+  params,
+  problems: ["not_found"],
+  method: "GET",
+  path,
+  name: "getAccountRequest",
+  summary: "Get a request of an account",
+  description: "The reply has the messages that were accepted together, summed by status.",
+  replies: { 200: accountRequestReply },
+})(async ({ core, account, params: { request: id } }) => {
+  const found = isId(id) ? await findRequestSummary(core.database, account, id) : null;
+  if (found === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Request found.", data: shown(found) } };
+});
+
+export const cancelAccountRequestRoute = endpoint({
+  ...about,
+  params,
+  problems: ["not_found"],
+  method: "POST",
+  path: `${path}/cancel`,
+  name: "cancelAccountRequest",
+  summary: "Cancel what waits of a request",
+  description:
+    "Cancels every message of the request whose transmission has not started. Asking again changes nothing that was done.",
+  replies: { 200: changedRequestReply },
+})(async ({ core, account, params: { request: id }, principal }) => {
+  const details = { at: core.clock.now(), detail: `Cancelled by ${principal.name}.` };
+  return change({ core, account }, id, { kind: "cancel", details }, "The request has been cancelled.");
+});
+
+export const rescheduleAccountRequestRoute = endpoint({
+  ...about,
+  params,
+  problems: ["not_found"],
+  method: "POST",
+  path: `${path}/reschedule`,
+  name: "rescheduleAccountRequest",
+  summary: "Move what waits of a request to another time",
+  description: "Moves every message of the request whose transmission has not started to the same time.",
+  body: rescheduleAccountRequestRequest,
+  replies: { 200: changedRequestReply },
+})(async ({ core, account, params: { request: id }, principal, body }) => {
+  const input = validate(rescheduleAccountRequestRequest, body.value);
+  if (isProblem(input)) return input;
+  const to = newTimeOf(accountFromRow(account), input.value.schedule_at, core.clock.now(), principal.name);
+  return change({ core, account }, id, { kind: "reschedule", to }, "The request has been moved.");
+});

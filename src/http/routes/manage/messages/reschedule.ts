@@ -1,0 +1,36 @@
+// Moves a message of an account to another time.
+
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { rescheduleAccountMessageRequest } from "#contract/messages/changes.ts";
+import { isProblem, problem } from "#contract/problem.ts";
+import { recordReply } from "#contract/replies.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { rescheduleReply } from "#http/routes/messages/reschedule.ts";
+import { validate } from "#http/validate.ts";
+import { reschedule } from "#messaging/reschedule.ts";
+import { messageParams } from "./messages.ts";
+
+export const rescheduleAccountMessageRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/reschedule",
+  name: "rescheduleAccountMessage",
+  tag: "Account messages",
+  summary: "Move an account's message to another time",
+  description:
+    "A message can be moved until its transmission starts. Its timeline keeps the time that it had before.",
+  family: "manage",
+  scope: "account",
+  params: messageParams,
+  body: rescheduleAccountMessageRequest,
+  replies: { 200: recordReply },
+  problems: ["not_found", "not_cancellable"],
+})(async ({ core, account, principal, body, params: { message: id } }) => {
+  const input = validate(rescheduleAccountMessageRequest, body.value);
+  if (isProblem(input)) return input;
+  if (!isId(id)) return problem("not_found");
+  const { schedule_at: scheduleAt } = input.value;
+  return rescheduleReply(
+    await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name),
+  );
+});

@@ -1,0 +1,77 @@
+// A request's messages as one thing: how they stand, and changes of all that still wait.
+
+import type { Account } from "#accounts/account.ts";
+import type { Core } from "#core/core.ts";
+import { idAt, idTime } from "#runtime/ids.ts";
+import type { Database } from "#store/database.ts";
+import {
+  changeRequestMessages,
+  findRequest,
+  type IdRange,
+  type RequestChange,
+  type RequestRow,
+  type StatusPart,
+  sumRequest,
+} from "#store/messages/requests.ts";
+
+/** Ids are made shortly after the instant that is stored as acceptance. */
+export const idSlackMs = 2_000;
+
+/** The range in which the ids of the messages of a request lie that was accepted then (epoch ms). */
+export function messagesAround(acceptedAt: number): IdRange {
+  return {
+    from: idAt("msg", Math.max(0, acceptedAt - idSlackMs)),
+    before: idAt("msg", acceptedAt + idSlackMs),
+  };
+}
+
+/** Of a change, in one transaction: other work gets its turn between two. */
+const atOnce = 500;
+
+export interface RequestSummary {
+  request: RequestRow;
+  parts: StatusPart[];
+}
+
+/** A request of the account, with its messages by status; null: the account has none with this id. */
+export async function findRequestSummary(
+  database: Database,
+  account: Pick<Account, "id">,
+  id: string,
+): Promise<RequestSummary | null> {
+  if (idTime(id) === null) return null;
+  const request = await database.run(findRequest, { accountId: account.id, id });
+  if (request === null) return null;
+  const range = messagesAround(request.created_at);
+  return { request, parts: await database.run(sumRequest, { accountId: account.id, id, ...range }) };
+}
+
+/**
+ * Changes every message of the request that still waits, some at a time; returns how many were changed, or null when
+ * the account has no request with this id. What a failure leaves undone is done by the same call again.
+ */
+export async function changeRequest(
+  { database, signals }: Pick<Core, "database" | "signals">,
+  account: Pick<Account, "id">,
+  id: string,
+  change: RequestChange,
+): Promise<number | null> {
+  if (idTime(id) === null) return null;
+  const request = await database.run(findRequest, { accountId: account.id, id });
+  if (request === null) return null;
+  const range = messagesAround(request.created_at);
+  let changed = 0;
+  let { from } = range;
+  while (true) {
+    const input = { accountId: account.id, id, limit: atOnce, change, from, before: range.before };
+    const part = await database.run(changeRequestMessages, input);
+    changed += part.changed;
+    if (part.changed > 0) {
+      signals.emit("eventsRecorded");
+      signals.emit("changed", account.id, "messages");
+    }
+    for (const { id: lane, dueAt } of part.lanes) signals.emit("laneDue", lane, dueAt);
+    if (part.last === null || part.looked < atOnce) return changed;
+    from = part.last;
+  }
+}

@@ -1,0 +1,49 @@
+// Moves a message that waits to another time.
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { MessageRecord } from "#contract/messages/record.ts";
+import type { Core } from "#core/core.ts";
+import { idTime } from "#runtime/ids.ts";
+import { readSchedule, wallTimeOf } from "#runtime/time-zones.ts";
+import { type NewTime, rescheduleMessage } from "#store/messages/reschedule.ts";
+import { lookup } from "./lookup.ts";
+
+export type Rescheduled =
+  | { kind: "rescheduled"; record: MessageRecord }
+  /** It does not wait any more. */
+  | { kind: "not_cancellable"; status: Status }
+  | { kind: "not_found" };
+
+/** `scheduleAt`: a local time of the account, which `isWallTime` accepts; null: at once. `by`: who decided, for the timeline. */
+export function newTimeOf(
+  account: Pick<Account, "timeZone">,
+  scheduleAt: string | null,
+  at: number,
+  by: string,
+): NewTime {
+  const text = scheduleAt ?? wallTimeOf(at, account.timeZone);
+  const scheduledFor = scheduleAt === null ? at : (readSchedule(text, account.timeZone) ?? at);
+  const detail = `Moved to ${new Date(scheduledFor).toISOString()} by ${by}.`;
+  return { at, detail, scheduleAt: text, scheduledFor };
+}
+
+/** Moves a message that is not being sent yet. `channel` null: of any channel. The other arguments: see `newTimeOf`. */
+export async function reschedule(
+  { clock, database, signals }: Pick<Core, "clock" | "database" | "signals">,
+  account: Pick<Account, "id" | "timeZone">,
+  channel: Channel | null,
+  id: string,
+  scheduleAt: string | null,
+  by: string,
+): Promise<Rescheduled> {
+  if (idTime(id) === null) return { kind: "not_found" };
+  const to = newTimeOf(account, scheduleAt, clock.now(), by);
+  const result = await database.run(rescheduleMessage, { accountId: account.id, channel, id, to });
+  if (result.kind !== "rescheduled") return result;
+  signals.emit("eventsRecorded");
+  signals.emit("changed", account.id, "messages");
+  if (result.dueAt !== null) signals.emit("laneDue", result.laneId, result.dueAt);
+  const record = await lookup(database, account, result.channel, id);
+  return record ? { kind: "rescheduled", record } : { kind: "not_found" };
+}

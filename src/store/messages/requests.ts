@@ -1,0 +1,123 @@
+// The messages of one request as one thing: how they stand, and changes of all that still wait.
+
+import { sql } from "kysely";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import { readOperation, writeOperation } from "#store/database.ts";
+import { type NewTime, rescheduleLocked } from "./reschedule.ts";
+import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
+
+/** The ids between which the messages of a request lie: above `from`, below `before`. They make an index needless. */
+export interface IdRange {
+  from: string;
+  before: string;
+}
+
+/** The messages of a request that have one status. */
+export interface StatusPart {
+  status: Status;
+  messages: number;
+  /** The credit that was reserved for them, and what of it was returned. */
+  cost: number;
+  returned: number;
+  /** Epoch ms: the first and the last instant at which one of them is due; null: none waits. */
+  firstDueAt: number | null;
+  lastDueAt: number | null;
+}
+
+export interface RequestRow {
+  id: string;
+  channel: Channel;
+  contacts: number;
+  created_at: number;
+}
+
+/** A request of the account; null: it has none with this id. */
+export const findRequest = readOperation(
+  "findRequest",
+  async (tx, input: { accountId: string; id: string }): Promise<RequestRow | null> => {
+    const row = await tx.db
+      .selectFrom("requests")
+      .select(["id", "channel", "contacts", "created_at"])
+      .where("id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+/** How the messages of a request stand, by status. */
+export const sumRequest = readOperation(
+  "sumRequest",
+  async (tx, input: { accountId: string; id: string } & IdRange): Promise<StatusPart[]> => {
+    const { rows } = await sql<Record<keyof StatusPart, number | string | null>>`
+      select status, count(*) as messages, sum(cost) as cost, sum(cost * refunded) as returned,
+        min(due_at) as "firstDueAt", max(due_at) as "lastDueAt"
+      from ${tx.indexed("messages")}
+      where id > ${input.from} and id < ${input.before} and request_id = ${input.id} and account_id = ${input.accountId}
+      group by status order by status
+    `.execute(tx.db);
+    // PostgreSQL's sums are texts.
+    return rows.map((row) => ({
+      status: row.status as Status,
+      messages: Number(row.messages),
+      cost: Number(row.cost),
+      returned: Number(row.returned),
+      firstDueAt: row.firstDueAt === null ? null : Number(row.firstDueAt),
+      lastDueAt: row.lastDueAt === null ? null : Number(row.lastDueAt),
+    }));
+  },
+);
+
+export type RequestChange =
+  | { kind: "cancel"; details: TransitionDetails }
+  | { kind: "reschedule"; to: NewTime };
+
+/** `looked`: how many rows fitted; fewer than `limit`: no more is left. `last`: the id to go on from. */
+export interface ChangedPart {
+  changed: number;
+  looked: number;
+  last: string | null;
+  /** The lanes of what was moved, each with its earliest due time. */
+  lanes: { id: string; dueAt: number }[];
+}
+
+/** Changes those of the request's next `limit` messages that still wait. */
+export const changeRequestMessages = writeOperation(
+  "changeRequestMessages",
+  async (
+    tx,
+    input: { accountId: string; id: string; limit: number; change: RequestChange } & IdRange,
+  ): Promise<ChangedPart> => {
+    const found = await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .select("id")
+      .where("id", ">", input.from)
+      .where("id", "<", input.before)
+      .where("request_id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .where("status", "in", ["queued", "scheduled"])
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const rows = [
+      ...(
+        await lockMessages(
+          tx,
+          found.map(({ id }) => id),
+        )
+      ).values(),
+    ];
+    const part = { looked: found.length, last: found.at(-1)?.id ?? null };
+    if (input.change.kind === "reschedule") {
+      const moved = await rescheduleLocked(tx, rows, input.change.to);
+      const lanes = new Map<string, number>();
+      for (const { gateway_id, due_at } of moved) if (due_at !== null) lanes.set(gateway_id, due_at);
+      return { ...part, changed: moved.length, lanes: [...lanes].map(([id, dueAt]) => ({ id, dueAt })) };
+    }
+    const { details } = input.change;
+    const changes = new TransitionBatch();
+    const cancelled = rows.filter((row) => changes.apply(row, { by: "system", step: "cancelled" }, details));
+    await changes.write(tx);
+    return { ...part, changed: cancelled.length, lanes: [] };
+  },
+);

@@ -1,0 +1,106 @@
+// Moving messages that wait to another time.
+
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import { type Tx, writeOperation } from "#store/database.ts";
+import { insertTimelineEntries, type LockedMessage, lockMessageOf, TransitionBatch } from "./transitions.ts";
+
+/** The time that messages move to. Instants are epoch ms. */
+export interface NewTime {
+  /** When the change is made. */
+  at: number;
+  /** For the timeline, in plain words. */
+  detail: string;
+  /** The local time in the account's zone, as `schedule_at` has it, and the instant that it means. */
+  scheduleAt: string;
+  scheduledFor: number;
+}
+
+export type RescheduleOutcome =
+  /** `dueAt`: when it may go out now; null: a restored installation holds it. */
+  | { kind: "rescheduled"; channel: Channel; laneId: string; dueAt: number | null }
+  | { kind: "not_cancellable"; status: Status }
+  | { kind: "not_found" };
+
+/** Moves the account's message if it still waits. `channel` is null for every channel. */
+export const rescheduleMessage = writeOperation(
+  "rescheduleMessage",
+  async (
+    tx,
+    input: { accountId: string; channel: Channel | null; id: string; to: NewTime },
+  ): Promise<RescheduleOutcome> => {
+    const row = await lockMessageOf(tx, input);
+    if (row === null) return { kind: "not_found" };
+    const { status, channel, gateway_id: laneId } = row;
+    const [moved] = await rescheduleLocked(tx, [row], input.to);
+    if (moved === undefined) return { kind: "not_cancellable", status };
+    return { kind: "rescheduled", channel, laneId, dueAt: moved.due_at };
+  },
+);
+
+/** Moves locked messages; those that do not wait any more stay as they are. Returns those that were moved, as they are now. */
+export async function rescheduleLocked(
+  tx: Tx,
+  rows: readonly LockedMessage[],
+  { at, detail, scheduleAt, scheduledFor }: NewTime,
+): Promise<LockedMessage[]> {
+  // A past time is due at once; its lateness counts from now on.
+  const dueAt = Math.max(at, scheduledFor);
+  const accepted = rows.map((row) => acceptanceOf(row));
+  const changes = new TransitionBatch();
+  const moved = rows.filter((row) => {
+    const held = row.held_due_at !== null;
+    const details = { at, detail, ...(held ? {} : { dueAt }), firstDeferredAt: null };
+    if (!changes.apply(row, { by: "system", step: "rescheduled" }, details)) return false;
+    // What a restore holds goes on waiting for its operator.
+    if (held) row.held_due_at = dueAt;
+    return true;
+  });
+  if (moved.length === 0) return [];
+  await changes.write(tx);
+  const ids = moved.map(({ id }) => id);
+  await keepAcceptance(
+    tx,
+    accepted.filter(({ message_id }) => ids.includes(message_id)),
+  );
+  await tx.db
+    .updateTable(tx.indexed("messages"))
+    .set({ schedule_at: scheduleAt, scheduled_for: scheduledFor })
+    .where("id", "in", tx.list(ids))
+    .execute();
+  return moved;
+}
+
+interface Acceptance {
+  message_id: string;
+  seq: number;
+  account_id: string;
+  at: number;
+  type: "queued" | "scheduled";
+  detail: string;
+}
+
+/** The first entry of a timeline. It is not stored while it can be read from the message itself. */
+export function acceptanceOf(
+  row: Pick<LockedMessage, "id" | "account_id" | "created_at" | "scheduled_for">,
+): Acceptance {
+  const { id: message_id, account_id, created_at: at, scheduled_for } = row;
+  const type = scheduled_for === null ? "queued" : "scheduled";
+  const detail = scheduled_for === null ? "" : `Due at ${new Date(scheduled_for).toISOString()}.`;
+  return { message_id, seq: 0, account_id, at, type, detail };
+}
+
+/** Stores the first entries of messages that move for the first time: their rows are about to name another time. */
+async function keepAcceptance(tx: Tx, entries: readonly Acceptance[]): Promise<void> {
+  const ids = entries.map(({ message_id }) => message_id);
+  const kept = await tx.db
+    .selectFrom("message_events")
+    .select("message_id")
+    .where("message_id", "in", tx.list(ids))
+    .where("seq", "=", 0)
+    .execute();
+  const known = new Set(kept.map(({ message_id }) => message_id));
+  await insertTimelineEntries(
+    tx,
+    entries.filter(({ message_id }) => !known.has(message_id)),
+  );
+}
