@@ -14,6 +14,7 @@ import {
 } from "#http/routes/manage/accounts/credit.ts";
 import { getOverviewRoute } from "#http/routes/manage/accounts/overview.ts";
 import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
+import { findRecordsRoute } from "#http/routes/manage/find.ts";
 import {
   pauseGatewayRoute,
   resumeGatewayRoute,
@@ -172,6 +173,7 @@ export const endpoints: readonly Endpoint[] = [
   revokeManagementTokenRoute,
   listAuditEntriesRoute,
   listAccountAuditEntriesRoute,
+  findRecordsRoute,
   listAccountsRoute,
   createAccountRoute,
   getAccountRoute,

@@ -23,6 +23,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/reply-windows.ts"),
   import("#store/feedback/suppressions.ts"),
   import("#store/feedback/unknown-words.ts"),
+  import("./find.ts"),
   import("#store/gateways/account-lanes.ts"),
   import("#store/gateways/actions.ts"),
   import("#store/gateways/gateways.ts"),

@@ -2,6 +2,7 @@
 
 import { readOverview } from "#store/accounts/overview.ts";
 import * as counts from "#store/counts/message-counts.ts";
+import { findRecords } from "#store/find.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
@@ -54,6 +55,11 @@ export const pageCases: readonly Case[] = [
     priorities: [0, 1, 2],
     countTo: 1_000,
   }),
+  caseOf(
+    findRecords,
+    { accountId: null, ids: [id("msg", 0), id("req", 0)], identifier: "gateway-0" },
+    { accountId, ids: [accountId], identifier: "" },
+  ),
   caseOf(findRequest, { accountId, id: id("req", 0) }),
   caseOf(sumRequest, { accountId, id: id("req", 0), ...around }),
   caseOf(

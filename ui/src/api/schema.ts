@@ -46,6 +46,8 @@ export type DomainCheckReply = { success: true; message: string; data: { domain:
 export type DomainFinding = { result: "ok" | "missing" | "wrong" | "doubtful" | "unknown"; name: string; found: string[]; message: string; advice: string | null };
 export type EmailRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "email"; email: string; subject: string; sender_name: string | null; reply_to_email: string | null; attachments: { filename: string; size: number; content_type: string }[]; opened_at: string | null; open_count: number };
 export type FailedDeliveriesReply = { success: true; message: string; data: { count: number; more: boolean } };
+export type FoundRecord = { kind: "account" | "message" | "request" | "call" | "received" | "gateway" | "pool" | "member" | "pool_key" | "domain"; account: { id: string; name: string }; id: string; title: string | null; pool: string | null; at: string };
+export type FoundRecords = { success: true; message: string; data: FoundRecord[] };
 export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; queue: { due: number; oldest_due_at: string | null; later: number; next_due_at: string | null; more: boolean }; today: { sent: number; per_day: number; restarts_at: string } | null; opens_at: string | null; pauses_in_row: number; reported_at: string | null; callback_url: string | null; revision: number; created_at: string; updated_at: string };
 export type GatewayCheckReply = { success: true; message: string; data: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; findings: GatewayFinding[] } };
 export type GatewayFinding = { what: string; state: "ok" | "warning" | "error" | "unknown"; detail: string };
@@ -268,6 +270,12 @@ export interface Operations {
     query: { limit?: number; cursor?: string; actor?: string; action?: string };
     body: undefined;
     reply: AuditEntryPage;
+  };
+  findRecords: {
+    params: Record<string, never>;
+    query: { q: string };
+    body: undefined;
+    reply: FoundRecords;
   };
   listAccounts: {
     params: Record<string, never>;
@@ -817,6 +825,7 @@ export const routes = {
   revokeManagementToken: ["DELETE", "/api/manage/v1/tokens/{token}"],
   listAuditEntries: ["GET", "/api/manage/v1/audit"],
   listAccountAuditEntries: ["GET", "/api/manage/v1/accounts/{account}/audit"],
+  findRecords: ["GET", "/api/manage/v1/find"],
   listAccounts: ["GET", "/api/manage/v1/accounts"],
   createAccount: ["POST", "/api/manage/v1/accounts"],
   getAccount: ["GET", "/api/manage/v1/accounts/{account}"],

@@ -1,0 +1,42 @@
+// The management API's schemas for finding a record by what a person pasted.
+
+import { z } from "zod";
+import { instant } from "#contract/envelope.ts";
+
+export const findQuery = z.strictObject({
+  q: z
+    .string({ error: "is required" })
+    .max(2_000, "must have at most 2,000 characters")
+    .describe("An id, the identifier of a gateway, or a text with ids in it, such as a line of a log."),
+});
+
+const foundRecord = z
+  .object({
+    kind: z.enum([
+      "account",
+      "message",
+      "request",
+      "call",
+      "received",
+      "gateway",
+      "pool",
+      "member",
+      "pool_key",
+      "domain",
+    ]),
+    account: z.object({ id: z.string(), name: z.string() }),
+    id: z.string().describe("Of a gateway: its identifier."),
+    title: z
+      .string()
+      .nullable()
+      .describe(
+        "What people know it by: a name, a recipient, a sender, a domain; the channel of a request, the model of a call, the kind of a gateway.",
+      ),
+    pool: z.string().nullable().describe("Of a call, a member and a pool key: the id of their pool."),
+    at: instant.describe("When it was made."),
+  })
+  .meta({ id: "FoundRecord" });
+
+export const findReply = z
+  .object({ success: z.literal(true), message: z.string(), data: z.array(foundRecord) })
+  .meta({ id: "FoundRecords" });

@@ -1,0 +1,62 @@
+// GET /api/manage/v1/find: what a pasted text names, in every account that the asker may see.
+
+import { findQuery, findReply } from "#contract/manage/find.ts";
+import { isProblem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
+import { validateQuery } from "#http/validate.ts";
+import { idTime } from "#runtime/ids.ts";
+import { findRecords, idPrefixes } from "#store/find.ts";
+
+/** Ids that one text may bring. */
+const atMost = 20;
+
+/** The ids in a text, each once. The id of a message's event has the message's in it. */
+export function idsIn(text: string): string[] {
+  const ids = new Set<string>();
+  for (const [, prefix = "", rest = ""] of text.matchAll(
+    /(?<![\w-])([a-z]{2,5})_([0-9a-z]{20,32})(?=_\d|[^\w-]|$)/g,
+  )) {
+    const id = `${prefix === "evt" ? "msg" : prefix}_${rest}`;
+    if (idPrefixes.has(id.slice(0, id.indexOf("_"))) && idTime(id) !== null) ids.add(id);
+    if (ids.size === atMost) break;
+  }
+  return [...ids];
+}
+
+export const findRecordsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/find",
+  name: "findRecords",
+  tag: "Accounts",
+  summary: "Find records by what a text names",
+  description:
+    "Looks up to twenty ids of a text up, and a gateway with this identifier. A member finds what the member's own account has.",
+  family: "manage",
+  scope: "self",
+  query: findQuery,
+  replies: { 200: findReply },
+  problems: [],
+})(async ({ core, principal, request }) => {
+  const query = validateQuery(findQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const text = query.value.q.trim();
+  const accountId = principal.role === "operator" ? null : (principal.accountId ?? "");
+  const found = await core.database.run(findRecords, { accountId, ids: idsIn(text), identifier: text });
+  return {
+    status: 200,
+    body: {
+      success: true as const,
+      message: "Records found.",
+      data: found.map(({ kind, account_id, account_name, id, title, pool_id, at }) => ({
+        kind,
+        account: { id: account_id, name: account_name },
+        id,
+        title,
+        pool: pool_id,
+        at: isoTime(at),
+      })),
+    },
+  };
+});
