@@ -222,7 +222,8 @@ Name it with \`TRUNKLINE_PROVISION\`; it is read at every start. It is YAML or J
 
 - What it names and does not exist is created.
 - An entry that changed in the file since it was last applied is changed. One that did not is left alone, also when
-  it was changed elsewhere meanwhile.
+  it was changed elsewhere meanwhile: a gateway that was deleted comes back only when its entry changes. A gateway that is being
+  deleted stays when its entry changes.
 - What it does not name, or no longer names, is left alone. Credit that was used stays used.
 - \`\${NAME}\` inside a text is filled in from the environment; a variable that is not set is a fault.
 - A file with a fault changes nothing: every fault is reported, with its place and without its value, and the

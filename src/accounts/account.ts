@@ -18,7 +18,10 @@ export interface AccountGateway {
   kind: string;
   /** What it can send; empty for a kind that does not exist any more. */
   contents: readonly ContentKind[];
+  /** Whether it takes new messages. */
   active: boolean;
+  /** It is being deleted: it sends what it has, and takes nothing new. */
+  isDraining?: boolean;
   isDefault: boolean;
   /** A sandbox: sending costs nothing, and its messages are marked `test`. */
   test: boolean;

@@ -1,29 +1,36 @@
 // What operators do to gateways beside changing them: delete, pause and resume.
 
-import {
-  type DeleteGatewayResult,
-  deleteGateway as deleteRow,
-  pauseByOperator,
-  resumeByOperator,
-} from "#store/gateways/actions.ts";
+import { priorities } from "#queue/priority.ts";
+import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
+import { type DeleteGatewayResult, deleteGateway as deleteRow } from "#store/gateways/delete.ts";
 import { signalGatewayChange } from "./gateway.ts";
+import { findOtherSim } from "./phone-of-account.ts";
 import type { ConfigureDeps } from "./resource.ts";
 import { findSpreadWith } from "./spread-members.ts";
 
-/** A send that was accepted while the gateway was switched off is stored by then. */
-const quietMs = 60_000;
+/** What waits and is under way is counted up to this. */
+const maxCounted = 1_000;
 
-/** Deletes a gateway that was never used and is switched off for a minute. `memberOf`: the spread that names it. */
+/** Why a gateway cannot be deleted: the spread that names it, or the gateway of another SIM of its phone. */
+type InUse = { kind: "member"; of: string } | { kind: "phone"; of: string };
+
+/**
+ * Deletes a gateway at once when no message waits on it and none is under way; else it takes no new ones from now on, and is deleted
+ * when the last one has ended (`deleteDrained`).
+ */
 export async function deleteGateway(
   deps: ConfigureDeps,
   accountId: string,
   identifier: string,
-): Promise<DeleteGatewayResult | { memberOf: string }> {
-  const memberOf = await findSpreadWith(deps, accountId, identifier);
-  if (memberOf !== null) return { memberOf };
-  const quietSince = deps.clock.now() - quietMs;
-  const outcome = await deps.database.run(deleteRow, { accountId, identifier, quietSince });
-  if (outcome === "deleted") signalGatewayChange(deps.signals);
+): Promise<DeleteGatewayResult | InUse> {
+  const spread = await findSpreadWith(deps, accountId, identifier);
+  if (spread !== null) return { kind: "member", of: spread };
+  const other = await findOtherSim(deps, accountId, identifier);
+  if (other !== null) return { kind: "phone", of: other };
+  const at = deps.clock.now();
+  const input = { accountId, identifier, at, priorities, countTo: maxCounted };
+  const outcome = await deps.database.run(deleteRow, input);
+  if (outcome.kind !== "not_found") signalGatewayChange(deps.signals);
   return outcome;
 }
 

@@ -47,7 +47,7 @@ export const gateways = defineResource({
     ...(await phoneIssues(fields, deps, of, before)),
     ...(await spreadIssues(fields, deps, of, before)),
   ],
-  columns: (fields, { accountId }: GatewayOwner, _: GatewaysTable | null) => ({
+  columns: (fields, { accountId }: GatewayOwner, existing: GatewaysTable | null) => ({
     account_id: accountId ?? "",
     identifier: fields.identifier,
     channel: fields.channel,
@@ -55,6 +55,7 @@ export const gateways = defineResource({
     active: fields.active ? (1 as const) : (0 as const),
     is_default: fields.default ? (1 as const) : (0 as const),
     test: findAdapter(fields.kind, fields.channel)?.test ? (1 as const) : (0 as const),
+    draining_at: existing?.draining_at ?? null,
   }),
   fieldsOf: (row) => ({
     identifier: row.identifier,
@@ -66,6 +67,10 @@ export const gateways = defineResource({
   find,
   save: saveGateway,
   taken: ["taken", { path: ["identifier"], message: "is taken" }],
+  conflicts: {
+    draining:
+      "The account's gateway of this identifier is being deleted. The identifier is free when its last message has ended.",
+  },
   signal: signalGatewayChange,
 });
 
@@ -83,7 +88,10 @@ function misplaced(
     : { path: ["channel"], message: "of an existing gateway cannot be changed" };
 }
 
-/** The row of the provisioning file's gateway to save: a new one, or the account's gateway with this identifier. Stores nothing. */
+/**
+ * The row of the provisioning file's gateway to save: a new one, or the account's gateway with this identifier. Who changes the entry of
+ * a gateway that is being deleted wants it to stay. Stores nothing.
+ */
 export async function prepareGateway(
   deps: ConfigureDeps,
   accountId: string | null,
@@ -93,7 +101,10 @@ export async function prepareGateway(
   const existing = await deps.database.run(findGatewayByIdentifier, fields.identifier);
   const issue = misplaced(existing, { accountId }, fields);
   const prepared = await gateways.prepare(deps, { accountId, coming }, fields, existing);
-  if (issue === null) return prepared;
+  if (issue === null)
+    return prepared.kind === "ready"
+      ? { ...prepared, row: { ...prepared.row, draining_at: null } }
+      : prepared;
   return { kind: "invalid", issues: prepared.kind === "invalid" ? [...prepared.issues, issue] : [issue] };
 }
 

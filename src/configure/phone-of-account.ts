@@ -3,6 +3,7 @@
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
 import { android } from "#gateways/sms/android/android.ts";
+import { settingsContext } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
@@ -23,4 +24,22 @@ export async function phoneIssues(
   if (kind !== android.kind || phone === undefined || phone === before?.settings.phone) return [];
   const own = accountId === null ? [] : await database.run(readPulledGateways, { accountId, kind });
   return own.some(({ id }) => id === phone) ? [] : [notOfAccount];
+}
+
+/** The gateway of another SIM that sends through the phone that is linked to this one; null: no gateway does. */
+export async function findOtherSim(
+  { database, sealer }: Pick<ConfigureDeps, "database" | "sealer">,
+  accountId: string,
+  identifier: string,
+): Promise<string | null> {
+  const own = await database.run(readPulledGateways, { accountId, kind: android.kind });
+  const owner = own.find((gateway) => gateway.identifier === identifier);
+  if (owner === undefined) return null;
+  for (const gateway of own) {
+    try {
+      const { phone } = JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
+      if (phone === owner.id) return gateway.identifier;
+    } catch {}
+  }
+  return null;
 }

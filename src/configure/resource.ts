@@ -83,6 +83,8 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   save: Operation<Row, string>;
   /** The outcome of `save` that another row has the name, and its issue. */
   taken: readonly [outcome: string, issue: Issue];
+  /** The outcomes of `save` that the state of another one is in the way, and what to say then. */
+  conflicts?: Readonly<Record<string, string>>;
   /** The issues of other outcomes of `save`. */
   issues?: Readonly<Record<string, Issue>>;
   /** Emits the signals of a stored change. */
@@ -187,11 +189,13 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
 
   /** Stores a row, and signals the change. */
   async store({ database, signals }: Pick<ConfigureDeps, "database" | "signals">, row: Row): Promise<Stored> {
-    const { save, taken, issues, signal } = this.#definition;
+    const { save, taken, issues, conflicts, signal } = this.#definition;
     const outcome = await database.run(save, row);
     if (outcome === taken[0]) return { kind: "taken", issue: taken[1] };
     const issue = issues?.[outcome];
     if (issue !== undefined) return { kind: "invalid", issues: [issue] };
+    const message = conflicts?.[outcome];
+    if (message !== undefined) return { kind: "conflict", message };
     if (outcome !== "saved") return { kind: outcome } as Exclude<Refusal, { kind: "invalid" | "conflict" }>;
     signal(signals);
     return { kind: "saved", id: row.id };

@@ -22,6 +22,7 @@ import {
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
 import { checkGatewayRoute, registerGatewayRoute } from "#http/routes/manage/gateways/check.ts";
+import { deleteGatewayRoute } from "#http/routes/manage/gateways/delete.ts";
 import { gatewayRoutes } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
@@ -194,6 +195,7 @@ export const endpoints: readonly Endpoint[] = [
   testGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,
+  deleteGatewayRoute,
   setDefaultGatewayRoute,
   getGatewayLinkRoute,
   linkGatewayRoute,

@@ -15,6 +15,8 @@ export type Resolved =
   | { kind: "resolved"; record: MessageRecord }
   /** The outcome is known and cannot be changed. */
   | { kind: "not_unknown"; status: Status }
+  /** It cannot be sent again: its gateway has been deleted. */
+  | { kind: "gateway_gone" }
   | { kind: "not_found" };
 
 type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;

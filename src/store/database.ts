@@ -65,7 +65,7 @@ export interface Tx {
    */
   indexed<T extends keyof Schema & string>(table: T, index?: string): AliasedRawBuilder<Schema[T], T>;
   /** `for update` / `for share`; empty on SQLite, where the one writer needs no row locks. */
-  lock(strength: "update" | "share"): RawBuilder<unknown>;
+  lock(strength: "update" | "share" | "key share"): RawBuilder<unknown>;
 }
 
 /**

@@ -60,6 +60,7 @@ test("a key leads to its account, with its gateways and nothing secret", async (
         kind: "http-api",
         contents: ["text"],
         active: true,
+        isDraining: false,
         isDefault: true,
         test: true,
       },

@@ -130,6 +130,7 @@ export class Fleet {
       test: 0,
       settings: "",
       rules: "",
+      draining_at: null,
       revision: stored?.revision ?? 0,
       created_at: 0,
       updated_at: 0,

@@ -10,7 +10,9 @@ import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callbac
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import * as states from "#store/gateways/actions.ts";
+import * as deletion from "#store/gateways/delete.ts";
 import * as gateways from "#store/gateways/gateways.ts";
+import { readGatewayNames } from "#store/gateways/names.ts";
 import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
@@ -55,6 +57,7 @@ const gateway = {
   test: 0 as const,
   settings: "sealed",
   rules: "{}",
+  draining_at: null,
   revision: 0,
   created_at: 1,
   updated_at: now,
@@ -196,12 +199,13 @@ export const managementCases: Case[] = [
   caseOf(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "" }),
   caseOf(states.resumeByOperator, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
   caseOf(
-    states.deleteGateway,
-    { accountId, identifier: "gateway-0", quietSince: now },
-    { accountId, identifier: "gateway-40", quietSince: now },
+    deletion.deleteGateway,
+    { accountId, identifier: "gateway-0", at: now, priorities, countTo: limit },
+    { accountId, identifier: "gateway-40", at: now, priorities, countTo: limit },
   ),
+  caseOf(deletion.readDraining, null),
   caseOf(gateways.findGateway, gatewayId),
-  caseOf(gateways.readGatewayNames, accountId),
+  caseOf(readGatewayNames, accountId),
   caseOf(gateways.findGatewayByIdentifier, "gateway-0"),
   caseOf(gateways.findGatewayForLane, gatewayId),
   caseOf(gateways.saveGateway, gateway, {

@@ -22,7 +22,6 @@ const large = [
 /** Statements that may read a large table whole, and why they may. */
 const always: [operation: string, why: string][] = [
   ["countByStatus", "adds up an account's messages, for audits"],
-  ["deleteGateway", "looks for one message of the gateway: the first it meets, where it has many"],
   ["holdPending", "a hold is made in a copy of a SQLite database only"],
   ["readRestoreHold", "counts what is held, once there is a hold"],
   ["deleteEmptyRestoreHold", "ends a hold"],

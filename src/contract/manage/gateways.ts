@@ -202,6 +202,15 @@ const gateway = z
     opens_at: instant
       .nullable()
       .describe("When the gateway's hours begin; null: they have begun, or it has none."),
+    draining: z
+      .object({
+        since: instant,
+        sending: z.int().describe("Messages that are under way, counted up to 1,000."),
+      })
+      .nullable()
+      .describe(
+        "The gateway is being deleted: it takes no new messages, sends those that it has, and is gone when the last one has ended. Null: it stays.",
+      ),
     pauses_in_row: z
       .int()
       .describe(
@@ -226,6 +235,16 @@ const gateway = z
 export type GatewayReplyData = z.output<typeof gateway>;
 
 export const gatewayReply = reply("GatewayReply", gateway);
+
+/** What became of a gateway that is to be deleted. */
+export const gatewayDeletionReply = reply(
+  "GatewayDeletionReply",
+  z.object({
+    deleted: z.boolean().describe("False: it is deleted when its last message has ended."),
+    waiting: z.int().describe("Messages that wait on it, counted up to 1,000."),
+    sending: z.int().describe("Messages that are under way, counted up to 1,000."),
+  }),
+);
 
 const gatewayPause = z
   .object({

@@ -171,7 +171,7 @@ export type BulkRequest = z.output<typeof bulkMessagesRequest>;
 const bulkRefusal = z
   .object({
     id: z.string(),
-    code: z.enum(["not_found", "not_cancellable", "not_unknown"]),
+    code: z.enum(["not_found", "not_cancellable", "not_unknown", "conflict"]),
     message: z.string(),
   })
   .meta({ id: "RefusedChange" });

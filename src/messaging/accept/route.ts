@@ -70,6 +70,11 @@ function gatewayFinder(
 ): (identifier: string | null, content: ContentKind, index: number) => AccountGateway | NoGateway {
   const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);
   const byIdentifier = new Map(active.map((gateway) => [gateway.identifier, gateway]));
+  const draining = new Set(
+    account.gateways
+      .filter((gateway) => gateway.channel === channel && gateway.isDraining)
+      .map(({ identifier }) => identifier),
+  );
   const defaults = new Map<ContentKind, AccountGateway | NoGateway>();
   const findDefault = (content: ContentKind) => {
     const able = active.length > 0 ? `can send ${content} messages` : "is configured";
@@ -84,6 +89,8 @@ function gatewayFinder(
       return found;
     }
     const named = byIdentifier.get(identifier);
+    if (named === undefined && draining.has(identifier))
+      return { refusal: `Gateway ${identifier} is being deleted and takes no new messages.` };
     if (named === undefined) return { refusal: sentences.selected(["contact", index, "gateway_identifier"]) };
     if (named.contents.includes(content)) return named;
     return { refusal: `Gateway ${identifier} of kind ${named.kind} cannot send ${content} messages.` };

@@ -25,6 +25,7 @@ import {
   readFailoverGateways,
 } from "#store/gateways/gateways.ts";
 import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
+import { deleteDrained } from "./drain.ts";
 
 /** The one lane of its kind. */
 export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
@@ -52,6 +53,7 @@ export function openReroute(
       await moveFromInactive(deps);
       const isPaused = await moveFromPaused(deps);
       await distributeSpreads(deps);
+      await deleteDrained(deps);
       return isPaused ? Math.min(intervalMs, failoverIntervalMs) : intervalMs;
     },
     failure: {

@@ -7,7 +7,7 @@ import { insertEntries, lockCredits } from "./ledger.ts";
 
 export type GatewayHead = Pick<
   GatewaysTable,
-  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test"
+  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test" | "draining_at"
 >;
 
 export interface AccountRow extends AccountsTable {
@@ -18,7 +18,7 @@ async function withGateways(tx: Tx, account: AccountsTable | undefined): Promise
   if (!account) return null;
   const gateways = await tx.db
     .selectFrom("gateways")
-    .select(["id", "identifier", "channel", "kind", "active", "is_default", "test"])
+    .select(["id", "identifier", "channel", "kind", "active", "is_default", "test", "draining_at"])
     .where("account_id", "=", account.id)
     .orderBy("created_at")
     .orderBy("id")

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { receivedDetails } from "#contract/messages/received-details.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
+import { nameOfGateway } from "#store/gateways/names.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 import { openWindow } from "./reply-windows.ts";
@@ -197,10 +198,8 @@ export const recentInbound = readOperation(
     for (const channel of input.channel === null ? channels : [input.channel]) {
       let query = tx.db
         .selectFrom(tx.indexed("inbound_messages", "inbound_recent"))
-        .crossJoin(tx.indexed("gateways"))
-        .whereRef("gateways.id", "=", "inbound_messages.gateway_id")
         .selectAll("inbound_messages")
-        .select("gateways.identifier")
+        .select(nameOfGateway("inbound_messages.gateway_id"))
         .where("inbound_messages.account_id", "=", input.accountId)
         .where("inbound_messages.channel", "=", channel);
       if (input.before !== null) query = query.where("inbound_messages.id", "<", input.before);

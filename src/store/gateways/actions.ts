@@ -1,4 +1,4 @@
-// The state of gateways, and what an operator does to them: pause, resume, delete. Each operation is scoped to the
+// The state of gateways, and what an operator does to them: pause and resume. Each operation is scoped to the
 // account; another account's gateway is not found.
 
 import { sql } from "kysely";
@@ -7,6 +7,7 @@ import type { GatewayAccountUpdatesTable, UnknownWordsTable } from "#store/schem
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { countLeft } from "./delete.ts";
 import { recordGatewayEvent } from "./events.ts";
 
 const laneColumns = [
@@ -41,6 +42,8 @@ export interface GatewayWithLane {
   queue: GatewayQueue;
   /** When its provider last reported, epoch ms, to half a minute. */
   reportedAt: number | null;
+  /** Of one that drains: how many messages are under way, counted up to `countTo`. */
+  sending: number;
 }
 
 /** The account's gateways, oldest first; `identifier`: that one alone. */
@@ -94,6 +97,7 @@ export const readGateways = readOperation(
         accountUpdate: accountUpdate ?? null,
         queue: await readQueue(tx, gateway.id, input),
         reportedAt: report?.at ?? null,
+        sending: gateway.draining_at === null ? 0 : (await countLeft(tx, gateway, input)).sending,
       });
     }
     return found;
@@ -195,52 +199,5 @@ export const resumeByOperator = writeOperation(
     const event = { id: eventIdOf(lane.id, `continued_${revision}`), type: "gateway.resumed" as const };
     await recordGatewayEvent(tx, { ...event, gatewayId: lane.id, at: input.at, reason: null });
     return true;
-  },
-);
-
-export type DeleteGatewayResult = "deleted" | "not_found" | "active" | "just_switched_off" | "used";
-
-/** The tables whose rows refer to a gateway. */
-const referring = ["messages", "message_references", "receipts", "inbound_messages"] as const;
-
-/**
- * Deletes a gateway that nothing was ever sent or received through. It has to be switched off since before
- * `quietSince`: a send that was accepted at that moment may still have chosen it.
- */
-export const deleteGateway = writeOperation(
-  "deleteGateway",
-  async (
-    tx,
-    input: { accountId: string; identifier: string; quietSince: number },
-  ): Promise<DeleteGatewayResult> => {
-    const gateway = await tx.db
-      .selectFrom("gateways")
-      .select(["id", "active", "updated_at"])
-      .where("account_id", "=", input.accountId)
-      .where("identifier", "=", input.identifier)
-      .modifyEnd(tx.lock("update"))
-      .executeTakeFirst();
-    if (!gateway) return "not_found";
-    for (const table of referring) {
-      const used = await tx.db
-        .selectFrom(table)
-        .select("gateway_id")
-        .where("gateway_id", "=", gateway.id)
-        .limit(1)
-        .executeTakeFirst();
-      if (used) return "used";
-    }
-    if (gateway.active === 1) return "active";
-    if (gateway.updated_at > input.quietSince) return "just_switched_off";
-    await tx.db.deleteFrom("gateway_reports").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateway_pauses").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateway_account_updates").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("phones").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateway_values").where("gateway_id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("lanes").where("id", "=", gateway.id).execute();
-    await tx.db.deleteFrom("gateways").where("id", "=", gateway.id).execute();
-    return "deleted";
   },
 );

@@ -43,26 +43,12 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
-/** The identifiers of an account's gateways, by their ids. */
-export const readGatewayNames = readOperation(
-  "readGatewayNames",
-  async (tx, accountId: string): Promise<[id: string, identifier: string][]> => {
-    const rows = await tx.db
-      .selectFrom("gateways")
-      .select(["id", "identifier"])
-      .where("account_id", "=", accountId)
-      .orderBy("id")
-      .execute();
-    return rows.map(({ id, identifier }) => [id, identifier]);
-  },
-);
-
-export type SaveGatewayResult = "saved" | "taken" | Overtaken;
+export type SaveGatewayResult = "saved" | "taken" | "draining" | Overtaken;
 
 /**
  * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
  * ends with the change, and webhook endpoints are notified. The row's `revision` is the one from which the change was computed; 0:
- * the gateway is new. `taken`: another gateway has the identifier of a new one.
+ * the gateway is new. `taken`: another gateway has the identifier of a new one; `draining`: one of the same account that is being deleted.
  */
 export const saveGateway = writeOperation("saveGateway", storeGateway);
 
@@ -79,7 +65,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (!inserted) return "taken";
+    if (!inserted) return await holderOf(tx, gateway);
   } else {
     const changed = await tx.db
       .updateTable("gateways")
@@ -142,6 +128,20 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
   return "saved";
 }
 
+/** What has the identifier of a new gateway. */
+async function holderOf(
+  tx: Tx,
+  { account_id, identifier }: Pick<GatewaysTable, "account_id" | "identifier">,
+): Promise<"taken" | "draining"> {
+  const holder = await tx.db
+    .selectFrom("gateways")
+    .select(["account_id", "draining_at"])
+    .where("identifier", "=", identifier)
+    .executeTakeFirst();
+  const isOwn = holder !== undefined && holder.account_id === account_id;
+  return isOwn && holder.draining_at !== null ? "draining" : "taken";
+}
+
 /** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
 export const findWaitingOnInactive = readOperation("findWaitingOnInactive", async (tx, _: null) => {
   const inactive = await tx.db.selectFrom("gateways").selectAll().where("active", "=", 0).execute();
@@ -194,6 +194,8 @@ export const readFailoverGateways = readOperation(
       .where("gateways.active", "=", 1)
       // Paused by an operator: its messages stay, and no others move to it.
       .where("lanes.operator_paused_at", "is", null)
+      // One that is being deleted takes no others, but its own may leave while it is paused.
+      .where((eb) => eb.or([eb("gateways.draining_at", "is", null), eb("lanes.paused_until", ">", now)]))
       .where("gateways.account_id", "in", (eb) =>
         eb
           .selectFrom("lanes as failing")

@@ -206,13 +206,19 @@ export const deleteUnmatchedReceipts = writeOperation(
 
 async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: number }) {
   const place = after === "" ? null : (JSON.parse(after) as UnmatchedPlace);
-  const gateways = await tx.db
-    .selectFrom("gateways")
-    .select("id")
-    .where("id", place && "passed" in place ? ">" : ">=", place?.gateway ?? "")
-    .orderBy("id")
-    .limit(gatewaysAtOnce)
-    .execute();
+  const from = [place && "passed" in place ? ">" : ">=", place?.gateway ?? ""] as const;
+  const idsIn = (table: "gateways" | "deleted_gateways") =>
+    tx.db
+      .selectFrom(table)
+      .select("id")
+      .where("id", ...from)
+      .orderBy("id")
+      .limit(gatewaysAtOnce)
+      .execute();
+  // Reports on what a gateway sent may have come before it was deleted.
+  const gateways = [...(await idsIn("gateways")), ...(await idsIn("deleted_gateways"))]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, gatewaysAtOnce);
   const rows: Pick<ReceiptsTable, "gateway_id" | "key" | "reference" | "received_at">[] = [];
   const placeOf = (next: UnmatchedPlace | null) => ({ rows, next: next && JSON.stringify(next) });
   for (const { id: gateway } of gateways) {

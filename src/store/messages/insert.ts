@@ -11,7 +11,7 @@ import {
 } from "#store/accounts/ledger.ts";
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 import { bindFiles, findSendsMissingFiles } from "#store/email/attachments.ts";
-import { compiledOnce } from "#store/engine/prepared.ts";
+import { holdGateways } from "#store/gateways/hold.ts";
 import { lockSpreads, markSpread, placeOnMembers } from "#store/phones/spread.ts";
 import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
@@ -90,17 +90,11 @@ function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): Ide
   };
 }
 
-/** Of the gateways that the sends name, those that exist no more: a process may have slept since it chose them. */
+/** Of the gateways that the sends name, those that exist no more. The others are not deleted before the sends are stored. */
 async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
-  const missing = new Set<string>();
-  for (const { messages } of sends) for (const message of messages) missing.add(message.gateway_id);
-  const ids = [...missing];
-  const looking = () => tx.db.selectFrom("gateways").select("id").where("id", "in", ids).compile();
-  // Nearly every group of sends is for one gateway.
-  const query = ids.length === 1 ? compiledOnce(tx, "deletedGateways", looking, ids) : looking();
-  const { rows } = await tx.db.executeQuery(query);
-  for (const { id } of rows) missing.delete(id);
-  return missing;
+  const named = new Set<string>();
+  for (const { messages } of sends) for (const message of messages) named.add(message.gateway_id);
+  return named.difference(await holdGateways(tx, [...named]));
 }
 
 /** Reserves what each send costs, in order; those that cannot pay, and repeats, take nothing. */

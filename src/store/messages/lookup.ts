@@ -4,19 +4,15 @@ import { sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation } from "#store/database.ts";
 import type { EmailColumns } from "#store/email/emails.ts";
+import { nameOfGateway } from "#store/gateways/names.ts";
 import type { EventsTable, MessagesTable } from "#store/schema/schema.ts";
 import { type PayloadColumn, withContents } from "./contents.ts";
 
 /** A message with its gateway's name, and what its content has beside its message row. */
 export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns & PayloadColumn>;
 
-/**
- * The name of a message's gateway, as a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
- * each table, by statistics; one table by its whole key it always finds by that.
- */
-export const identifierOfGateway = sql<string>`(
-  select gateways.identifier from gateways where gateways.id = messages.gateway_id
-)`.as("identifier");
+/** The name of a message's gateway, as a column. */
+export const identifierOfGateway = nameOfGateway("messages.gateway_id");
 
 /** One message with its timeline; null when the account has none with this id in this channel. `channel` null: every channel. */
 export const findMessage = readOperation(

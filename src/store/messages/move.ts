@@ -4,6 +4,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
+import { holdGateways } from "#store/gateways/hold.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import { insertNextEntries, lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
@@ -43,6 +44,7 @@ export interface Move {
  * At most `limit`; returns how many moved.
  */
 export const moveToDefault = writeOperation("moveToDefault", async (tx, input: Move) => {
+  if (!(await holdGateways(tx, [input.to])).has(input.to)) return 0;
   const rows = await tx.db
     .selectFrom(tx.indexed("messages", "messages_due"))
     .select(["id", "account_id", "status", "version"])
@@ -101,6 +103,7 @@ export const moveToFailover = writeOperation(
   "moveToFailover",
   async (tx, input: Move & { probe: boolean; priorities: readonly number[] }) => {
     const { from, to, contents, probe, priorities, at } = input;
+    if (!(await holdGateways(tx, [to])).has(to)) return 0;
     const lanes = await tx.db
       .selectFrom("lanes")
       .select(["id", "paused_until", "paused_since", "operator_paused_at"])

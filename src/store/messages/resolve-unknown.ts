@@ -3,10 +3,13 @@
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
+import { holdGateways } from "#store/gateways/hold.ts";
 import { lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
+  /** Nothing changed: it cannot be sent again, because its gateway has been deleted. */
+  | { kind: "gateway_gone" }
   /** Nothing changed: its status is another one, for instance because a receipt came first. */
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
@@ -30,6 +33,9 @@ export const resolveUnknown = writeOperation(
     const changes = new TransitionBatch();
     if (!changes.apply(row, { by: "system", step: input.step }, input.details))
       return { kind: "not_unknown", status };
+    // Of what was applied, nothing is written.
+    if (input.step === "resent_by_account" && !(await holdGateways(tx, [laneId])).has(laneId))
+      return { kind: "gateway_gone" };
     await changes.write(tx);
     return { kind: "resolved", channel, laneId };
   },

@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
+import { readNames } from "#store/gateways/names.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { withContentColumns, withContents } from "./contents.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
@@ -153,7 +154,7 @@ export const searchMessages = readOperation(
   },
 );
 
-/** The account's gateway of this name, for a filter. */
+/** The account's gateway of this name, for a filter; else the one that had it last and is gone. */
 export const findAccountGateway = readOperation(
   "findAccountGateway",
   async (
@@ -166,7 +167,15 @@ export const findAccountGateway = readOperation(
       .where("identifier", "=", input.identifier)
       .where("account_id", "=", input.accountId)
       .executeTakeFirst();
-    return gateway ?? null;
+    if (gateway) return gateway;
+    const gone = await tx.db
+      .selectFrom(tx.indexed("deleted_gateways", "deleted_gateways_account"))
+      .select(["id", "channel"])
+      .where("account_id", "=", input.accountId)
+      .where("identifier", "=", input.identifier)
+      .orderBy("deleted_at", "desc")
+      .executeTakeFirst();
+    return gone ?? null;
   },
 );
 
@@ -174,16 +183,12 @@ export const findAccountGateway = readOperation(
 export const findReferenced = readOperation(
   "findReferenced",
   async (tx, input: { accountId: string; reference: string; limit: number }): Promise<string[]> => {
-    const gateways = await tx.db
-      .selectFrom(tx.indexed("gateways", "gateways_account"))
-      .select("id")
-      .where("account_id", "=", input.accountId)
-      .execute();
+    const gateways = await readNames(tx, input.accountId);
     if (gateways.length === 0) return [];
     const found = await tx.db
       .selectFrom(tx.indexed("message_references"))
       .select("message_id")
-      .where("gateway_id", "in", tx.list(gateways.map(({ id }) => id)))
+      .where("gateway_id", "in", tx.list(gateways.map(([id]) => id)))
       .where("reference", "=", input.reference)
       .limit(input.limit)
       .execute();

@@ -4,6 +4,7 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { holdGateways } from "#store/gateways/hold.ts";
 import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { moveLocked } from "#store/messages/move.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
@@ -71,12 +72,16 @@ interface Candidate {
 async function candidatesOf(tx: Tx, spread: Spread, at: number): Promise<Candidate[]> {
   const ids = spread.members.map(({ gatewayId }) => gatewayId);
   if (ids.length === 0) return [];
+  // None of them is deleted before what it is chosen for is its own.
+  const held = await holdGateways(tx, ids);
+  if (held.size === 0) return [];
   const lanes = await tx.db
     .selectFrom("gateways")
     .innerJoin("lanes", "lanes.id", "gateways.id")
     .select(["lanes.id", "paused_since", "paused_until", "operator_paused_at", "day", "day_count"])
-    .where("gateways.id", "in", ids)
+    .where("gateways.id", "in", [...held])
     .where("gateways.active", "=", 1)
+    .where("gateways.draining_at", "is", null)
     .execute();
   const phones = await tx.db
     .selectFrom("phones")

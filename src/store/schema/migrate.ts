@@ -10,6 +10,7 @@ import { up as history } from "#store/schema/migrations/0003-history.ts";
 import { up as spread } from "#store/schema/migrations/0004-spread.ts";
 import { up as unreported } from "#store/schema/migrations/0005-unreported.ts";
 import { up as callApi } from "#store/schema/migrations/0006-call-api.ts";
+import { up as deletedGateways } from "#store/schema/migrations/0007-deleted-gateways.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -18,6 +19,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 4, name: "spread", up: spread },
   { id: 5, name: "unreported", up: unreported },
   { id: 6, name: "call-api", up: callApi },
+  { id: 7, name: "deleted-gateways", up: deletedGateways },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -106,8 +106,16 @@ export interface GatewaysTable extends Revised {
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
+  /** Since when it takes no new messages, because it is deleted once those that it has have ended; null: it stays. */
+  draining_at: number | null;
   created_at: number;
   updated_at: number;
+}
+
+/** A gateway that is gone. Its messages still name it. */
+interface DeletedGatewaysTable
+  extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "kind"> {
+  deleted_at: number;
 }
 
 interface RequestsTable {
@@ -332,6 +340,7 @@ export interface Schema {
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
+  deleted_gateways: DeletedGatewaysTable;
   gateway_pauses: GatewayPausesTable;
   gateway_reports: GatewayReportsTable;
   gateway_account_updates: GatewayAccountUpdatesTable;

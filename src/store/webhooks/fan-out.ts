@@ -167,11 +167,10 @@ async function addIdentifiers(tx: Tx, events: readonly OutboxEvent[]): Promise<v
   const messages = events.flatMap(({ message }) => (message === null ? [] : [message]));
   const ids = [...new Set(messages.map(({ gateway_id }) => gateway_id))];
   if (ids.length === 0) return;
-  const rows = await tx.db
-    .selectFrom("gateways")
-    .select(["id", "identifier"])
-    .where("id", "in", ids)
-    .execute();
+  const named = (table: "gateways" | "deleted_gateways") =>
+    tx.db.selectFrom(table).select(["id", "identifier"]).where("id", "in", ids);
+  const rows = [...(await named("gateways").execute())];
+  if (rows.length < ids.length) rows.push(...(await named("deleted_gateways").execute()));
   const identifiers = new Map(rows.map(({ id, identifier }) => [id, identifier]));
   for (const message of messages) message.identifier = identifiers.get(message.gateway_id) ?? "";
 }

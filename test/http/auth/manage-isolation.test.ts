@@ -201,7 +201,7 @@ for (const head of aimed.sort((a, b) => rank(a) - rank(b))) {
     const known = idsOf(head);
     const headers = bearer(await tokenFor(it, theirs.id));
     const reply = await ask(head, { account: theirs.id, ...known?.of(theirs) }, headers, bodies[head.name]);
-    const done = Number(Object.keys(head.replies)[0]);
-    assert.ok([done, 409].includes(reply.statusCode), `${reply.statusCode} ${reply.body}`);
+    const done = Object.keys(head.replies).map(Number);
+    assert.ok([...done, 409].includes(reply.statusCode), `${reply.statusCode} ${reply.body}`);
   });
 }

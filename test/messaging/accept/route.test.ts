@@ -33,6 +33,7 @@ const account: Account = {
   gateways: [
     gateway("sms", { channel: "sms", isDefault: true }),
     gateway("off", { active: false }),
+    gateway("leaving", { active: false, isDraining: true }),
     gateway("one", { test: true }),
     gateway("two", { isDefault: true }),
   ],
@@ -51,9 +52,15 @@ function place(contact: Partial<SharedDraft>, of = account, content: ContentKind
 
 test("without a name: the channel's default gateway, now", () => {
   assert.deepEqual(place({}).found, {
-    gateway: account.gateways[3],
+    gateway: account.gateways[4],
     timing: { status: "queued", dueAt: now, scheduleAt: null, scheduledFor: null },
   });
+});
+
+test("one that is being deleted takes nothing new, and says so", () => {
+  assert.deepEqual(place({ gateway_identifier: "leaving" }).errors, [
+    "contact.4.gateway_identifier: Gateway leaving is being deleted and takes no new messages.",
+  ]);
 });
 
 test("a gateway may be named", () => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
 import { upsertGateway } from "#configure/gateway.ts";
+import { deleteGateway } from "#configure/gateway-actions.ts";
 import { type GatewayFields, gatewayFields } from "#contract/manage/gateways.ts";
 import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
@@ -235,6 +236,24 @@ test("from a paused gateway, each message moves to one that can send its content
   await second.resume();
   await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [0, 3, 2]);
+});
+
+test("one that is being deleted gets nothing, and what it has leaves it while it is paused", async () => {
+  const accountId = await wanting("leaving");
+  const main = await owned(accountId, "d-main");
+  const leaving = await owned(accountId, "d-leaving");
+  await due(accountId, main.id, 3);
+  await due(accountId, leaving.id, 2);
+  const outcome = await deleteGateway(open.deps, accountId, "d-leaving");
+  assert.deepEqual(outcome, { kind: "draining", waiting: 2, sending: 0 });
+  const deps = { ...open.deps, signals: signalsTo() };
+  await main.pause(60_000);
+  await moveFromPaused(deps);
+  assert.deepEqual([main.waiting(), leaving.waiting()], [3, 2]);
+  await leaving.pause(60_000);
+  await main.resume();
+  await moveFromPaused(deps);
+  assert.deepEqual([main.waiting(), leaving.waiting()], [5, 0]);
 });
 
 const looping = { signals: signalsTo(), crashPoint: () => {} };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Database } from "#store/database.ts";
-import { deleteGateway } from "#store/gateways/actions.ts";
+import { deleteGateway } from "#store/gateways/delete.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import {
   pairingContext,
@@ -168,8 +168,8 @@ onBothEngines((open) => {
       eventId: "gs_1",
       session: sessionOf(id, "connected"),
     });
-    const input = { accountId, identifier: "gone", quietSince: now };
-    assert.equal(await database.run(deleteGateway, input), "deleted");
+    const input = { accountId, identifier: "gone", at: now, priorities: [0], countTo: 1 };
+    assert.deepEqual(await database.run(deleteGateway, input), { kind: "deleted" });
     assert.deepEqual(await database.run(readSessionValues, id), []);
     assert.equal(await database.run(readSession, id), null);
   });

@@ -48,8 +48,9 @@ export type EmailRecord = { id: string; request_id: string; status: MessageStatu
 export type FailedDeliveriesReply = { success: true; message: string; data: { count: number; more: boolean } };
 export type FoundRecord = { kind: "account" | "message" | "request" | "call" | "received" | "gateway" | "pool" | "member" | "pool_key" | "domain"; account: { id: string; name: string }; id: string; title: string | null; pool: string | null; at: string };
 export type FoundRecords = { success: true; message: string; data: FoundRecord[] };
-export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; queue: { due: number; oldest_due_at: string | null; later: number; next_due_at: string | null; more: boolean }; today: { sent: number; per_day: number; restarts_at: string } | null; opens_at: string | null; pauses_in_row: number; reported_at: string | null; callback_url: string | null; revision: number; created_at: string; updated_at: string };
+export type Gateway = { id: string; identifier: string; channel: Channel; kind: string; default: boolean; active: boolean; settings: Record<string, unknown>; pace: { per_second: number | null; concurrency: number; jitter_ms: number; per_day: number | null; hours: string | null }; retry: { first_ms: number; max_ms: number; for_ms: number }; on_unknown: "hold" | "resend" | null; test: boolean; state: "active" | "paused" | "stopped" | "off"; pause: { reason: string; since: string; until: string | null } | null; session: { state: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out"; reason: string | null; since: string; linked_at: string | null } | null; unknown_word: { word: string; at: string } | null; provider: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; notice: { text: string; at: string } | null; at: string } | null; waiting: number; queue: { due: number; oldest_due_at: string | null; later: number; next_due_at: string | null; more: boolean }; today: { sent: number; per_day: number; restarts_at: string } | null; opens_at: string | null; draining: { since: string; sending: number } | null; pauses_in_row: number; reported_at: string | null; callback_url: string | null; revision: number; created_at: string; updated_at: string };
 export type GatewayCheckReply = { success: true; message: string; data: { number: string | null; name: string | null; quality: "high" | "medium" | "low" | null; limit: string | null; throughput: string | null; findings: GatewayFinding[] } };
+export type GatewayDeletionReply = { success: true; message: string; data: { deleted: boolean; waiting: number; sending: number } };
 export type GatewayFinding = { what: string; state: "ok" | "warning" | "error" | "unknown"; detail: string };
 export type GatewayKind = { kind: string; title: string; summary: string; channels: Channel[]; test: boolean; checks: boolean; links: boolean; settings: Record<string, unknown> };
 export type GatewayKindPage = { success: true; message: string; data: GatewayKind[]; next_cursor: string | null };
@@ -120,7 +121,7 @@ export type ProviderKindPage = { success: true; message: string; data: ProviderK
 export type ReceivedMessage = { id: string; channel: Channel; from: string; to: string; gateway_identifier: string; message: string; media: ({ url: string; content_type: string | null })[]; in_reply_to: string | null; opt: "out" | "in" | null; type: string | null; reply: ReceivedReply | null; profile_name: string | null; user_id: string | null; forwarded: boolean | null; received_at: string };
 export type ReceivedMessagePage = { success: true; message: string; data: ReceivedMessage[]; next_cursor: string | null };
 export type ReceivedReply = { type: "list" | "button" | "flow" | "preference"; id: string; title: string | null; description: string | null };
-export type RefusedChange = { id: string; code: "not_found" | "not_cancellable" | "not_unknown"; message: string };
+export type RefusedChange = { id: string; code: "not_found" | "not_cancellable" | "not_unknown" | "conflict"; message: string };
 export type RefusedParameter = { model: string; parameter: string; value: string | null; until: string };
 export type RegisterGatewayRequest = { pin: string };
 export type ReplayFailedDeliveriesRequest = { since: string };
@@ -401,7 +402,7 @@ export interface Operations {
     params: { account: string; gateway: string };
     query: Record<string, never>;
     body: undefined;
-    reply: undefined;
+    reply: GatewayDeletionReply;
   };
   testGateway: {
     params: { account: string; gateway: string };

@@ -72,11 +72,12 @@ function Actions({ gateway }: { gateway: Gateway }) {
         verb="Delete"
         label="Delete…"
         title={`Delete ${gateway.identifier}`}
-        effect={`${number(gateway.waiting)} messages wait for it. Its settings and secrets are gone for good.`}
+        effect={`${number(gateway.waiting)} messages wait for it. It takes no new ones, and is gone for good when those have ended.`}
         typed={gateway.identifier}
         run={async () => {
-          await remove.mutateAsync({ params });
-          await navigate({ to: "/a/$account/gateways", params: { account } });
+          const { data, message } = await remove.mutateAsync({ params });
+          done(message);
+          if (data.deleted) await navigate({ to: "/a/$account/gateways", params: { account } });
         }}
       />
       <Problem error={resume.error ?? makeDefault.error} />
@@ -143,6 +144,7 @@ export function Page() {
             </span>
             {gateway.default ? <span className="tag">default</span> : null}
             {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}
+            {gateway.draining ? <span className="tag">being deleted: it sends what it has</span> : null}
           </p>
           {gateway.active && kind?.links ? <LinkNotice gateway={gateway} /> : null}
           <PauseNotice gateway={gateway} />

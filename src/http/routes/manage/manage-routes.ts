@@ -65,7 +65,7 @@ interface Managed<
     run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refusal>;
   };
   /** Its `run` gives false for an unknown id. */
-  delete: Text & {
+  delete?: Text & {
     /** Default: `delete` and the name, such as `deletePool`. */
     name?: string;
     problems?: readonly "conflict"[];
@@ -73,7 +73,7 @@ interface Managed<
   };
 }
 
-/** The routes. The problem of each is `not_found`, and `conflict` for a change. Without `update`, there is no such route. */
+/** The routes. The problem of each is `not_found`, and `conflict` for a change. Without `update` or `delete`, there is no such route. */
 export function manageRoutes<
   Data extends object,
   Create extends z.ZodObject,
@@ -113,6 +113,22 @@ export function manageRoutes<
       const saved = await change.run(call, id, changes.value);
       if (saved.kind !== "saved") return refused(saved);
       return await shown(call, id, `The ${nouns[0]} has been updated.`);
+    });
+
+  const remove = (deletion: NonNullable<typeof managed.delete>) =>
+    endpoint({
+      ...ofOne,
+      ...textOf(deletion),
+      method: "DELETE",
+      name: deletion.name ?? `delete${one}`,
+      replies: { 204: noContent },
+      problems: ["not_found", ...(deletion.problems ?? [])],
+    })(async (call) => {
+      const id = call.params[param] ?? "";
+      if (!isName(id)) return problem("not_found");
+      const removed = await deletion.run(call, id);
+      if (typeof removed !== "boolean") return removed;
+      return removed ? deleted : problem("not_found");
     });
 
   return [
@@ -168,19 +184,6 @@ export function manageRoutes<
 
     ...(managed.update === undefined ? [] : [update(managed.update)]),
 
-    endpoint({
-      ...ofOne,
-      ...textOf(managed.delete),
-      method: "DELETE",
-      name: managed.delete.name ?? `delete${one}`,
-      replies: { 204: noContent },
-      problems: ["not_found", ...(managed.delete.problems ?? [])],
-    })(async (call) => {
-      const id = call.params[param] ?? "";
-      if (!isName(id)) return problem("not_found");
-      const removed = await managed.delete.run(call, id);
-      if (typeof removed !== "boolean") return removed;
-      return removed ? deleted : problem("not_found");
-    }),
+    ...(managed.delete === undefined ? [] : [remove(managed.delete)]),
   ];
 }

@@ -31,6 +31,7 @@ export const resolveMessageRoute = endpoint({
     "not_found",
     "request_timeout",
     "not_unknown",
+    "conflict",
     "body_too_large",
     "unsupported_media_type",
   ],
@@ -42,6 +43,9 @@ export const resolveMessageRoute = endpoint({
   return resolveReply(await resolve(core, account, channel, id, answer, "the account"), answer);
 });
 
+/** Why a message is not sent again. */
+export const gatewayGone = "Its gateway has been deleted, so it cannot be sent again.";
+
 /** The reply to a decision about an unknown outcome, for the account and for an operator. */
 export function resolveReply(result: Resolved, answer: Resolution) {
   switch (result.kind) {
@@ -51,6 +55,8 @@ export function resolveReply(result: Resolved, answer: Resolution) {
       return problem("not_unknown", {
         message: `The message's outcome is known: its status is ${result.status}.`,
       });
+    case "gateway_gone":
+      return problem("conflict", { message: gatewayGone });
     case "resolved":
       return {
         status: 200,

@@ -81,7 +81,7 @@ export function postgresTx(client: PoolClient, counts = new CountBuffer().transa
       return (await query.execute(db)).rows;
     },
     indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),
-    lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
+    lock: (strength) => sql.raw(`for ${strength}`),
     insert: async (table, columns, batches) => {
       const records: Record<string, unknown>[] = [];
       for (const { constant, rows } of batches) {

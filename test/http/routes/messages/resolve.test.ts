@@ -57,6 +57,12 @@ test("a known outcome is 409 and says which", async () => {
   });
 });
 
+test("a message whose gateway has been deleted is not sent again", async () => {
+  const { status, json } = await resolve({ kind: "gateway_gone" }, { answer: "send_again" });
+  const message = "Its gateway has been deleted, so it cannot be sent again.";
+  assert.deepEqual([status, json], [409, { success: false, message, code: "conflict" }]);
+});
+
 test("no answer, or another one, is 422 and asks no one", async () => {
   asked.length = 0;
   for (const [body, message] of [

@@ -1,9 +1,9 @@
-// The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways; GET, PATCH and DELETE
-// …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …).
+// The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways; GET and PATCH
+// …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …), `delete.ts` its end.
 
 import { z } from "zod";
 import { gateways } from "#configure/gateway.ts";
-import { deleteGateway, pausedByHand } from "#configure/gateway-actions.ts";
+import { pausedByHand } from "#configure/gateway-actions.ts";
 import {
   type GatewayReplyData,
   gatewayChanges,
@@ -11,14 +11,14 @@ import {
   gatewayReply,
   gatewaysReply,
 } from "#contract/manage/gateways.ts";
-import { type Problem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
-import { type DeleteGatewayResult, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import { paceNow, queueOf, waitingNow } from "./figures.ts";
 
@@ -85,6 +85,8 @@ function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
     waiting: queue.due + queue.later,
     queue: queueOf(found),
     ...paceNow(found, core.clock.now(), account.time_zone),
+    draining:
+      gateway.draining_at === null ? null : { since: isoTime(gateway.draining_at), sending: found.sending },
     pauses_in_row: lane.pauses,
     reported_at: reportedAt === null ? null : isoTime(reportedAt),
     callback_url:
@@ -110,25 +112,6 @@ export async function gatewayAnswer(call: AccountCall, identifier: string | unde
   const found = await findOwn(call, identifier);
   if (found === null) return problem("not_found");
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
-}
-
-function refusal(outcome: Exclude<DeleteGatewayResult, "deleted"> | { memberOf: string }): Problem {
-  if (typeof outcome === "object") {
-    const message = `Spread ${outcome.memberOf} has the gateway as a member. Take it out of its members first.`;
-    return problem("conflict", { message });
-  }
-  switch (outcome) {
-    case "not_found":
-      return problem("not_found");
-    case "used":
-      return problem("conflict", { message: "Messages went through this gateway. Switch it off instead." });
-    case "active":
-      return problem("conflict", {
-        message: "Switch the gateway off first; a minute later it can be deleted.",
-      });
-    case "just_switched_off":
-      return problem("conflict", { message: "The gateway was changed a moment ago; try again in a minute." });
-  }
 }
 
 export const gatewayRoutes = manageRoutes({
@@ -170,15 +153,5 @@ export const gatewayRoutes = manageRoutes({
     body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
     run: ({ core, account }, identifier, changes) =>
       gateways.update(core, { accountId: account.id }, identifier, changes),
-  },
-  delete: {
-    summary: "Delete a gateway that was never used",
-    description:
-      "The gateway must have been switched off for a minute. A gateway that ever carried a message cannot be deleted, because the message keeps its gateway; switch it off instead.",
-    problems: ["conflict"],
-    run: async ({ core, account }, identifier) => {
-      const outcome = await deleteGateway(core, account.id, identifier);
-      return outcome === "deleted" || refusal(outcome);
-    },
   },
 });

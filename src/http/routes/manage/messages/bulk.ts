@@ -14,6 +14,7 @@ import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { gatewayGone } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { reschedule } from "#messaging/reschedule.ts";
@@ -50,6 +51,7 @@ async function change(
   const result = await resolve(core, account, null, id, resolutions[action], principal.name);
   if (result.kind === "resolved") return null;
   if (result.kind === "not_found") return missing;
+  if (result.kind === "gateway_gone") return { id, code: "conflict", message: gatewayGone };
   return { id, code: "not_unknown", message: `Its status is ${result.status}.` };
 }
 

@@ -24,7 +24,7 @@ export const resolveAccountMessageRoute = endpoint({
   params: { account: accountParam, message: idParam("The message's id.") },
   body: resolveAccountMessageRequest,
   replies: { 200: recordReply },
-  problems: ["not_found", "not_unknown"],
+  problems: ["not_found", "not_unknown", "conflict"],
 })(async ({ core, account, principal, body, params: { message } }) => {
   const decision = validate(resolveAccountMessageRequest, body.value);
   if (isProblem(decision)) return decision;

@@ -16,7 +16,7 @@ import { validateQuery } from "#http/validate.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
-import { readGatewayNames } from "#store/gateways/gateways.ts";
+import { readGatewayNames } from "#store/gateways/names.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
 
 const minuteMs = 60_000;

@@ -135,26 +135,6 @@ test("another kind starts from nothing, and a gateway can be switched off", asyn
   assert.deepEqual([sandbox.settings, sandbox.active, sandbox.state], [{}, false, "off"]);
 });
 
-test("what was used is kept; what never was can go, a minute after it was switched off", async () => {
-  await create({ identifier: "unused" });
-  const remove = async () => {
-    const reply = await m.operator("DELETE", `${path}/unused`);
-    return [reply.statusCode, reply.body === "" ? null : reply.json().message];
-  };
-  assert.match(String(await remove()), /^409,Switch the gateway off first/);
-  dataOf(await patch("unused", { active: false }));
-  assert.match(String(await remove()), /^409,.*try again in a minute/);
-  await m.it.advance(60_000);
-  assert.deepEqual(await remove(), [204, null]);
-  assert.equal((await m.operator("GET", `${path}/unused`)).statusCode, 404);
-  await create({ identifier: "used" });
-  await m.it.accepted([{ number: "+4915123456789", message: "hi", gateway_identifier: "used" }]);
-  dataOf(await patch("used", { active: false }));
-  await m.it.advance(60_000);
-  const reply = await m.operator("DELETE", `${path}/used`);
-  assert.deepEqual([reply.statusCode, reply.json().code], [409, "conflict"]);
-});
-
 test("another account's gateway is as if there were none, for operators in the wrong account too", async () => {
   await create({ identifier: "private" });
   const other = await m.it.account({ name: "stranger" });

@@ -1,0 +1,26 @@
+// Gateways that were deleted while messages waited on them: each goes when its last message has ended.
+
+import type { Core } from "#core/core.ts";
+import { priorities } from "#queue/priority.ts";
+import { deleteGateway, readDraining } from "#store/gateways/delete.ts";
+
+/** Deletes the gateways that drain and on which nothing is left. What waits is looked for in the transaction that deletes. */
+export async function deleteDrained({
+  clock,
+  database,
+  log,
+  signals,
+}: Pick<Core, "clock" | "database" | "log" | "signals">): Promise<void> {
+  for (const { account_id: accountId, identifier } of await database.run(readDraining, null)) {
+    const input = { accountId, identifier, at: clock.now(), priorities, countTo: 1 };
+    const { kind } = await database.run(deleteGateway, input);
+    if (kind !== "deleted") continue;
+    log.info(
+      { event: "gateway.deleted", gateway: identifier },
+      "The last message of a gateway that was to be deleted has ended, and it is gone.",
+    );
+    signals.emit("accountsChanged");
+    signals.emit("lanesChanged");
+    signals.emit("changed", accountId, "gateways");
+  }
+}

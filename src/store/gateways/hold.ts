@@ -1,0 +1,23 @@
+// Keeps gateways from being deleted while a transaction gives them messages.
+
+import type { Tx } from "#store/database.ts";
+import { compiledOnce } from "#store/engine/prepared.ts";
+
+/**
+ * Holds the rows of gateways until the transaction ends, beside others that hold them and changes of their settings. Returns the ids of
+ * those that exist. Before any lane is locked: who deletes a gateway takes them in this order.
+ */
+export async function holdGateways(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const holding = () =>
+    tx.db
+      .selectFrom("gateways")
+      .select("id")
+      .where("id", "in", ids)
+      .modifyEnd(tx.lock("key share"))
+      .compile();
+  if (ids.length === 0) return new Set();
+  // Nearly every group of sends is for one gateway.
+  const query = ids.length === 1 ? compiledOnce(tx, "holdGateways", holding, ids) : holding();
+  const { rows } = await tx.db.executeQuery(query);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,38 @@
+// The names of gateways, of those that are gone too: what was sent through a gateway names it for as long as it is kept.
+
+import { sql } from "kysely";
+import { readOperation, type Tx } from "#store/database.ts";
+
+/**
+ * The name of the gateway whose id is in a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
+ * each table, by statistics; one table by its whole key it always finds by that.
+ */
+export const nameOfGateway = (column: "messages.gateway_id" | "inbound_messages.gateway_id") =>
+  sql<string>`coalesce(
+    (select gateways.identifier from gateways where gateways.id = ${sql.ref(column)}),
+    (select deleted_gateways.identifier from deleted_gateways where deleted_gateways.id = ${sql.ref(column)}), ''
+  )`.as("identifier");
+
+/**
+ * The identifiers of an account's gateways, by their ids. Those that are gone come last, the last one deleted first: a name may have
+ * been given to a new gateway since.
+ */
+export const readGatewayNames = readOperation("readGatewayNames", readNames);
+
+/** The same inside a transaction. */
+export async function readNames(tx: Tx, accountId: string): Promise<[id: string, identifier: string][]> {
+  const rows = await tx.db
+    .selectFrom(tx.indexed("gateways", "gateways_account"))
+    .select(["id", "identifier"])
+    .where("account_id", "=", accountId)
+    .orderBy("id")
+    .execute();
+  const gone = await tx.db
+    .selectFrom(tx.indexed("deleted_gateways", "deleted_gateways_account"))
+    .select(["id", "identifier"])
+    .where("account_id", "=", accountId)
+    .orderBy("deleted_at", "desc")
+    .orderBy("id")
+    .execute();
+  return [...rows, ...gone].map(({ id, identifier }) => [id, identifier]);
+}
