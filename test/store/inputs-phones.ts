@@ -109,6 +109,7 @@ export const phoneCases: Case[] = [
     eventId: "gp_4",
     delaysMs: [1],
     retryForMs: 1,
+    gapsMs: { [gatewayId]: 1 },
   }),
   caseOf(phones.registerPhone, {
     secret: "code",

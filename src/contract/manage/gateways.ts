@@ -202,6 +202,18 @@ const gateway = z
     opens_at: instant
       .nullable()
       .describe("When the gateway's hours begin; null: they have begun, or it has none."),
+    slowed: z
+      .object({
+        factor: z
+          .int()
+          .describe("Its pace is divided by this. It is halved after each hour without such a failure."),
+        since: instant.describe("When the phone last said so."),
+        until: instant.describe("When the pace is its own again, if the phone does not say so once more."),
+      })
+      .nullable()
+      .describe(
+        "The phone said that it may not send so fast, so its messages go out more slowly. Null: they do not.",
+      ),
     draining: z
       .object({
         since: instant,

@@ -7,7 +7,8 @@ export const phoneStateRank = (state: string): number => ranks[state] ?? 0;
 
 /**
  * Why a phone failed to send a message.
- * - `phone`: the phone or its SIM cannot send at the moment; certainly not sent. `pauseMs`: it wants to rest at least so long.
+ * - `phone`: the phone or its SIM cannot send at the moment; certainly not sent.
+ * - `limited`: the phone may not send so fast; certainly not sent.
  * - `rejected`: the message can never be sent.
  * - `vague`: not sent, for no reason that would say what to do.
  * - `expired`: its time was over before the phone got to it; certainly not sent.
@@ -17,9 +18,8 @@ export const phoneStateRank = (state: string): number => ranks[state] ?? 0;
  * is sent by itself, so of other failures some parts may have gone before.
  */
 export interface PhoneFailure {
-  kind: "phone" | "rejected" | "vague" | "expired" | "delivery";
+  kind: "phone" | "limited" | "rejected" | "vague" | "expired" | "delivery";
   code: string;
   reason: string;
-  pauseMs?: number;
   nothingLeft?: boolean;
 }

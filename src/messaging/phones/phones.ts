@@ -241,13 +241,18 @@ export class Phones {
         "Reports of a phone were skipped.",
       );
     // A phone without a gateway that can be read has the default rules.
-    const rules = (await linesOf(this.#deps, phone))[0]?.rules ?? rulesIn({ rules: "{}" });
+    const lines = await linesOf(this.#deps, phone);
+    const rules = lines[0]?.rules ?? rulesIn({ rules: "{}" });
+    const now = clock.now();
     crashPoint("settle.before");
     const result = await database.run(storePhoneReports, {
       phoneId: id,
       tokenHash,
       reports: read.reports,
-      at: clock.now(),
+      at: now,
+      gapsMs: Object.fromEntries(
+        lines.map((line) => [line.gateway.id, phoneLine(line, { now, random: 0, catchesUp: false }).gapMs]),
+      ),
       eventId: newId("gp"),
       delaysMs: Array.from({ length: countedDelays }, (_, i) =>
         retryDelay(retryRuleOf(rules), i + 1, "above_first", random.random()),

@@ -3,6 +3,7 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { readSlowdown, type Slowdown } from "#store/phones/slowdown.ts";
 import type { GatewayAccountUpdatesTable, UnknownWordsTable } from "#store/schema/feedback.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -42,6 +43,8 @@ export interface GatewayWithLane {
   queue: GatewayQueue;
   /** When its provider last reported, epoch ms, to half a minute. */
   reportedAt: number | null;
+  /** Of a phone's: how its pace was halved; null: it never was. */
+  slowdown: Slowdown | null;
   /** Of one that drains: how many messages are under way, counted up to `countTo`. */
   sending: number;
 }
@@ -97,6 +100,7 @@ export const readGateways = readOperation(
         accountUpdate: accountUpdate ?? null,
         queue: await readQueue(tx, gateway.id, input),
         reportedAt: report?.at ?? null,
+        slowdown: await readSlowdown(tx, gateway.id),
         sending: gateway.draining_at === null ? 0 : (await countLeft(tx, gateway, input)).sending,
       });
     }

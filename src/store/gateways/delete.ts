@@ -21,6 +21,7 @@ const owned = [
   "gateway_account_updates",
   "gateway_sessions",
   "phones",
+  "phone_slowdowns",
   "gateway_values",
 ] as const;
 

@@ -11,6 +11,7 @@ import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { closeItems } from "./ended-items.ts";
 import { lockLinkedPhone, reconnectPhone } from "./phones.ts";
+import { halvingsAt, readSlowdown, slowedGap } from "./slowdown.ts";
 import { giveUpUnreported, openItems } from "./unreported.ts";
 
 /** A gateway that the phone serves, and how much of it may be handed over now. */
@@ -78,9 +79,11 @@ export const pullItems = writeOperation("pullItems", async (tx, input: PullInput
   let handed = 0;
   let reconnected = false;
   await reconnectPhone(tx, phone, at, eventId);
-  for (const line of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
-    const lane = await lockLane(tx, line.gatewayId);
+  for (const ownPace of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
+    const lane = await lockLane(tx, ownPace.gatewayId);
     if (!lane) continue;
+    const halvings = halvingsAt(await readSlowdown(tx, lane.id), at);
+    const line = { ...ownPace, gapMs: slowedGap(ownPace.gapMs, halvings) };
     if (lane.paused_until === untilConnected && lane.operator_paused_at === null) {
       await storeResume(tx, { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` });
       Object.assign(lane, { paused_until: null, paused_since: null });

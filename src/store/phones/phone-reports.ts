@@ -9,6 +9,7 @@ import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { type LockedMessage, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import { lockLinkedPhone } from "./phones.ts";
+import { slowDown, slowedGap } from "./slowdown.ts";
 
 /** One report, as its adapter understood it. */
 export interface PhoneReport {
@@ -31,6 +32,8 @@ export interface PhoneReportInput {
   delaysMs: readonly number[];
   /** How long a message is tried, ms. */
   retryForMs: number;
+  /** The time between two messages of each of the phone's gateways, ms, as its pace says. */
+  gapsMs: Readonly<Record<string, number>>;
 }
 
 export type PhoneReportResult =
@@ -61,7 +64,7 @@ export const storePhoneReports = writeOperation(
     );
     const lanes = await tx.db
       .selectFrom("lanes")
-      .select(["id", "fence", "pauses", "paused_since", "paused_until", "paused_ms"])
+      .select(["id", "fence", "pauses", "paused_since", "paused_until", "paused_ms", "next_at"])
       .where("id", "in", tx.list([...new Set([...items.values()].map(({ gateway_id }) => gateway_id))]))
       .orderBy("id")
       .modifyEnd(tx.lock("update"))
@@ -79,6 +82,8 @@ export const storePhoneReports = writeOperation(
     const changes = new TransitionBatch();
     const faults = new Map<string, PhoneFailure>();
     const passed = new Set<string>();
+    /** When the last of the messages that were too many was handed over. */
+    const limited = new Map<string, number>();
     let late = 0;
     for (const report of input.reports) {
       const item = items.get(report.messageId);
@@ -95,6 +100,8 @@ export const storePhoneReports = writeOperation(
       });
       if (effect === "late") late += 1;
       if (effect === "passed") passed.add(item.gateway_id);
+      if (effect === "limited")
+        limited.set(item.gateway_id, Math.max(item.handed_at, limited.get(item.gateway_id) ?? 0));
       if (effect === "at_fault" && report.failure !== null) faults.set(item.gateway_id, report.failure);
     }
     await changes.write(tx);
@@ -109,15 +116,22 @@ export const storePhoneReports = writeOperation(
     );
     let pausesChanged = false;
     for (const lane of lanes) {
+      const handedAt = limited.get(lane.id);
+      if (handedAt !== undefined) {
+        const halvings = await slowDown(tx, { gatewayId: lane.id, handedAt, at });
+        const nextAt = at + slowedGap(input.gapsMs[lane.id] ?? 0, halvings);
+        await tx.db
+          .updateTable("lanes")
+          .set({ next_at: Math.max(lane.next_at ?? 0, nextAt) })
+          .where("id", "=", lane.id)
+          .execute();
+      }
       const fault = faults.get(lane.id);
       const event = { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` };
       if (fault) {
-        const forMs = Math.max(
-          fault.pauseMs ?? 0,
-          Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs),
-        );
         // Others that were in the phone's hands when the pause began fail as well, and do not make it longer.
-        if ((lane.paused_until ?? 0) > at && fault.pauseMs === undefined) continue;
+        if ((lane.paused_until ?? 0) > at) continue;
+        const forMs = Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs);
         await storePause(tx, { ...event, until: at + forMs, reason: fault.reason, pauses: lane.pauses + 1 });
         pausesChanged = true;
       } else if (passed.has(lane.id) && lane.paused_since !== null && lane.paused_until !== untilConnected) {
@@ -137,8 +151,11 @@ type Context = PhoneReportInput & {
   phoneName: string;
 };
 
-/** `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `late`: it says nothing new. */
-type Effect = "passed" | "at_fault" | "late" | "noted";
+/**
+ * `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `limited`: it was one too many. `late`: it
+ * says nothing new.
+ */
+type Effect = "passed" | "at_fault" | "limited" | "late" | "noted";
 
 function apply(
   changes: TransitionBatch,
@@ -206,7 +223,7 @@ function applyFailure(
   item.state = state;
   const message = failure?.reason ?? "The phone cancelled it.";
   const details = { at, detail: message, code: failure?.code ?? "cancelled", message };
-  const again = (more: { dueAt: number; uncounted?: boolean }) =>
+  const again = (more: { dueAt: number; uncounted?: boolean; firstDeferredAt?: number }) =>
     changes.apply(row, { by: "system", step: "deferred" }, { ...details, ...more });
   if (state === "Cancelled" || failure === null || failure.kind === "expired") {
     // Certainly not sent, and it is over: back to the queue and out of it.
@@ -231,8 +248,14 @@ function applyFailure(
     again({ dueAt: at, uncounted: true });
     return "at_fault";
   }
-  item.failures += 1;
   const firstDeferredAt = row.first_deferred_at ?? laneNow;
+  if (failure.kind === "limited") {
+    // None of its tries: it waits for its turn at the slower pace, for as long as messages are tried.
+    if (laneNow - firstDeferredAt < input.retryForMs) again({ dueAt: at, uncounted: true, firstDeferredAt });
+    else changes.apply(row, { by: "system", step: "rejected" }, details);
+    return "limited";
+  }
+  item.failures += 1;
   const isOver = item.failures > maxVagueFailures || laneNow - firstDeferredAt >= input.retryForMs;
   if (isOver) changes.apply(row, { by: "system", step: "rejected" }, details);
   else {

@@ -11,6 +11,7 @@ import { up as spread } from "#store/schema/migrations/0004-spread.ts";
 import { up as unreported } from "#store/schema/migrations/0005-unreported.ts";
 import { up as callApi } from "#store/schema/migrations/0006-call-api.ts";
 import { up as deletedGateways } from "#store/schema/migrations/0007-deleted-gateways.ts";
+import { up as slowdowns } from "#store/schema/migrations/0008-slowdowns.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -20,6 +21,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 5, name: "unreported", up: unreported },
   { id: 6, name: "call-api", up: callApi },
   { id: 7, name: "deleted-gateways", up: deletedGateways },
+  { id: 8, name: "slowdowns", up: slowdowns },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -42,6 +42,14 @@ export interface SpreadChoicesTable {
   chosen_at: number;
 }
 
+/** A gateway whose phone may not send so fast as its pace says. */
+export interface PhoneSlowdownsTable {
+  gateway_id: string;
+  /** How often its pace was halved, as of `since`: the last time, epoch ms. */
+  halvings: number;
+  since: number;
+}
+
 /** What was handed over to a phone, one row a message: its present transmission. */
 export interface PhoneItemsTable {
   message_id: string;

@@ -33,7 +33,7 @@ import type {
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
-import type { PhoneItemsTable, PhonesTable, SpreadChoicesTable } from "./phones.ts";
+import type { PhoneItemsTable, PhoneSlowdownsTable, PhonesTable, SpreadChoicesTable } from "./phones.ts";
 import type {
   BudgetNoticesTable,
   CompletionsTable,
@@ -348,6 +348,7 @@ export interface Schema {
   gateway_values: GatewayValuesTable;
   phones: PhonesTable;
   spread_choices: SpreadChoicesTable;
+  phone_slowdowns: PhoneSlowdownsTable;
   phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
   reply_windows: ReplyWindowsTable;

@@ -158,6 +158,15 @@ export function Page() {
                   "Retries",
                   `first after ${duration(gateway.retry.first_ms)}, for ${duration(gateway.retry.for_ms)}`,
                 ],
+                [
+                  "Slowed down",
+                  gateway.slowed === null ? null : (
+                    <span key="slowed">
+                      {number(gateway.slowed.factor)} times slower, because the phone may not send so fast;
+                      its own pace again <Time at={gateway.slowed.until} />
+                    </span>
+                  ),
+                ],
                 ["Unknown outcomes", gateway.on_unknown],
                 [
                   "Session",

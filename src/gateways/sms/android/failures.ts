@@ -3,9 +3,6 @@
 
 import type { PhoneFailure } from "#contract/phones/states.ts";
 
-/** Android lets an app send about 30 messages in 30 minutes unless the phone was set otherwise. */
-const limitPauseMs = 600_000;
-
 type Verdict = Omit<PhoneFailure, "code" | "reason">;
 
 const phone: Verdict = { kind: "phone" };
@@ -17,7 +14,8 @@ const results: Readonly<Record<string, Verdict>> = {
   RADIO_OFF: phone,
   RADIO_NOT_AVAILABLE: phone,
   NO_DEFAULT_SMS_APP: phone,
-  LIMIT_EXCEEDED: { kind: "phone", pauseMs: limitPauseMs },
+  // Android lets an app send about 30 messages in 30 minutes unless the phone was set otherwise.
+  LIMIT_EXCEEDED: { kind: "limited" },
   SHORT_CODE_NOT_ALLOWED: { kind: "rejected" },
   SHORT_CODE_NEVER_ALLOWED: { kind: "rejected" },
   FDN_CHECK_FAILURE: { kind: "rejected" },

@@ -12,6 +12,7 @@ test("results of Android are known by their names, and texts of the app by their
     ],
     "Send result: RESULT_ERROR_RADIO_OFF": ["phone", "radio_off"],
     "Send result: RESULT_NO_DEFAULT_SMS_APP (x)": ["phone", "no_default_sms_app"],
+    "Send result: RESULT_ERROR_LIMIT_EXCEEDED": ["limited", "limit_exceeded"],
     "Send result: RESULT_ERROR_SHORT_CODE_NOT_ALLOWED": ["rejected", "short_code_not_allowed"],
     "Send result: RESULT_ERROR_GENERIC_FAILURE": ["vague", "generic_failure"],
     "Send result: RESULT_MODEM_ERROR": ["vague", "modem_error"],
@@ -29,8 +30,7 @@ test("results of Android are known by their names, and texts of the app by their
   assert.equal(failureOf(null).kind, "vague");
 });
 
-test("only what fails before the first part certainly leaves no part sent, and a limit asks for a rest", () => {
+test("only what fails before the first part certainly leaves no part sent", () => {
   assert.equal(failureOf("Can't send message: SIM 2 not found").nothingLeft, true);
   assert.equal(failureOf("Send result: RESULT_ERROR_NO_SERVICE").nothingLeft, undefined);
-  assert.equal(failureOf("Send result: RESULT_ERROR_LIMIT_EXCEEDED").pauseMs, 600_000);
 });

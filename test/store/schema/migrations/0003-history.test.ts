@@ -16,7 +16,9 @@ for (const engine of engines) {
       await place.exec("alter table messages drop column spread_id");
       await place.exec("drop index phone_items_over");
       await place.exec("alter table completions drop column api");
-      await place.exec("drop table deleted_gateways; drop index gateways_draining");
+      await place.exec(
+        "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
+      );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("delete from migrations where id >= 2");
       await place.exec("insert into provisioned (kind, name, hash) values ('kept', 'kept', 'kept')");

@@ -11,7 +11,9 @@ for (const engine of engines) {
     try {
       await place.open();
       await place.exec("alter table completions drop column api");
-      await place.exec("drop table deleted_gateways; drop index gateways_draining");
+      await place.exec(
+        "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
+      );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("delete from migrations where id >= 6");
       await assert.rejects(place.exec("select api from completions"));

@@ -10,7 +10,9 @@ for (const engine of engines) {
     const place = await emptyPlace(engine);
     try {
       await place.open();
-      await place.exec("drop table deleted_gateways; drop index gateways_draining");
+      await place.exec(
+        "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
+      );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("delete from migrations where id >= 7");
       await assert.rejects(place.exec("select draining_at from gateways"));

@@ -8,6 +8,7 @@ import { paceOf, rulesIn } from "#gateways/rules.ts";
 import { priorities } from "#queue/priority.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import type { GatewayWithLane } from "#store/gateways/actions.ts";
+import { halvingsAt, type Slowdown, slowUntil } from "#store/phones/slowdown.ts";
 
 /** How far waiting messages are counted. */
 const countTo = 1_000;
@@ -27,12 +28,22 @@ export function queueOf({ queue }: GatewayWithLane): GatewayReplyData["queue"] {
   };
 }
 
+function slowedNow(slowdown: Slowdown | null, now: number): GatewayReplyData["slowed"] {
+  const halvings = halvingsAt(slowdown, now);
+  if (slowdown === null || halvings === 0) return null;
+  return {
+    factor: 2 ** halvings,
+    since: isoTime(slowdown.since),
+    until: isoTime(slowUntil(slowdown)),
+  };
+}
+
 /** What its pace allows at `now` (epoch ms) in the account's time zone. */
 export function paceNow(
-  { gateway, lane }: GatewayWithLane,
+  { gateway, lane, slowdown }: GatewayWithLane,
   now: number,
   zone: string,
-): Pick<GatewayReplyData, "today" | "opens_at"> {
+): Pick<GatewayReplyData, "today" | "opens_at" | "slowed"> {
   const adapter = findAdapter(gateway.kind, gateway.channel);
   const { per_day, hours } = paceOf(rulesIn(gateway).pace, adapter?.defaultPace);
   const opening = hours === null ? { open: true as const } : withinHours(hours, now, zone);
@@ -40,5 +51,6 @@ export function paceNow(
   return {
     today: per_day === null ? null : { sent, per_day, restarts_at: isoTime(startOfNextDay(now, zone)) },
     opens_at: opening.open ? null : isoTime(opening.opensAt),
+    slowed: slowedNow(slowdown, now),
   };
 }
