@@ -11,13 +11,14 @@ import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
-import { type Opened, Pools } from "#ai/pools/pools.ts";
+import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
+import type { PoolWithMembers } from "#store/pools/pools.ts";
 import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, ResponseStream } from "./complete.ts";
@@ -56,6 +57,8 @@ export interface AiGateway {
   authenticate(token: string): Promise<Opened | null>;
   /** The key with this id, and its pool; null: revoked or expired. */
   openById(keyId: string): Promise<Opened | null>;
+  /** The account's pool for a person who tries it without a key, as it was read from the storage. */
+  openForPerson(found: PoolWithMembers, account: PoolAccount): Opened;
   /** Serves a call on the pool as it was opened. `signal`: the client disconnects. */
   serve(
     opened: Opened,
@@ -111,7 +114,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     log,
     dropped: deps.counted.dropped,
     written: (row) => {
-      budgets.callWritten([row.key_id, row.pool_id, row.account_id], costOf(row));
+      budgets.callWritten(new Set([row.key_id, row.pool_id, row.account_id]), costOf(row));
       deps.signals.emit("changed", row.account_id, "calls");
     },
   });
@@ -221,6 +224,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       attempts: outcome.attempts,
     });
     streams.delete(call.id);
+    call.person?.ended(row);
   }
 
   const counter = createTokenCounter({ clock, upstreams });
@@ -229,6 +233,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   return {
     authenticate: (token) => pools.open(token),
     openById: (keyId) => pools.openById(keyId),
+    openForPerson: (found, account) => pools.openForPerson(found, account),
     accept: async ({ key }, callId) => {
       // It has ended as soon as it is stored, so that it takes no slot.
       const stored = { ...key, limits: { ...key.limits, concurrency: null } };

@@ -1,6 +1,7 @@
 // What a client says about a call beside its body: the id that it gave the request, the trace that the request belongs
 // to, and tags. The first two go on to every member that is asked, so that a provider's logs can be matched with the client's.
 
+import type { UsedCall } from "#store/pools/usage.ts";
 import { readTags } from "./labels.ts";
 
 export interface Caller {
@@ -12,6 +13,13 @@ export interface Caller {
   tags: readonly string[];
   /** Headers that each request to a member has too, in lower case; null: none. */
   extraHeaders: Readonly<Record<string, string>> | null;
+  /** A person who tries the pool without a key; absent: the holder of a key. */
+  person?: {
+    /** An e-mail address, or the name of a management token. */
+    name: string;
+    /** The call has ended, and its record is about to be written. */
+    ended(call: UsedCall): void;
+  };
 }
 
 /** OpenAI takes 512 characters of ASCII in `X-Client-Request-Id`; ids are shorter. */

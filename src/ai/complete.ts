@@ -75,6 +75,7 @@ export async function complete(
     extraHeaders: request.extraHeaders,
     deadlineAt: tally.startedAt + pool.deadline_ms,
     signal,
+    trial: request.trial,
   });
   if (!request.stream) {
     const result = await chain;

@@ -1,7 +1,7 @@
 // What a completion is: its request, its result and its outcome.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { AttemptRecord } from "#ai/failover/call.ts";
+import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
 import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
@@ -25,6 +25,8 @@ export interface CompletionRequest {
   promptTokens: number;
   /** Headers that each request to a member has too. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
+  /** A person tries the pool; absent: a client uses it. */
+  trial?: Trial;
 }
 
 /** A request as the HTTP route hands it in. */

@@ -45,6 +45,7 @@ export interface AdmittedCall {
   at: number;
   clientRequestId: string | null;
   labels: Labels;
+  person: Caller["person"];
 }
 
 export interface ServeDeps {
@@ -87,10 +88,10 @@ export async function serve(
   const completed = await complete(chain, pool, completion, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.
     end(outcome.usage.totalTokens);
-    const { id, clientRequestId, tags } = caller;
+    const { id, clientRequestId, tags, person } = caller;
     const labels = labelsOf(request.body, tags);
     const asked = kind === "chat" ? api.format : null;
-    deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels }, outcome);
+    deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels, person }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

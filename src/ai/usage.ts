@@ -125,7 +125,7 @@ export function createUsageLog(deps: {
 
 /** The usage record of a call that has ended, priced by the member that answered. */
 export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
-  const { id, key, kind, api, stream, at, clientRequestId, labels } = call;
+  const { id, key, kind, api, stream, at, clientRequestId, labels, person } = call;
   const { promptTokens, completionTokens } = outcome.usage;
   const member = pool.members.find(({ name }) => name === outcome.member);
   const cost = member?.price
@@ -156,6 +156,7 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
     tags: labels.tags.length === 0 ? "[]" : JSON.stringify(labels.tags),
     client_request_id: clientRequestId,
     api,
+    person: person?.name ?? null,
   };
 }
 

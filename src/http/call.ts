@@ -102,7 +102,10 @@ export interface HttpCore extends Core {
   openAndClickTracking: OpenAndClickTracking;
   phones: Phones;
   passwords: PasswordHasher;
-  ai: Pick<AiGateway, "accept" | "authenticate" | "countTokens" | "health" | "models" | "serve">;
+  ai: Pick<
+    AiGateway,
+    "accept" | "authenticate" | "countTokens" | "health" | "models" | "openForPerson" | "serve"
+  >;
   readiness(): Promise<Readiness>;
   accountChanges: AccountChanges;
   /** The id of this process. */

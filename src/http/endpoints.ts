@@ -88,6 +88,7 @@ import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
 import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
 import { poolRoutes } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
+import { tryPoolRoute } from "#http/routes/manage/pools/try.ts";
 import {
   getAiUsageRoute,
   getPoolCallRoute,
@@ -233,6 +234,7 @@ export const endpoints: readonly Endpoint[] = [
   listProviderKindsRoute,
   ...poolRoutes,
   getPoolHealthRoute,
+  tryPoolRoute,
   getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,

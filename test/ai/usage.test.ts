@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Caller } from "#ai/caller.ts";
 import type { CallOutcome } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { costOf, createUsageLog, usageRow } from "#ai/usage.ts";
@@ -40,7 +41,12 @@ function logging() {
 
 const priced = [{ name: "main", price: { input: 1, output: 1.5 } }] as unknown as Member[];
 
-const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Member[] = []): UsedCall =>
+const ended = (
+  id: string,
+  more: Partial<CallOutcome> = {},
+  members: readonly Member[] = [],
+  person?: Caller["person"],
+): UsedCall =>
   usageRow(
     { members },
     {
@@ -52,6 +58,7 @@ const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Me
       at: Date.UTC(2026, 0, 30, 23, 30),
       clientRequestId: "mine",
       labels: { user: "u", tags: ["a=b"] },
+      person,
     },
     {
       status: 200,
@@ -97,12 +104,18 @@ test("a call is written within a second, as what it was, by the account's local 
     tags: '["a=b"]',
     client_request_id: "mine",
     api: "messages",
+    person: null,
   });
   assert.deepEqual(recorded, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);
   usage.record(ended("req_2", { firstByteMs: null }));
   await clock.advance(1_000);
   assert.equal(rows.get("req_2")?.first_byte_ms, null);
+});
+
+test("a call of a person who tries the pool is recorded under their name", () => {
+  const person = { name: "ada@acme.test", ended: () => {} };
+  assert.equal(ended("req_1", {}, [], person).person, "ada@acme.test");
 });
 
 test("what cannot be written waits, and is written when the storage is back; each is counted as written once", async () => {

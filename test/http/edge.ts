@@ -207,6 +207,9 @@ function acceptance(request: SendRequest): AcceptResult {
 export const noAi: HttpCore["ai"] = {
   authenticate: async () => null,
   accept: async () => ({ kind: "gone" }),
+  openForPerson: () => {
+    throw new Error("No pool is opened here.");
+  },
   serve: async () => {
     throw new Error("Nothing is served here.");
   },

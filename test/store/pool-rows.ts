@@ -116,6 +116,7 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     tags: "[]",
     client_request_id: null,
     api: null,
+    person: null,
     day: "2027-01-15",
     ...columns,
   };

@@ -15,6 +15,7 @@ const call: PoolCall = {
   at: "2026-01-01T00:00:00.000Z",
   key: "key_1",
   key_name: "app",
+  person: null,
   kind: "chat",
   stream: true,
   status: 200,

@@ -15,6 +15,20 @@ import type { UpstreamStream } from "./upstream-stream.ts";
 /** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
 export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;
 
+/** What became of a request to a member. `ok`: it has begun to answer. */
+interface AttemptEnd extends Pick<AttemptRecord, "outcome" | "status"> {
+  /** Why it failed, for the pool's owner: the vendor's words, without keys. Null: it did not. */
+  reason: string | null;
+}
+
+/** A call by which a person tries the pool and sees how it is served. */
+export interface Trial {
+  /** Ids of members that count as down in this call, also when they are well. */
+  pretendDown: readonly string[];
+  /** A member is asked. What this returns is called when that request has failed, or the answer begins. */
+  asked(choice: Choice<Member>): (end: AttemptEnd) => void;
+}
+
 export interface FailoverCall {
   /** Its rules say how its members are gone through. */
   pool: Pool;
@@ -35,6 +49,7 @@ export interface FailoverCall {
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
+  trial?: Trial | undefined;
 }
 
 export interface FailoverDeps extends AttemptDeps {
@@ -56,7 +71,8 @@ export interface AttemptRecord {
   member: string;
   model: string;
   ms: number;
-  outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted";
+  /** `pretended_down`: nothing was sent, since the call says that the member is to count as down. */
+  outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted" | "pretended_down";
   status: number | null;
 }
 

@@ -10,7 +10,7 @@ import type { AnswerMode, FailoverCall, FailoverDeps, FailoverResult, Run } from
 import { isHealthy } from "./healthy-members.ts";
 import { tryHedged } from "./hedge.ts";
 import { makerIn } from "./sealed-reasoning.ts";
-import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
+import { type Outcome, pretendedDown, responseKindOf, tryMember } from "./try-member.ts";
 
 /** What is asked twice costs twice: not pictures, sound and the like. */
 const hedgedModes: readonly AnswerMode[] = ["chat", "stream", "buffered", "folded", "embeddings"];
@@ -82,7 +82,7 @@ class Failover {
       }
       const { choice, ordered } = next;
       const last = this.#failedLast;
-      if (last !== null && last.choice !== choice)
+      if (last !== null && last.choice !== choice && last.failure !== pretendedDown)
         this.#deps.failedOver(last.choice, choice, last.failure, this.#run.attemptedIds.length);
       const isRepeat = this.#repeats.has(choice.member.id);
       const startedAt = clock.monotonic();

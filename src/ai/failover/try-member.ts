@@ -84,17 +84,24 @@ export async function tryMember(
   const { clock } = deps;
   const { member, model } = choice;
   const startedAt = clock.monotonic();
+  const tell = call.trial?.asked(choice);
+  const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null, failure?: Failure) => {
+    run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
+    tell?.({ outcome, status, reason: failure ? (failure.detail ?? failure.error.message) : null });
+  };
+  if (call.trial?.pretendDown.includes(member.id)) {
+    recordAttempt("pretended_down", null, pretendedDown);
+    return { kind: "failed", failure: pretendedDown, final: false, transient: false };
+  }
   const native = member.provider.native(call.api.format, member.settings);
   const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
   const sealed = sealedIn(deps.origins, choice, native, call, run);
   const tools = toolsApiFor(choice, call, native, startedAt);
   const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign, tools);
   const { prepared, request, refused } = attempt;
-  const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null) =>
-    run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
-    recordAttempt("unsupported_parameter", null);
     const failure = unsupportedParameter(prepared);
+    recordAttempt("unsupported_parameter", null, failure);
     return { kind: "failed", failure, final: false, transient: false };
   }
   run.last = choice;
@@ -137,7 +144,7 @@ export async function tryMember(
   }
   if (attempted.kind === "failed") {
     const { failure, timeout } = attempted;
-    recordAttempt(failure.kind, failure.status);
+    recordAttempt(failure.kind, failure.status, failure);
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
@@ -347,6 +354,14 @@ function updateHealth(
         deps.memberDown(member, failure);
   }
 }
+
+/** What a call that pretends a member to be down meets there. */
+export const pretendedDown: Failure = {
+  kind: "unsupported",
+  status: 503,
+  retryAfterMs: null,
+  error: apiError("The member was taken to be down in this call.", "server_error", "no_member"),
+};
 
 /** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
 function unsupportedParameter({

@@ -44,7 +44,7 @@ export interface Budgets {
   /** Counts a call of the key that has ended. */
   addCall(key: PoolKey, spent: CallCost): void;
   /** The record of such a call is written: reads include it from now on. `ownerIds`: its key, pool and account. */
-  callWritten(ownerIds: readonly string[], spent: CallCost): void;
+  callWritten(ownerIds: Iterable<string>, spent: CallCost): void;
 }
 
 /** The spend of a budget in a local day and its month. */

@@ -16,8 +16,15 @@ import { findProvider } from "#providers/registry.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
-import { findPoolByKey, findPoolByKeyId, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
+import {
+  findPoolByKey,
+  findPoolByKeyId,
+  memberSettingsContext,
+  type PoolByKey,
+  type PoolWithMembers,
+} from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
+import type { AccountsTable } from "#store/schema/schema.ts";
 import type { Member, Pool } from "./member.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
@@ -26,6 +33,9 @@ export interface Opened {
   key: PoolKey;
   pool: Pool;
 }
+
+/** What a pool's calls need of its account. */
+export type PoolAccount = Pick<AccountsTable, "ai_budget" | "time_zone">;
 
 type PoolsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
@@ -62,6 +72,8 @@ export class Pools {
   /** Texts that are not keys, as far as is known. */
   readonly #unknownKeys = new Map<string, Entry>();
   readonly #loaded = new Map<string, Loaded>();
+  /** When pools were last tried by people, monotonic ms. */
+  readonly #tried = new Map<string, number>();
   /** By member and version: a changed member starts with fresh health. */
   readonly #health = new Map<string, { updatedAt: number; health: MemberHealth }>();
 
@@ -81,6 +93,29 @@ export class Pools {
     return this.#valid(this.#lookup(`id ${keyId}`, read));
   }
 
+  /** The pool as its manager has read it, for a call without a key: under no limits and the shared budgets. */
+  openForPerson(found: PoolWithMembers, account: PoolAccount): Opened {
+    const pool = this.#poolOf(found);
+    put(this.#tried, pool.id, this.#deps.clock.monotonic());
+    const { budget, ...rules } = readFields(keyRules, {});
+    const { id, accountId } = pool;
+    const owner = { account_id: accountId, id, name: "" };
+    const budgets = budgetsOf({ key: owner, accountBudget: account.ai_budget }, pool, {
+      ...budget,
+      low_percent: null,
+    });
+    const key = {
+      id,
+      poolId: id,
+      accountId,
+      timeZone: account.time_zone,
+      ...rules,
+      budgets,
+      expiresAt: null,
+    };
+    return { key, pool };
+  }
+
   async #valid({ opened: lookup, known, settled }: Entry): Promise<Opened | null> {
     // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
     const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
@@ -92,6 +127,7 @@ export class Pools {
   get inUse(): readonly Pool[] {
     const since = this.#deps.clock.monotonic() - staleIfErrorMs;
     const ids = new Set<string>();
+    for (const [id, at] of this.#tried) if (at >= since) ids.add(id);
     for (const { known } of this.#entries.values())
       if (known && known.at >= since) ids.add(known.opened.pool.id);
     return [...ids].flatMap((id) => this.#loaded.get(id)?.pool ?? []);
@@ -163,7 +199,7 @@ export class Pools {
     }
   }
 
-  #poolOf({ pool: row, members }: PoolByKey): Pool {
+  #poolOf({ pool: row, members }: PoolWithMembers): Pool {
     const loaded = this.#loaded.get(row.id);
     if (loaded && loaded.revision >= row.revision) return loaded.pool;
     const rules = readFields(poolRules, JSON.parse(row.rules));
@@ -217,10 +253,10 @@ export class Pools {
 }
 
 /** Inserts as the newest entry. */
-function put(map: Map<string, Entry>, token: string, entry: Entry): void {
-  map.delete(token);
+function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name);
   if (map.size >= maxEntries) map.delete(map.keys().next().value as string);
-  map.set(token, entry);
+  map.set(name, value);
 }
 
 function keyOf(holder: PoolByKey, pool: Pool): PoolKey {
@@ -240,7 +276,11 @@ function keyOf(holder: PoolByKey, pool: Pool): PoolKey {
 /** The share of a key's bound whose use is announced. */
 const keyLowPercent = 80;
 
-function budgetsOf({ key, accountBudget }: PoolByKey, pool: Pool, ofKey: SharedBudgetRules): BudgetOwner[] {
+type BudgetsOf = Pick<PoolByKey, "accountBudget"> & {
+  key: Pick<PoolByKey["key"], "account_id" | "id" | "name">;
+};
+
+function budgetsOf({ key, accountBudget }: BudgetsOf, pool: Pool, ofKey: SharedBudgetRules): BudgetOwner[] {
   const accountId = key.account_id;
   const owners: BudgetOwner[] = [
     { kind: "key", id: key.id, accountId, pool: pool.name, key: key.name, budget: ofKey },

@@ -46,7 +46,7 @@ const usage = z
     group: z
       .string()
       .describe(
-        "According to `by`: the id of the pool or key, the name of the member (that answered, else that failed last; empty: none was asked) or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
+        "According to `by`: the id of the pool or key (among keys, the pool's id for people who tried it), the name of the member (that answered, else that failed last; empty: none was asked) or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
       ),
     name: z.string().nullable().describe("The name of a pool or key, as long as it exists."),
     member: z
@@ -78,7 +78,7 @@ export const callsQuery = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id")
     .optional()
-    .describe("Only calls with the key of this id."),
+    .describe("Only calls with the key of this id. The pool's own id: those of people who tried it."),
   status: z
     .string()
     .regex(/^([1-5]\d\d|[1-5]xx)$/, "must be a status such as 429, or 2xx, 4xx, 5xx")
@@ -111,8 +111,14 @@ const call = z
   .object({
     id: z.string(),
     at: instant,
-    key: z.string().describe("The key's id."),
+    key: z.string().nullable().describe("The key's id. Null: a person tried the pool without one."),
     key_name: z.string().nullable().describe("The key's name, as long as the key exists."),
+    person: z
+      .string()
+      .nullable()
+      .describe(
+        "Who tried the pool without a key: an e-mail address, or the name of a management token. Otherwise null.",
+      ),
     kind: z.enum(callKinds),
     api: z
       .string()
@@ -131,7 +137,11 @@ const call = z
             member: z.string(),
             model: z.string(),
             ms: z.number(),
-            outcome: z.string().describe("`ok`, or the kind of failure."),
+            outcome: z
+              .string()
+              .describe(
+                "`ok`, or the kind of failure. `pretended_down`: nothing was sent, as a trial asked for.",
+              ),
             status: z.int().nullable(),
           })
           .meta({ id: "PoolCallAttempt" }),

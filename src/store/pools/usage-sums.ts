@@ -45,10 +45,13 @@ function addCall(sums: UsageSums, call: Call): void {
   sums.cost += call.cost;
 }
 
+/** Outcomes that say nothing against the member. */
+const blameless: readonly string[] = ["ok", "aborted", "pretended_down"];
+
 /** The members that were asked and did not answer; not those whose caller went away. */
 export function failedIn({ attempts }: CompletionsTable): string[] {
   const asked = JSON.parse(attempts) as { member: string; outcome: string }[];
-  return asked.flatMap(({ member, outcome }) => (outcome === "ok" || outcome === "aborted" ? [] : [member]));
+  return asked.flatMap(({ member, outcome }) => (blameless.includes(outcome) ? [] : [member]));
 }
 
 /** Each call counts once, so that sums over members are those of the pool: under the member that failed last where none answered. */

@@ -35,6 +35,7 @@ const columns = {
   tags: "text",
   client_request_id: "text",
   api: "text",
+  person: "text",
 } as const satisfies Record<keyof CompletionsTable, "text" | "bigint">;
 
 /** A batch is one input: a promise and an answer for each call cost the event loop more than the call's row. */

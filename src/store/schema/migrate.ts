@@ -12,6 +12,7 @@ import { up as unreported } from "#store/schema/migrations/0005-unreported.ts";
 import { up as callApi } from "#store/schema/migrations/0006-call-api.ts";
 import { up as deletedGateways } from "#store/schema/migrations/0007-deleted-gateways.ts";
 import { up as slowdowns } from "#store/schema/migrations/0008-slowdowns.ts";
+import { up as callPerson } from "#store/schema/migrations/0009-call-person.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -22,6 +23,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 6, name: "call-api", up: callApi },
   { id: 7, name: "deleted-gateways", up: deletedGateways },
   { id: 8, name: "slowdowns", up: slowdowns },
+  { id: 9, name: "call-person", up: callPerson },
 ];
 
 /** The id of the newest migration that this code knows. */

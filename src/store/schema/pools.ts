@@ -53,6 +53,7 @@ export interface CompletionsTable {
   id: string;
   account_id: string;
   pool_id: string;
+  /** The pool's own id: a person tried the pool without a key. */
   key_id: string;
   at: number;
   kind: CallKind;
@@ -79,6 +80,8 @@ export interface CompletionsTable {
   client_request_id: string | null;
   /** The API in which a completion was asked for, such as `messages`; null: another operation, or a call from before. */
   api: string | null;
+  /** Who tried the pool: an e-mail address, or the name of a management token. Null: a key's call. */
+  person: string | null;
 }
 
 /** A completion that is served later. Its lane is the pool's. */

@@ -24,8 +24,10 @@ const freeText = [
   "contact.sections.rows.title",
   "contact.sections.rows.description",
   "message",
+  "messages.content",
   "note",
   "recipients",
+  "stop",
 ];
 /** Judged by the readers of sends, which their own tests hold to the same. */
 const judgedThere = ["attachments.filename", "attachments.content", "attachments.content_type"];

@@ -97,7 +97,7 @@ export type Overview = { attention: Attention[]; credit: { sms: AccountBalance |
 export type OverviewReply = { success: true; message: string; data: Overview };
 export type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
 export type Pool = { id: string; name: string; strict_models: boolean; answer_model: "pool" | "served"; stream_mode: "live" | "complete"; headers_after_ms: number; deadline_ms: number; repeat: number; wait_ms: number; params: "adapt" | "strict"; affinity: "prefix" | "none"; whole_answers: "forward" | "stream"; hedge: { after: "p95"; max_share: number } | null; timeouts: { answer_ms: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null }; members: PoolMember[]; revision: number; created_at: string; updated_at: string };
-export type PoolCall = { id: string; at: string; key: string; key_name: string | null; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; api: string | null; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
+export type PoolCall = { id: string; at: string; key: string | null; key_name: string | null; person: string | null; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; api: string | null; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
 export type PoolCallAttempt = { member: string; model: string; ms: number; outcome: string; status: number | null };
 export type PoolCallPage = { success: true; message: string; data: PoolCall[]; next_cursor: string | null };
 export type PoolCallReply = { success: true; message: string; data: PoolCall };
@@ -150,6 +150,8 @@ export type StartedGatewayLinkReply = { success: true; message: string; data: { 
 export type Suppression = { channel: Channel; recipient: string; reason: "opt_out" | "manual" | "bounce" | "complaint" | "unsubscribe"; note: string | null; created_at: string };
 export type SuppressionPage = { success: true; message: string; data: Suppression[]; next_cursor: string | null };
 export type TestGatewayRequest = { to: string; message?: string; wait_ms?: number };
+export type TryPoolMessage = { role: "system" | "user" | "assistant"; content: string };
+export type TryPoolRequest = { messages: TryPoolMessage[]; model?: string | null; temperature?: number | null; max_tokens?: number | null; stop?: string[]; pretend_down?: string[] };
 export type UpdateAccountRequest = { name?: string; time_zone?: string; country?: string | null; plan?: { name?: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null; revision?: number };
 export type UpdateGatewayRequest = { kind?: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null; revision?: number };
 export type UpdatePoolKeyRequest = { models?: string[] | null; limits?: { requests_per_minute?: number | null; tokens_per_minute?: number | null; concurrency?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null }; expires_at?: string | null; revision?: number };
@@ -710,6 +712,12 @@ export interface Operations {
     body: undefined;
     reply: PoolHealthReply;
   };
+  tryPool: {
+    params: { account: string; pool: string };
+    query: Record<string, never>;
+    body: TryPoolRequest;
+    reply: undefined;
+  };
   getAiUsage: {
     params: { account: string };
     query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
@@ -899,6 +907,7 @@ export const routes = {
   updatePool: ["PATCH", "/api/manage/v1/accounts/{account}/pools/{pool}"],
   deletePool: ["DELETE", "/api/manage/v1/accounts/{account}/pools/{pool}"],
   getPoolHealth: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/health"],
+  tryPool: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/try"],
   getAiUsage: ["GET", "/api/manage/v1/accounts/{account}/ai-usage"],
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],

@@ -69,15 +69,18 @@ function Call({ call }: { call: PoolCall }) {
               ["Model", call.model],
               [
                 "Key",
-                <Link
-                  key="key"
-                  to="/a/$account/pools/$pool/calls"
-                  params={{ account, pool }}
-                  search={{ key: call.key }}
-                >
-                  {call.key_name ?? call.key}
-                </Link>,
+                call.key === null ? null : (
+                  <Link
+                    key="key"
+                    to="/a/$account/pools/$pool/calls"
+                    params={{ account, pool }}
+                    search={{ key: call.key }}
+                  >
+                    {call.key_name ?? call.key}
+                  </Link>
+                ),
               ],
+              ["Tried by", call.person],
               ["User", call.user],
               ["Tags", call.tags.length === 0 ? null : call.tags.join(", ")],
               ["Client's request", call.client_request_id],

@@ -151,7 +151,11 @@ function Calls({ pool }: { pool: Pool }) {
             ),
           },
           { head: "Kind", look: "wide", cell: ({ kind }) => kind },
-          { head: "Key", look: "wrap", cell: ({ key, key_name }) => key_name ?? <code>{key}</code> },
+          {
+            head: "Key",
+            look: "wrap",
+            cell: ({ key, key_name, person }) => key_name ?? person ?? <code>{key}</code>,
+          },
           {
             head: "Tokens in + out",
             look: "number",

@@ -20,6 +20,7 @@ for (const engine of engines) {
         "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
       );
       await place.exec("alter table gateways drop column draining_at");
+      await place.exec("alter table completions drop column person");
       await place.exec("delete from migrations where id >= 2");
       await place.exec("insert into provisioned (kind, name, hash) values ('kept', 'kept', 'kept')");
       await place.open();

@@ -18,6 +18,7 @@ for (const engine of engines) {
         "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
       );
       await place.exec("alter table gateways drop column draining_at");
+      await place.exec("alter table completions drop column person");
       await place.exec("delete from migrations where id >= 4");
       await place.open();
       await place.exec(

@@ -15,6 +15,7 @@ for (const engine of engines) {
         "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
       );
       await place.exec("alter table gateways drop column draining_at");
+      await place.exec("alter table completions drop column person");
       await place.exec("delete from migrations where id >= 6");
       await assert.rejects(place.exec("select api from completions"));
       await place.open();

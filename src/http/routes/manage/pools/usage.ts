@@ -123,8 +123,9 @@ function callOf(row: NamedCall): CallReplyData {
   return {
     id: row.id,
     at: isoTime(row.at),
-    key: row.key_id,
+    key: row.key_id === row.pool_id ? null : row.key_id,
     key_name: row.key_name,
+    person: row.person,
     kind: row.kind,
     api: row.api,
     stream: row.stream === 1,

@@ -143,6 +143,7 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     at: new Date(last.at).toISOString(),
     key,
     key_name: "app",
+    person: null,
     kind: "chat",
     stream: false,
     status: 200,

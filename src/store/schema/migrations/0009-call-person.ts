@@ -1,0 +1,8 @@
+// Who tried a pool without a key. Calls from before are those of keys.
+
+import type { Tx } from "#store/database.ts";
+import { define } from "./dialect.ts";
+
+export async function up(tx: Tx): Promise<void> {
+  await define(tx, ["alter table completions add column person text"]);
+}
