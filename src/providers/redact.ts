@@ -31,6 +31,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
         return pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces;
       },
       ...(reader.missing ? { missing: () => reader.missing!() } : {}),
+      ...(reader.rightlyEmpty ? { rightlyEmpty: () => reader.rightlyEmpty!() } : {}),
       ...(reader.thinking ? { thinking: () => reader.thinking!() } : {}),
     };
   };

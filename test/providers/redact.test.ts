@@ -71,7 +71,7 @@ test("what a model says is passed on as it came", () => {
   assert.deepEqual(member.stream(request).push(event), openai.stream(request).push(event));
 });
 
-test("what a stream tells of itself stays: that its model is thinking, and that a choice is unfinished", () => {
+test("what a stream tells of itself stays: that its model is thinking, that a choice is unfinished, and that it may be empty", () => {
   const settings = openai.settings.parse({ responses: true, base_url: "http://peer.test/v1" });
   const reader = member.native("responses", settings)!.stream();
   const item = { type: "reasoning", summary: [] };
@@ -81,6 +81,9 @@ test("what a stream tells of itself stays: that its model is thinking, and that 
   const chat = member.stream(request);
   chat.push({ event: null, data: JSON.stringify({ choices: [{ index: 0, delta: { content: "Hi" } }] }) });
   assert.equal(chat.missing?.(), true);
+  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+  chat.push({ event: null, data: JSON.stringify({ choices: [], usage }) });
+  assert.equal(chat.rightlyEmpty?.(), true);
 });
 
 test("the API of tools masks them in its answers, its streams and its errors", () => {
