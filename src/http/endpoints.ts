@@ -83,6 +83,7 @@ import {
   deleteSuppressionRoute,
   listSuppressionsRoute,
 } from "#http/routes/manage/messages/suppressions.ts";
+import { checkPoolMemberRoute } from "#http/routes/manage/pools/check.ts";
 import { cancelPoolDeferredRoute, listPoolDeferredRoute } from "#http/routes/manage/pools/deferred.ts";
 import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
 import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
@@ -235,6 +236,7 @@ export const endpoints: readonly Endpoint[] = [
   ...poolRoutes,
   getPoolHealthRoute,
   tryPoolRoute,
+  checkPoolMemberRoute,
   getAiUsageRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,

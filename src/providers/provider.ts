@@ -272,8 +272,11 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
    * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
    */
   sealsAs?(settings: z.output<Settings>): string | null;
-  /** A request that costs no tokens and shows whether the vendor is available. Null when the vendor has none. */
-  check(settings: z.output<Settings>): VendorRequest | null;
+  /**
+   * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null when the vendor has
+   * none. `range`: one model is enough, or as many as fit on a page.
+   */
+  check(settings: z.output<Settings>, range: "one" | "all"): VendorRequest | null;
 }
 
 /** A definition with its settings type erased, so that the registry is a plain list. */
@@ -297,7 +300,7 @@ export interface Provider {
   native(format: ClientFormat, settings: unknown): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
-  check(settings: unknown): VendorRequest | null;
+  check(settings: unknown, range?: "one" | "all"): VendorRequest | null;
 }
 
 /**
@@ -356,6 +359,6 @@ export function defineProvider<Settings extends z.ZodObject>(
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
-    check: (settings) => definition.check(settings as Parsed),
+    check: (settings, range = "one") => definition.check(settings as Parsed, range),
   };
 }

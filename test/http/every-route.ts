@@ -54,6 +54,7 @@ export const bodies: Record<string, object> = {
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
   updatePool: { strict_models: true },
+  checkPoolMember: { kind: "sandbox" },
   tryPool: { messages: [{ role: "user", content: "Hi" }], max_tokens: 1 },
   createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
   updatePoolMember: { weight: 2 },

@@ -89,9 +89,9 @@ export const anthropic = defineProvider({
     };
   },
   sealsAs: ({ base_url }) => base_url,
-  check: (settings) => ({
+  check: (settings, range) => ({
     method: "GET",
-    url: joinUrl(settings.base_url, "/v1/models?limit=1"),
+    url: joinUrl(settings.base_url, `/v1/models?limit=${range === "all" ? 1000 : 1}`),
     headers: headersOf(settings, false),
     body: null,
   }),

@@ -75,9 +75,9 @@ export const gemini = defineProvider({
     };
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
-  check: (settings) => ({
+  check: (settings, range) => ({
     method: "GET",
-    url: joinUrl(settings.base_url, "/v1beta/models?pageSize=1"),
+    url: joinUrl(settings.base_url, `/v1beta/models?pageSize=${range === "all" ? 1000 : 1}`),
     headers: headersOf(settings, false),
     body: null,
   }),

@@ -17,6 +17,7 @@ export type ChangePasswordRequest = { current_password: string; password: string
 export type ChangedMessagesReply = { success: true; message: string; data: { done: string[]; refused: RefusedChange[] } };
 export type ChangedRequestReply = { success: true; message: string; data: { changed: number; request: AccountRequest } };
 export type Channel = "sms" | "whatsapp" | "email";
+export type CheckPoolMemberRequest = { member?: string | null; kind?: string | null; settings?: Record<string, unknown> };
 export type CreateAccountRequest = { name: string; time_zone?: string; country?: string | null; plan?: { name: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null };
 export type CreateGatewayRequest = { identifier: string; channel: Channel; kind: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null };
 export type CreateManagementTokenRequest = { name: string; role: "operator" | "member"; account?: string | null };
@@ -109,6 +110,8 @@ export type PoolKey = { id: string; name: string; models: string[] | null; limit
 export type PoolKeyPage = { success: true; message: string; data: PoolKey[]; next_cursor: string | null };
 export type PoolKeyReply = { success: true; message: string; data: PoolKey };
 export type PoolMember = { id: string; name: string; kind: string; models: string[]; embedding_models: string[]; image_models: string[]; speech_models: string[]; transcription_models: string[]; moderation_models: string[]; rerank_models: string[]; context_tokens: number | null; priority: number; weight: number; active: boolean; price: { input: number; output: number } | null; timeouts: { connect_ms: number; headers_ms: number; first_token_ms: number; idle_ms: number; thinking_ms: number; total_ms: number | null }; settings: Record<string, unknown>; revision: number; created_at: string; updated_at: string };
+export type PoolMemberCheck = { ok: boolean; ms: number; models: string[] | null; reason: string | null };
+export type PoolMemberCheckReply = { success: true; message: string; data: PoolMemberCheck };
 export type PoolMemberHealth = { member: string; name: string; state: "up" | "half_open" | "open" | "cooling_down" | "unauthorized" | "off"; until: string | null; in_flight: number; first_output_ms: number | null; refused: RefusedParameter[] };
 export type PoolMemberPage = { success: true; message: string; data: PoolMember[]; next_cursor: string | null };
 export type PoolMemberReply = { success: true; message: string; data: PoolMember };
@@ -718,6 +721,12 @@ export interface Operations {
     body: TryPoolRequest;
     reply: undefined;
   };
+  checkPoolMember: {
+    params: { account: string; pool: string };
+    query: Record<string, never>;
+    body: CheckPoolMemberRequest;
+    reply: PoolMemberCheckReply;
+  };
   getAiUsage: {
     params: { account: string };
     query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
@@ -908,6 +917,7 @@ export const routes = {
   deletePool: ["DELETE", "/api/manage/v1/accounts/{account}/pools/{pool}"],
   getPoolHealth: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/health"],
   tryPool: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/try"],
+  checkPoolMember: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/members/check"],
   getAiUsage: ["GET", "/api/manage/v1/accounts/{account}/ai-usage"],
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],

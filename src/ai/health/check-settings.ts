@@ -1,0 +1,52 @@
+// Checks settings at their provider for a person who waits in front of a form: asks for its list of models, which costs no
+// tokens. The health of no member is touched.
+
+import { collect, textOf } from "#ai/stream/collect.ts";
+import type { MemberCheckData } from "#contract/manage/pools/check.ts";
+import { modelNames } from "#providers/model-names.ts";
+import type { Provider } from "#providers/provider.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
+import type { Clock } from "#runtime/runtime.ts";
+
+const limitMs = 10_000;
+/** Routers list some hundred models, each with its prices. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+const maxReason = 1_000;
+
+/** Asks the provider, for 10 s at the most. `provider` masks secrets by itself. */
+export async function checkSettings(
+  { clock, upstreams }: { clock: Clock; upstreams: StreamingClient },
+  provider: Pick<Provider, "check" | "failure">,
+  settings: unknown,
+  signal: LightAbortSignal,
+): Promise<MemberCheckData> {
+  const request = provider.check(settings, "all");
+  if (request === null) return { ok: true, ms: 0, models: null, reason: null };
+  const startedAt = clock.monotonic();
+  const unwell = (reason: string): MemberCheckData => ({
+    ok: false,
+    ms: Math.round(clock.monotonic() - startedAt),
+    models: null,
+    reason: reason.slice(0, maxReason).toWellFormed(),
+  });
+  const result = await upstreams.open({ ...request, connectMs: limitMs, headersMs: limitMs, signal });
+  if (result.kind === "failed") return unwell(result.reason);
+  const { status, headers, body } = result;
+  const limitAt = startedAt + limitMs;
+  const read = await collect(clock, body, maxAnswerBytes, limitMs, limitAt);
+  if (read.kind === "too_long") return unwell("The provider's list of models is too long.");
+  if (read.kind !== "bytes") return unwell(`The provider's answer was not complete: ${read.reason}.`);
+  const text = textOf(read.bytes);
+  if (status === 404 || status === 405)
+    return unwell(
+      `The provider answered ${status} for its list of models: the address may be wrong, or it has no such list.`,
+    );
+  if (status < 200 || status >= 300) {
+    const { detail, error } = provider.failure(status, headers, text, clock.now());
+    return unwell(`The provider answered ${status}: ${detail ?? error.message}`);
+  }
+  const models = modelNames(text);
+  if (models === null) return unwell("The provider answered with something else than a list of models.");
+  return { ok: true, ms: Math.round(clock.monotonic() - startedAt), models, reason: null };
+}

@@ -1,0 +1,18 @@
+// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, or a bare list as Together's.
+
+import { isObject } from "#contract/normalise.ts";
+import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
+
+const maxNames = 1_000;
+const maxLength = 200;
+
+/** The names in the list, each once; null: the text is no such list. */
+export function modelNames(text: string): string[] | null {
+  const value = parseJson(text);
+  const list = Array.isArray(value) ? value : isObject(value) ? (value.data ?? value.models) : undefined;
+  if (!Array.isArray(list)) return null;
+  const names = fieldsIn(list)
+    .map(({ id, name }) => textOf(id) || textOf(name).replace(/^models\//, ""))
+    .filter((name) => name !== "" && name.length <= maxLength);
+  return [...new Set(names)].slice(0, maxNames);
+}

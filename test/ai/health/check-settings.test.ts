@@ -1,0 +1,54 @@
+// What a provider's answer to a check says of the settings, and that no key is in it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { checkSettings } from "#ai/health/check-settings.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
+import { json, type Reply, refusal, script, streamed } from "../scripted-members.ts";
+
+const settings = openaiCompatible.settings.parse({ base_url: "http://one.test/v1", api_key: "sk-mine" });
+const signal = new AbortController().signal;
+
+async function checked(reply: Reply) {
+  const it = script();
+  it.member("one", [reply]);
+  const { clock, upstreams } = it.deps;
+  const data = await checkSettings({ clock, upstreams }, openaiCompatible, settings, signal);
+  return { data, it };
+}
+
+test("a list of models is well; it is asked for with the key and patience for a person", async () => {
+  const { data, it } = await checked(json({ data: [{ id: "gpt-6" }, { id: "gpt-6-mini" }] }));
+  assert.deepEqual(data, { ok: true, ms: 0, models: ["gpt-6", "gpt-6-mini"], reason: null });
+  const { request } = it.asked[0]!;
+  assert.deepEqual([request.method, request.url, request.body], ["GET", "http://one.test/v1/models", null]);
+  assert.match(JSON.stringify(request.headers), /Bearer sk-mine/);
+});
+
+test("what is not well has a reason, in the provider's words where it has some", async () => {
+  const cases: [Reply, RegExp][] = [
+    [refusal(401, "invalid_api_key"), /^The provider answered 401: no: invalid_api_key$/],
+    [refusal(503, "overloaded"), /^The provider answered 503: no: overloaded$/],
+    [refusal(404, "not_found"), /answered 404 .*address may be wrong/],
+    [json({ hello: "world" }), /something else than a list/],
+    [{ failed: "unreachable" }, /./],
+    [streamed('{"data":[', "cut"), /not complete/],
+    [streamed("x".repeat(9 * 1024 * 1024)), /too long/],
+  ];
+  for (const [reply, expected] of cases) {
+    const { data } = await checked(reply);
+    assert.deepEqual([data.ok, data.models], [false, null]);
+    assert.match(data.reason ?? "", expected);
+  }
+});
+
+test("a sandbox has nothing to ask; other vendors are asked for as many models as fit on a page", async () => {
+  const { clock, upstreams } = script().deps;
+  const well = { ok: true, ms: 0, models: null, reason: null };
+  assert.deepEqual(await checkSettings({ clock, upstreams }, sandbox, {}, signal), well);
+  const claude = anthropic.settings.parse({ api_key: "k" });
+  assert.match(anthropic.check(claude, "all")?.url ?? "", /limit=1000$/);
+  assert.match(anthropic.check(claude)?.url ?? "", /limit=1$/);
+});
