@@ -214,7 +214,7 @@ for (const engine of engines) {
         assert.deepEqual([member, model, status, estimated, isStream], ["main", "echo", 200, 0, 0]);
         assert.deepEqual(
           (JSON.parse(attempts) as { ms: number }[]).map(({ ms: _, ...rest }) => rest),
-          [{ member: "main", model: "echo", outcome: "ok", status: 200 }],
+          [{ member: "main", model: "echo", started_ms: 0, outcome: "ok", status: 200 }],
         );
         assert.ok(whole!.prompt_tokens > 0 && whole!.completion_tokens > 0);
         assert.deepEqual([second!.stream, second!.estimated], [1, 0]);

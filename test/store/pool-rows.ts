@@ -157,6 +157,7 @@ export const anyCall = {
   user: null,
   tag: null,
   failedBy: null,
+  api: null,
   at: null,
   from: null,
 } satisfies CallFilter & { from: null };

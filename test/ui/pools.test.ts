@@ -22,8 +22,8 @@ const call: PoolCall = {
   member: "second",
   model: "m",
   attempts: [
-    { member: "first", model: "m", ms: 100, outcome: "upstream_error", status: 503 },
-    { member: "second", model: "m", ms: 300, outcome: "ok", status: 200 },
+    { member: "first", model: "m", started_ms: null, ms: 100, outcome: "upstream_error", status: 503 },
+    { member: "second", model: "m", started_ms: null, ms: 300, outcome: "ok", status: 200 },
   ],
   prompt_tokens: 1,
   completion_tokens: 1,
@@ -53,6 +53,13 @@ test("a call is drawn to scale: attempts, the wait between them, and the answer 
     ["waited", 100, 800],
   ]);
   assert.deepEqual(drawn({ ...call, attempts: [] }), []);
+  const [first, second] = call.attempts.map((attempt, at) => ({ ...attempt, started_ms: [10, 150][at]! }));
+  assert.deepEqual(drawn({ ...call, attempts: [first!, second!] }).slice(0, 4), [
+    ["waited", 0, 10],
+    ["first", 10, 100],
+    ["waited", 110, 40],
+    ["second", 150, 300],
+  ]);
 });
 
 test("outcomes, shares and names are said in words", () => {

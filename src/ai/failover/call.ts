@@ -70,6 +70,8 @@ export interface FailoverDeps extends AttemptDeps {
 export interface AttemptRecord {
   member: string;
   model: string;
+  /** When it began, ms from the start of the call. What is between attempts are waits. */
+  started_ms: number;
   ms: number;
   /** `pretended_down`: nothing was sent, since the call says that the member is to count as down. */
   outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted" | "pretended_down";
@@ -100,6 +102,8 @@ export interface Winner {
 
 /** What one request has met so far. */
 export interface Run {
+  /** Monotonic ms. */
+  startedAt: number;
   attempts: AttemptRecord[];
   failures: Failure[];
   /** Not attempted again in this request. */

@@ -38,16 +38,7 @@ class Failover {
   readonly #call: FailoverCall;
   /** Those that can serve the request. */
   #choices: readonly Choice<Member>[] = [];
-  readonly #run: Run = {
-    attempts: [],
-    failures: [],
-    excluded: [],
-    attemptedIds: [],
-    last: null,
-    lowered: [],
-    unsealed: [],
-    failedBy: null,
-  };
+  readonly #run: Run;
   /** By member's id, how often it was asked again at once. */
   readonly #repeats = new Map<string, number>();
   /** It has waited for the end of a cooldown, which it does once. */
@@ -62,6 +53,17 @@ class Failover {
   constructor(deps: FailoverDeps, call: FailoverCall) {
     this.#deps = deps;
     this.#call = call;
+    this.#run = {
+      startedAt: deps.clock.monotonic(),
+      attempts: [],
+      failures: [],
+      excluded: [],
+      attemptedIds: [],
+      last: null,
+      lowered: [],
+      unsealed: [],
+      failedBy: null,
+    };
     this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };
   }
 

@@ -73,7 +73,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { excluded, attemptedIds, lowered, unsealed }: Run,
+  { startedAt, excluded, attemptedIds, lowered, unsealed }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -81,6 +81,7 @@ function race(
   else call.signal.addEventListener("abort", () => stop.abort(), { once: true });
   // The call gets these records when the race is over.
   const run: Run = {
+    startedAt,
     attempts: [],
     failures: [],
     excluded,
@@ -129,6 +130,7 @@ function ended(
     const aborted = {
       member: choice.member.name,
       model: choice.model,
+      started_ms: startedAt - run.startedAt,
       ms,
       outcome: "aborted" as const,
       status: null,

@@ -86,7 +86,9 @@ export async function tryMember(
   const startedAt = clock.monotonic();
   const tell = call.trial?.asked(choice);
   const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null, failure?: Failure) => {
-    run.attempts.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
+    const ms = clock.monotonic() - startedAt;
+    const started_ms = startedAt - run.startedAt;
+    run.attempts.push({ member: member.name, model, started_ms, ms, outcome, status });
     tell?.({ outcome, status, reason: failure ? (failure.detail ?? failure.error.message) : null });
   };
   if (call.trial?.pretendDown.includes(member.id)) {

@@ -92,6 +92,10 @@ export const callsQuery = z.strictObject({
     .enum(["true", "false"])
     .optional()
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
+  api: z
+    .enum(["chat_completions", "messages", "responses"])
+    .optional()
+    .describe("Only completions that were asked for in this API."),
   failed_by: named
     .optional()
     .describe("Only calls in which this member was asked and did not answer, by its name."),
@@ -136,7 +140,13 @@ const call = z
           .object({
             member: z.string(),
             model: z.string(),
-            ms: z.number(),
+            started_ms: z
+              .number()
+              .nullable()
+              .describe(
+                "When it began, from the start of the call. Null: the call is from before this was recorded.",
+              ),
+            ms: z.number().describe("How long it took."),
             outcome: z
               .string()
               .describe(

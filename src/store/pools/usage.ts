@@ -76,6 +76,8 @@ export interface CallFilter {
   tag: string | null;
   /** The name of a member that was asked and did not answer. */
   failedBy: string | null;
+  /** The API in which it was asked for. */
+  api: string | null;
   /** From the first instant (epoch ms) to before the second. */
   at: readonly [number, number] | null;
 }
@@ -143,8 +145,8 @@ export const listCalls = readOperation(
 );
 
 /** Null: every call matches. */
-function matcher({ status, member, model, failedOver, user, tag, failedBy, at }: CallFilter) {
-  const parts = [status, member, model, failedOver, user, tag, failedBy, at];
+function matcher({ status, member, model, failedOver, user, tag, failedBy, api, at }: CallFilter) {
+  const parts = [status, member, model, failedOver, user, tag, failedBy, api, at];
   if (parts.every((part) => part === null)) return null;
   return (row: CompletionsTable) =>
     (status === null || (row.status >= status[0] && row.status < status[1])) &&
@@ -152,6 +154,7 @@ function matcher({ status, member, model, failedOver, user, tag, failedBy, at }:
     (model === null || row.model === model) &&
     (failedOver === null || (row.failed_over === 1) === failedOver) &&
     (user === null || row.end_user === user) &&
+    (api === null || row.api === api) &&
     (failedBy === null || failedIn(row).includes(failedBy)) &&
     (at === null || (row.at >= at[0] && row.at < at[1])) &&
     (tag === null || (JSON.parse(row.tags) as string[]).includes(tag));

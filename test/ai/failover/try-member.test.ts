@@ -270,3 +270,23 @@ test("a 503 or 529 with `Retry-After` rests its member that long, but one that i
     assert.equal(only.health.availability(0).kind, "up", "an answer ends the rest");
   }
 });
+
+test("attempts tell when they began, so that the waits between them are seen", async () => {
+  const it = script();
+  const limited = refusal(429, "rate_limit_exceeded", { "retry-after": "2" });
+  const members = [
+    it.member("only", [
+      { afterMs: 100, reply: limited },
+      { afterMs: 50, reply: answered() },
+    ]),
+  ];
+  const result = await run(it, call(members, "chat"));
+  assert.equal(result.kind, "answer");
+  assert.deepEqual(
+    result.attempts.map(({ started_ms, ms }) => [started_ms, ms]),
+    [
+      [0, 100],
+      [2_100, 50],
+    ],
+  );
+});

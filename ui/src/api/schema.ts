@@ -99,7 +99,7 @@ export type OverviewReply = { success: true; message: string; data: Overview };
 export type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
 export type Pool = { id: string; name: string; strict_models: boolean; answer_model: "pool" | "served"; stream_mode: "live" | "complete"; headers_after_ms: number; deadline_ms: number; repeat: number; wait_ms: number; params: "adapt" | "strict"; affinity: "prefix" | "none"; whole_answers: "forward" | "stream"; hedge: { after: "p95"; max_share: number } | null; timeouts: { answer_ms: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null }; members: PoolMember[]; revision: number; created_at: string; updated_at: string };
 export type PoolCall = { id: string; at: string; key: string | null; key_name: string | null; person: string | null; kind: "chat" | "embeddings" | "image" | "speech" | "transcription" | "moderation" | "rerank"; api: string | null; stream: boolean; status: number; member: string | null; model: string | null; attempts: PoolCallAttempt[]; prompt_tokens: number; completion_tokens: number; estimated: boolean; cost: number; first_byte_ms: number | null; ms: number; failed_over: boolean; user: string | null; tags: string[]; client_request_id: string | null };
-export type PoolCallAttempt = { member: string; model: string; ms: number; outcome: string; status: number | null };
+export type PoolCallAttempt = { member: string; model: string; started_ms: number | null; ms: number; outcome: string; status: number | null };
 export type PoolCallPage = { success: true; message: string; data: PoolCall[]; next_cursor: string | null };
 export type PoolCallReply = { success: true; message: string; data: PoolCall };
 export type PoolDeferredCompletion = { id: string; key: string; status: "queued" | "in_progress" | "completed" | "failed" | "cancelled"; attempts: number; bytes: number; scheduled_for: string; next_at: string | null; expires_at: string; created_at: string; finished_at: string | null };
@@ -741,7 +741,7 @@ export interface Operations {
   };
   listPoolCalls: {
     params: { account: string; pool: string };
-    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
+    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; api?: "chat_completions" | "messages" | "responses"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
     body: undefined;
     reply: PoolCallPage;
   };

@@ -8,17 +8,18 @@ import { outcomeOf } from "./outcomes.ts";
 const shortMs = 2;
 
 /**
- * The attempts of a call in their places, ms from its start. Each is recorded with its length alone: those that failed follow each
+ * The attempts of a call in their places, ms from its start. Those of older calls are recorded with their length alone: those that failed follow each
  * other from the start, and the one that answered ends with the first output. What is between them was waiting. Of two that were asked
  * at once, the one that was given up is drawn as far to the left as its length allows.
  */
 export function spansOf({ attempts, first_byte_ms, ms, stream, member }: PoolCall): Span[] {
   const spans: Span[] = [];
   let at = 0;
-  attempts.forEach(({ member: name, model, ms: length, outcome, status }, index) => {
+  attempts.forEach(({ member: name, model, started_ms: startedMs, ms: length, outcome, status }, index) => {
     const answered = outcome === "ok";
     const end = Math.min(first_byte_ms ?? ms, ms);
-    const from = Math.max(0, answered ? end - length : Math.min(at, ms - length));
+    const likely = Math.max(0, answered ? end - length : Math.min(at, ms - length));
+    const from = startedMs ?? likely;
     if (from - at >= shortMs)
       spans.push({ key: `wait ${index}`, status: "waiting", name: "waited", fromMs: at, ms: from - at });
     spans.push({

@@ -119,6 +119,10 @@ export const getAiUsageRoute = endpoint({
   return await usageFound(call, null, range, query.value.by);
 });
 
+type Attempt = CallReplyData["attempts"][number];
+/** Those of calls from before have no `started_ms`. */
+type StoredAttempt = Omit<Attempt, "started_ms"> & Partial<Pick<Attempt, "started_ms">>;
+
 function callOf(row: NamedCall): CallReplyData {
   return {
     id: row.id,
@@ -132,7 +136,10 @@ function callOf(row: NamedCall): CallReplyData {
     status: row.status,
     member: row.member,
     model: row.model,
-    attempts: JSON.parse(row.attempts) as CallReplyData["attempts"],
+    attempts: (JSON.parse(row.attempts) as StoredAttempt[]).map((attempt) => ({
+      started_ms: null,
+      ...attempt,
+    })),
     prompt_tokens: row.prompt_tokens,
     completion_tokens: row.completion_tokens,
     estimated: row.estimated === 1,
@@ -175,7 +182,7 @@ export const listPoolCallsRoute = endpoint({
   if (found === null) return problem("not_found");
   const { key = null, status, limit, cursor = null, member = null, model = null } = query.value;
   const { failed_over: failedOver, user = null, tag = null, failed_by: failedBy = null } = query.value;
-  const { after, before } = query.value;
+  const { after, before, api = null } = query.value;
   const first = after === undefined ? null : Date.parse(after);
   const end = before === undefined ? null : Date.parse(before);
   // The id of a call is the id of its request.
@@ -191,6 +198,7 @@ export const listPoolCallsRoute = endpoint({
     user,
     tag,
     failedBy,
+    api,
     at: first === null && end === null ? null : [first ?? 0, end ?? Number.MAX_SAFE_INTEGER],
     from: first === null ? null : idAt("req", first - idSlackMs),
     before: cursor !== null && (newest === null || cursor < newest) ? cursor : newest,

@@ -121,6 +121,8 @@ test("days that make no sense are reported by field", async () => {
   assert.equal((await m.operator("GET", `${path}/usage?from=${daysAgo(365)}`)).statusCode, 200);
 });
 
+const attempt = { member: "primary", model: "m", ms: 12.5, outcome: "ok", status: 200 };
+
 interface Call {
   id: string;
   key: string;
@@ -149,7 +151,8 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     status: 200,
     member: "second",
     model: "echo",
-    attempts: JSON.parse(last.attempts),
+    // As those of calls from before it was recorded when attempts began.
+    attempts: (JSON.parse(last.attempts) as object[]).map((attempt) => ({ ...attempt, started_ms: null })),
     prompt_tokens: 10,
     completion_tokens: 20,
     estimated: false,
@@ -231,7 +234,9 @@ test("calls and usage by user and tag, in the pool and over the account", async 
   const of = "?by=tag";
   assert.deepEqual(await usage(of), []);
   const call = calls[0]!;
-  const labelled = { ...call, id: m.it.system.core.newId("req"), end_user: "ann", tags: '["team=a"]' };
+  const labels = { end_user: "ann", tags: '["team=a"]', api: "messages" };
+  const attempts = JSON.stringify([{ ...attempt, started_ms: 0.5 }]);
+  const labelled = { ...call, ...labels, attempts, id: m.it.system.core.newId("req") };
   await m.it.system.database.run(recordUsage, [
     { ...labelled, at: m.it.clock.now(), day: today, failed_over: 1 },
   ]);
@@ -251,10 +256,13 @@ test("calls and usage by user and tag, in the pool and over the account", async 
   const found = async (query: string) =>
     dataOf<{ id: string }[]>(await m.operator("GET", `${path}/calls?${query}`)).map(({ id }) => id);
   const begun = new Date(m.it.clock.now()).toISOString();
-  for (const query of ["user=ann", "tag=team%3Da", "failed_over=true", `after=${begun}`])
+  for (const query of ["user=ann", "tag=team%3Da", "failed_over=true", "api=messages", `after=${begun}`])
     assert.deepEqual(await found(query), [labelled.id], query);
   assert.ok(!(await found(`before=${begun}`)).includes(labelled.id));
+  assert.deepEqual(await found("api=responses"), []);
+  assert.equal((await m.operator("GET", `${path}/calls?api=smtp`)).statusCode, 422);
   const [shown] = dataOf<Record<string, unknown>[]>(await m.operator("GET", `${path}/calls?limit=1`));
+  assert.deepEqual(shown?.attempts, [{ ...attempt, started_ms: 0.5 }]);
   assert.deepEqual(
     [shown?.user, shown?.tags, shown?.failed_over, shown?.client_request_id],
     ["ann", ["team=a"], true, null],
