@@ -59,6 +59,17 @@ export class Deliveries {
       this.#paused.add(bind);
       bind.pause();
     }
+    this.#begin();
+  }
+
+  /** The SMSC took a message. Until the spelling of ids is known, its receipt may come after a restart, or has come before its answer. */
+  took(id: string, recipient: string): void {
+    const note = this.#held.note(id, recipient);
+    if (note !== null) void this.#guard(() => this.#host.state.save(note));
+    if (this.#held.awaitsMessages) this.#begin();
+  }
+
+  #begin(): void {
     if (this.#working) return;
     this.#working = true;
     void this.#guard(() => this.#work());
@@ -83,14 +94,14 @@ export class Deliveries {
 
   async #work(): Promise<void> {
     const joining = await this.#joining;
-    while (this.#waiting.length > 0 && !this.#host.signal.aborted) {
+    do {
       const batch = this.#waiting.splice(0, maxBatch);
       if (this.#waiting.length < maxWaiting / 2) {
         for (const bind of this.#paused) bind.resume();
         this.#paused.clear();
       }
       await this.#store(joining, batch);
-    }
+    } while (this.#waiting.length > 0 && !this.#host.signal.aborted);
     this.#working = false;
   }
 

@@ -1,5 +1,5 @@
 // Receipts whose message is not clear before the spelling of ids is (`spelling.ts`). They are kept with the session's state until
-// then, and so is the spelling.
+// then, and so are the spelling and the first messages: the receipts that show the spelling may come after a restart.
 
 import type { AccountUpdate, Receipt } from "#gateways/callback.ts";
 import type { ReceiptStatus } from "#gateways/outcome.ts";
@@ -26,12 +26,19 @@ interface Settled {
 /** Receipts that are held; beyond them the oldest are dropped. */
 const maxHeld = 1_000;
 const heldPrefix = "receipt/";
+/** Messages that are kept for the receipts that show the spelling: three to different numbers show it. */
+const maxNoted = 200;
+const notedPrefix = "taken/";
 const spellingKey = "spelling";
 
 export class HeldReceipts {
   readonly #host: Pick<SessionHost, "clock" | "log">;
   readonly #spelling: IdSpelling;
   readonly #held = new Map<string, ReadId>();
+  /** Keys of those that name no message which is known so far. */
+  readonly #absent = new Set<string>();
+  /** Keys of the messages that are kept. */
+  readonly #noted = new Set<string>();
   #toKeep = new Map<string, string>();
   #toForget: string[] = [];
   #number = 0;
@@ -47,12 +54,33 @@ export class HeldReceipts {
     const rest = new Map(state);
     for (const [key, value] of state) {
       if (key === spellingKey) this.#spelling.restore(value);
-      else if (key.startsWith(heldPrefix)) this.#held.set(key, JSON.parse(value));
+      else if (key.startsWith(heldPrefix)) {
+        this.#held.set(key, JSON.parse(value));
+        this.#absent.add(key);
+      } else if (key.startsWith(notedPrefix)) this.#restore(key, JSON.parse(value));
       else continue;
       rest.delete(key);
     }
     this.#isShown = this.#spelling.isKnown;
     return rest;
+  }
+
+  #restore(key: string, { settings, recipient }: { settings: string; recipient: string }): void {
+    this.#noted.add(key);
+    if (settings === this.#spelling.settings) this.#spelling.taken(key.slice(notedPrefix.length), recipient);
+  }
+
+  /** What to keep of a message that the SMSC took; null: nothing. */
+  note(id: string, recipient: string): ReadonlyMap<string, string> | null {
+    if (this.#spelling.isKnown || this.#noted.size >= maxNoted) return null;
+    const key = `${notedPrefix}${id}`;
+    this.#noted.add(key);
+    return new Map([[key, JSON.stringify({ settings: this.#spelling.settings, recipient })]]);
+  }
+
+  /** Whether another message may make a receipt clear. */
+  get awaitsMessages(): boolean {
+    return this.#absent.size > 0;
   }
 
   /** The receipts to report now. */
@@ -62,6 +90,7 @@ export class HeldReceipts {
     this.#number += 1;
     const key = `${heldPrefix}${this.#host.clock.now()}.${this.#number}`;
     this.#held.set(key, receipt);
+    if (meaning.isAbsent) this.#absent.add(key);
     this.#toKeep.set(key, JSON.stringify(receipt));
     const [oldest] = this.#held.keys();
     if (this.#held.size > maxHeld && oldest !== undefined) this.#drop(oldest);
@@ -72,6 +101,18 @@ export class HeldReceipts {
   settle(): Settled {
     const receipts: Receipt[] = [];
     const accountUpdates: AccountUpdate[] = [];
+    // The others are not read again before the spelling is known: each time they would speak for one.
+    for (const key of this.#absent) {
+      const receipt = this.#held.get(key);
+      if (receipt === undefined || this.#spelling.isKnown) continue;
+      const meaning = this.#spelling.read(receipt.id, receipt.addresses);
+      if (meaning.kind === "held" && meaning.isAbsent) continue;
+      this.#absent.delete(key);
+      if (meaning.kind === "held") continue;
+      receipts.push(receiptOf(receipt, meaning.reference));
+      this.#held.delete(key);
+      if (!this.#toKeep.delete(key)) this.#toForget.push(key);
+    }
     if (this.#spelling.isKnown) {
       for (const [key, receipt] of this.#held) {
         const meaning = this.#spelling.read(receipt.id, receipt.addresses);
@@ -79,6 +120,9 @@ export class HeldReceipts {
         if (!this.#toKeep.delete(key)) this.#toForget.push(key);
       }
       this.#held.clear();
+      this.#absent.clear();
+      this.#toForget.push(...this.#noted);
+      this.#noted.clear();
       const { stored, learnt } = this.#spelling;
       if (!this.#isShown && stored !== null) this.#toKeep.set(spellingKey, stored);
       if (!this.#isShown && learnt !== null) accountUpdates.push(this.#noticeOf(learnt));
@@ -101,6 +145,7 @@ export class HeldReceipts {
 
   #drop(key: string): void {
     this.#held.delete(key);
+    this.#absent.delete(key);
     if (!this.#toKeep.delete(key)) this.#toForget.push(key);
     this.#host.log.warn(
       { event: "smpp.receipt_unclear" },

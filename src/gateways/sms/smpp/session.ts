@@ -156,12 +156,19 @@ export class SmppSession implements GatewaySession<"text"> {
   #referenceOf({ messageId, congestion }: SubmitAnswer, recipient: string): string | null {
     this.#rate.accepted();
     if (congestion !== null && congestion >= maxCongestion) this.#rate.throttled();
-    if (messageId !== null) return this.#spelling.taken(messageId, recipient);
+    if (messageId !== null) return this.#took(messageId, recipient);
     this.#host.log.warn(
       { event: "smpp.id_missing" },
       "The SMSC took a message without an id; no receipt can be matched with it.",
     );
     return null;
+  }
+
+  /** Returns the reference of a message that the SMSC took. */
+  #took(id: string, recipient: string): string {
+    const reference = this.#spelling.taken(id, recipient);
+    this.#deliveries.took(id, recipient);
+    return reference;
   }
 
   /** What a refusal means for the message. */
@@ -311,7 +318,7 @@ export class SmppSession implements GatewaySession<"text"> {
     const receipt =
       code === status.ok
         ? {
-            reference: id === null ? null : this.#spelling.taken(id, ""),
+            reference: id === null ? null : this.#took(id, ""),
             messageId,
             status: "sent" as const,
           }

@@ -19,9 +19,10 @@ interface Taken {
 /**
  * What a receipt's id means.
  * - `reference`: the message with this reference
- * - `held`: one of several messages, or one to another recipient; it is clear once the spelling is
+ * - `held`: one of several messages, or one to another recipient; it is clear once the spelling is. `isAbsent`: no message is known that
+ *   it could mean, and read as the settings say it might name another one; it may be clear once more messages are known
  */
-type Meaning = { kind: "reference"; reference: string } | { kind: "held" };
+type Meaning = { kind: "reference"; reference: string } | { kind: "held"; isAbsent: boolean };
 
 /** Messages that receipts are compared with. */
 const maxTaken = 5_000;
@@ -72,6 +73,11 @@ export class IdSpelling {
     return this.#known !== null;
   }
 
+  /** The settings, for what is kept of messages: under others they have other references. */
+  get settings(): string {
+    return nameOf(this.#configured);
+  }
+
   /** For `restore`; null: it is not known. */
   get stored(): string | null {
     return this.#known === null ? null : `${nameOf(this.#configured)} ${nameOf(this.#known)}`;
@@ -100,10 +106,15 @@ export class IdSpelling {
     const [only, ...more] = [...hits].filter(([{ recipient }]) => isAmong(recipient, addresses));
     if (only !== undefined && more.length === 0) return this.#settle(only, fullPoints);
     const [first, ...rest] = hits;
-    if (first === undefined) return { kind: "reference", reference: this.#nameIn(this.#likeliest(), id) };
-    if (rest.length > 0) return { kind: "held" };
+    if (first === undefined)
+      return isOfOneSpelling(id)
+        ? { kind: "reference", reference: this.#nameIn(this.#likeliest(), id) }
+        : { kind: "held", isAbsent: true };
+    if (rest.length > 0) return { kind: "held", isAbsent: false };
     const settled = this.#settle(first, weakPoints);
-    return first[1].length === this.#byName.size || this.isKnown ? settled : { kind: "held" };
+    return first[1].length === this.#byName.size || this.isKnown
+      ? settled
+      : { kind: "held", isAbsent: false };
   }
 
   #settle([{ reference }, candidates]: [Taken, readonly IdFormats[]], points: number): Meaning {
@@ -146,6 +157,12 @@ export class IdSpelling {
     }
   }
 }
+
+/**
+ * Whether an id cannot be that of another message in another spelling: one of digits alone is decimal, or hexadecimal without letters,
+ * unless it has only one digit.
+ */
+const isOfOneSpelling = (id: string) => !/^[0-9]{2,}$/.test(id.trim());
 
 /** Whether a number is one of the addresses, which may be national. Addresses that are no numbers say nothing. */
 function isAmong(recipient: string, addresses: readonly string[]): boolean {

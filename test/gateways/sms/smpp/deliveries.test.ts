@@ -73,6 +73,44 @@ test("a spelling of ids that the settings do not have is learnt, told, and kept"
   assert.deepEqual(await later.send(), { kind: "accepted", reference: "255" });
 });
 
+test("after a restart, before the spelling is known, a receipt settles its own message and no other", async (context) => {
+  const state = new Map<string, string>();
+  const [one, two] = ["+4915112345678", "+4915187654321"];
+  const receipt = (id: string, recipient: string) => ({
+    esm_class: 4,
+    source_addr: recipient.slice(1),
+    destination_addr: "ACME",
+    short_message: `id:${id} stat:DELIVRD`,
+  });
+  const first = await openSession(context, { state });
+  const ids = ["10", "16"];
+  first.smsc.script((_pdu, answer) => answer({ message_id: ids.shift() ?? "" }));
+  for (const recipient of [one, two]) assert.equal((await first.send("hi", { recipient })).kind, "accepted");
+  await until(() => state.size === 2, "both are kept");
+
+  // It answers with hexadecimal ids and reports with decimal ones: 16 is its message 10.
+  const next = await openSession(context, { state });
+  const [session] = next.smsc.bound;
+  assert.equal(await deliver(session, receipt("16", one)), 0);
+  assert.deepEqual(
+    receiptsOf(next).map(({ reference }) => reference),
+    ["10"],
+  );
+  assert.equal(await deliver(session, receipt("22", two)), 0);
+  assert.equal(await deliver(session, receipt("4711", one)), 0);
+  assert.deepEqual(
+    receiptsOf(next).map(({ reference }) => reference),
+    ["10", "16"],
+    "one that names no message that is known waits",
+  );
+  // 4711 is 0x1267, and its answer comes after its receipt.
+  next.smsc.script((_pdu, answer) => answer({ message_id: "1267" }));
+  assert.equal((await next.send("hi", { recipient: one })).kind, "accepted");
+  await until(() => receiptsOf(next).length === 3, "it is clear now");
+  assert.equal(receiptsOf(next)[2]?.reference, "1267");
+  await until(() => state.size === 1, "of all that, the spelling is kept");
+});
+
 test("with `receipts: text` the parameters of a receipt are not read", async (context) => {
   const it = await openSession(context, { settings: { receipts: "text" } });
   const fields = { source_addr: "4915112345678", destination_addr: "ACME", esm_class: 4 };
@@ -126,7 +164,8 @@ test("while storage is slow a flood is held back, nothing is lost, and each is a
         esm_class: 4,
         source_addr: "1",
         destination_addr: "2",
-        short_message: `id:${number} stat:DELIVRD`,
+        // Of one digit or with a letter no id is that of another message in another spelling.
+        short_message: `id:m${number} stat:DELIVRD`,
       }),
     );
   const answered = Promise.all(answers);
@@ -135,8 +174,8 @@ test("while storage is slow a flood is held back, nothing is lost, and each is a
   it.storeReports();
   assert.deepEqual(new Set(await answered), new Set([0]));
   assert.deepEqual(
-    receiptsOf(it).map(({ reference }) => Number(reference)),
-    Array.from({ length: 3_000 }, (_, number) => number),
+    receiptsOf(it).map(({ reference }) => reference),
+    Array.from({ length: 3_000 }, (_, number) => `m${number}`),
   );
 });
 

@@ -47,6 +47,23 @@ test("what an earlier session held is reported once the spelling is known, and i
   assert.deepEqual(last.held.settle().accountUpdates, [], "one notice is enough");
 });
 
+test("of the first messages is kept what a later session needs, under the same settings, until the spelling is known", () => {
+  const { held } = heldOf(0);
+  const notes = new Map<string, string>();
+  for (let id = 1; id <= 201; id += 1)
+    for (const entry of held.note(id.toString(16), recipient) ?? []) notes.set(...entry);
+  assert.equal(notes.size, 200);
+  const other = new IdSpelling({ answer: "hex", receipt: "dec" });
+  new HeldReceipts({ clock: movableClock(), log: memoryLog() }, other).load(notes);
+  assert.deepEqual(other.read("40", [recipient]), { kind: "held", isAbsent: true });
+
+  const next = heldOf(0);
+  assert.equal(next.held.load(notes).size, 0);
+  for (const id of [190, 191, 192]) assert.equal(next.held.read(read(String(id))).length, 1);
+  assert.deepEqual(new Set(next.held.settle().toForget), new Set(notes.keys()));
+  assert.equal(next.held.note("ff", recipient), null);
+});
+
 test("beyond a thousand the oldest is dropped, and the log says so", () => {
   const { held, log } = heldOf(20);
   for (let number = 0; number < 1_001; number += 1) held.read(read("10"));

@@ -94,6 +94,13 @@ test("an SMSC that writes other addresses into receipts is believed after twenty
   assert.equal(spelling.learnt, null);
 });
 
+test("an id of which no message is known, and which may be another's in another spelling, is held", () => {
+  const spelling = new IdSpelling(asIs);
+  assert.deepEqual(spelling.read("16", [to(1)]), { kind: "held", isAbsent: true });
+  for (const id of ["7", "7f3a-1", "1f"])
+    assert.deepEqual(spelling.read(id, [to(1)]), { kind: "reference", reference: id });
+});
+
 test("what was learnt is kept for the same settings alone", () => {
   const { spelling } = hexadecimal(40);
   for (let id = 17; id <= 40; id += 1) spelling.read(String(id), [to(id)]);
