@@ -3,6 +3,7 @@
 // policy, in small batches with pauses between them. Two processes at once would do no harm, only the same work twice.
 
 import type { Core } from "#core/core.ts";
+import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
@@ -19,6 +20,7 @@ import {
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
 import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
+import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { deleteReplyWindows, replyWindowMs } from "#store/feedback/reply-windows.ts";
 import { deletePauses } from "#store/gateways/pauses.ts";
 import {
@@ -155,6 +157,12 @@ export async function runMaintenance(
       return found === batchSize;
     });
   }
+  await runBatches(async () => {
+    const input = { kinds: [smpp.kind], at: clock.now(), limit: batchSize };
+    const found = await database.run(settlePartlyDelivered, input);
+    if (found > 0) deps.signals.emit("eventsRecorded");
+    return found === batchSize;
+  });
   await runBatches(async () => {
     const cancelled = await database.run(cancelKeyless, {
       poolId: null,

@@ -19,6 +19,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/callback-signatures.ts"),
   import("#store/feedback/engagements.ts"),
   import("#store/feedback/inbound.ts"),
+  import("#store/feedback/partly-delivered.ts"),
   import("#store/feedback/receipts.ts"),
   import("#store/feedback/reply-windows.ts"),
   import("#store/feedback/suppressions.ts"),

@@ -8,6 +8,7 @@ import * as mails from "#store/email/emails.ts";
 import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
 import { findInboundFile, recentInbound, storeInbound } from "#store/feedback/inbound.ts";
+import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
@@ -317,6 +318,7 @@ export const messageCases: Case[] = [
     receiptOf(gatewayOf(3), "bounced", { messageId: mail, bounce: "soft" }),
     receiptOf(gatewayOf(3), "delivered", { messageId: mail }),
   ),
+  caseOf(settlePartlyDelivered, { kinds: ["smpp"], at: now, limit }),
   caseOf(findStoredRequest, { accountId, path: "/api/sms/send", key: "key0", at: now }),
   caseOf(readRequestMessages, {
     accountId,

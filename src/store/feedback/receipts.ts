@@ -12,6 +12,7 @@ import {
 } from "#store/messages/transitions.ts";
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/feedback.ts";
 import { applyBounces, type BounceReport } from "./bounces.ts";
+import { awaitOtherParts } from "./partly-delivered.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
@@ -162,6 +163,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   const incomplete = await undeliveredParts(tx, inParts);
   const changes = new TransitionBatch();
   const reports: BounceReport[] = [];
+  const partly = new Set<string>();
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
     if (row) for (const receipt of receipts) reports.push(...applyReceipt(changes, row, receipt));
@@ -177,11 +179,13 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     });
     const reference = row.provider_reference ?? receipt.reference;
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(row.id);
+    if (isPartial) partly.add(row.id);
     const step = isPartial ? "sent" : receipt.status;
     const applied = { step, details: { ...details, reference }, bounce: receipt.bounce };
     reports.push(...applyReceipt(changes, row, applied));
   }
   await changes.write(tx);
+  await awaitOtherParts(tx, partly, Math.max(...receipts.map(({ receivedAt }) => receivedAt)));
   await applyBounces(tx, reports);
   if (known.length === 0) return;
   await tx.update(
@@ -287,6 +291,7 @@ export async function attachReferences(
     const step = isPartial ? "sent" : receiptSteps.find((known) => known === receipt.status);
     const details = { ...detailsOf(receipt), reference: receipt.reference };
     if (step) list.push({ step, details, bounce: receipt.bounce });
+    if (isPartial) await awaitOtherParts(tx, new Set([messageId]), receipt.received_at);
     early.set(messageId, list);
     await tx.db
       .updateTable("receipts")

@@ -36,6 +36,13 @@ export interface UnknownWordsTable {
   at: number;
 }
 
+/** A message of several parts of which some were reported as delivered. */
+export interface PartlyDeliveredTable {
+  message_id: string;
+  /** When the others are waited for no longer, epoch ms. */
+  until: number;
+}
+
 /** When a person last wrote to a gateway, of channels with a reply window. */
 export interface ReplyWindowsTable {
   gateway_id: string;

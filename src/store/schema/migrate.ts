@@ -13,6 +13,7 @@ import { up as callApi } from "#store/schema/migrations/0006-call-api.ts";
 import { up as deletedGateways } from "#store/schema/migrations/0007-deleted-gateways.ts";
 import { up as slowdowns } from "#store/schema/migrations/0008-slowdowns.ts";
 import { up as callPerson } from "#store/schema/migrations/0009-call-person.ts";
+import { up as partlyDelivered } from "#store/schema/migrations/0010-partly-delivered.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -24,6 +25,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 7, name: "deleted-gateways", up: deletedGateways },
   { id: 8, name: "slowdowns", up: slowdowns },
   { id: 9, name: "call-person", up: callPerson },
+  { id: 10, name: "partly-delivered", up: partlyDelivered },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -17,6 +17,7 @@ import type {
 import type {
   GatewayAccountUpdatesTable,
   InboundTable,
+  PartlyDeliveredTable,
   ReceiptsTable,
   ReferencesTable,
   ReplyWindowsTable,
@@ -338,6 +339,7 @@ export interface Schema {
   message_counts: MessageCountsTable;
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
+  partly_delivered: PartlyDeliveredTable;
   callback_signatures: CallbackSignaturesTable;
   unknown_words: UnknownWordsTable;
   deleted_gateways: DeletedGatewaysTable;

@@ -13,7 +13,7 @@ for (const engine of engines) {
       await place.exec("drop index phone_items_over");
       await place.exec("alter table completions drop column api");
       await place.exec(
-        "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
+        "drop table partly_delivered; drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
       );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("alter table completions drop column person");

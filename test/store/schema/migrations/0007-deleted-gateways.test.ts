@@ -11,7 +11,7 @@ for (const engine of engines) {
     try {
       await place.open();
       await place.exec(
-        "drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
+        "drop table partly_delivered; drop table phone_slowdowns; drop table deleted_gateways; drop index gateways_draining",
       );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("alter table completions drop column person");
