@@ -120,14 +120,20 @@ const messageDelivery = deliveryRecord
 /** The webhook deliveries of a message's events, oldest first. */
 export const messageDeliveriesReply = page("MessageDeliveryPage", messageDelivery);
 
-/** A send as a channel's own endpoint takes it, without files. */
+/** A send as a channel's own endpoints take it. */
 export const sendMessagesRequest = z
   .strictObject({
     channel: channelWord.describe("The channel of all messages of the request."),
     contact: z
       .array(anyFields)
       .min(1)
-      .describe("The contacts, with the fields of the channel's send endpoint."),
+      .describe(
+        "The contacts, with the fields of the channel's send endpoint. WhatsApp contacts of which one has `sections` are lists, with the fields of `/api/whatsapp/send-list`.",
+      ),
+    attachments: z
+      .array(anyFields)
+      .nullish()
+      .describe("The files for every contact of an email, as `/api/email/send` takes them in JSON."),
   })
   .meta({ id: "SendAccountMessagesRequest" });
 

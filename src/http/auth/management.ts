@@ -29,7 +29,7 @@ interface Admitted {
   account: AccountRow | null;
 }
 
-/** Nothing that is managed needs more; anonymous clients get less. */
+/** Few things that are managed need more; anonymous clients get less. */
 const maxBytes = 1024 * 1024;
 const maxAnonymousBytes = 16 * 1024;
 
@@ -123,7 +123,7 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
       message: "The body must be application/json, and not compressed.",
     });
   }
-  const maxOfScope = head.scope === "anonymous" ? maxAnonymousBytes : maxBytes;
+  const maxOfScope = head.scope === "anonymous" ? maxAnonymousBytes : (head.maxBytes ?? maxBytes);
   const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, maxOfScope) };
   const body = await readBody(request, limits, call.share);
   // An object without members changes nothing and says so; no body at all is a client that lost its own.

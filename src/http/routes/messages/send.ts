@@ -47,8 +47,8 @@ export function fileIssues(files: readonly string[]): Issue[] {
 }
 
 /** Adds the files of a JSON body to the upload, and returns the issues of all attachments. */
-async function readAttachments(
-  { account, body, upload }: AccountCall,
+export async function readAttachments(
+  { account, body, upload }: Pick<AccountCall, "account" | "body" | "upload">,
   { hasIssues }: { hasIssues: boolean },
 ): Promise<Issue[]> {
   const issues = fileIssues(body.files);

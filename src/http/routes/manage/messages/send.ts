@@ -3,15 +3,27 @@
 import { planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { sendMessagesReply, sendMessagesRequest } from "#contract/manage/messages.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import { readWhatsappListSlices } from "#contract/messages/whatsapp.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { inSlices, refusal } from "#http/routes/messages/send.ts";
+import { inSlices, readAttachments, refusal } from "#http/routes/messages/send.ts";
 import { validate } from "#http/validate.ts";
-import { messageChannels } from "#messaging/channels.ts";
+import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 
 const path = "/api/manage/v1/accounts/{account}/messages";
+
+/** Files come as base64 in the body. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** What reads the contacts: WhatsApp lists have a reader of their own. */
+function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
+  const isList = channel === "whatsapp" && contact.some((each) => "sections" in each);
+  return isList ? readWhatsappListSlices : messageChannels[channel].sending.readSlices;
+}
 
 export const sendAccountMessagesRoute = endpoint({
   method: "POST",
@@ -20,12 +32,13 @@ export const sendAccountMessagesRoute = endpoint({
   tag: "Account messages",
   summary: "Send messages as the account",
   description:
-    "The same as a send with the account's API key, without files: all messages are accepted or none. The body may have 1 MiB.",
+    "The same as a send with the account's API key: all messages are accepted or none. The body may have 16 MiB.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   headers: idempotencyHeader,
   body: sendMessagesRequest,
+  maxBytes,
   replies: { 200: sendMessagesReply },
   problems: [
     "not_found",
@@ -41,37 +54,47 @@ export const sendAccountMessagesRoute = endpoint({
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing was accepted." });
-  const { channel, contact } = input.value;
+  const { channel, contact, attachments } = input.value;
   const { sending } = messageChannels[channel];
   const { maxContacts } = settings;
-  const { contacts, issues } = await inSlices(sending.readSlices({ contact }, { maxContacts }), core.clock);
+  const read = readerOf(channel, contact);
+  const { contacts, issues } = await inSlices(read({ contact }, { maxContacts }), core.clock);
   const key = idempotencyKey(request);
   if (typeof key === "object" && key !== null) issues.push(key);
-  if (contacts.length === 0) return validationFailed(issues);
-  const send = { account, requestId, channel, send: { contacts, issues } };
-  if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(send));
-  const idempotency = typeof key === "string" ? { path, key } : null;
-  const result = await core.acceptance.send({ ...send, upload: null, idempotency });
-  if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
-  const replayed = result.kind === "replayed";
-  return {
-    status: 200,
-    ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
-    body: {
-      success: true,
-      message: "The messages have been queued.",
-      data: {
-        request_id: result.requestId,
-        contact: result.ids.map((id, at) => {
-          const draft = contacts[at];
-          const written = draft === undefined ? undefined : sending.writtenRecipient(draft);
-          return {
-            recipient: (replayed ? result.numbers[at] : written) ?? "",
-            status: result.statuses[at] ?? "queued",
-            id,
-          };
-        }),
+  const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
+  if (upload === null && (attachments ?? []).length > 0)
+    issues.push({ path: ["attachments"], message: sentences.prohibits(["channel"], ["attachments"]) });
+  try {
+    issues.push(...(await readAttachments({ account, body, upload }, { hasIssues: issues.length > 0 })));
+    if (contacts.length === 0) return validationFailed(issues);
+    const send = { account, requestId, channel, send: { contacts, issues } };
+    if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(send));
+    const idempotency = typeof key === "string" ? { path, key } : null;
+    const result = await core.acceptance.send({ ...send, upload, idempotency });
+    if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
+    const replayed = result.kind === "replayed";
+    return {
+      status: 200,
+      ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
+      body: {
+        success: true,
+        message: "The messages have been queued.",
+        data: {
+          request_id: result.requestId,
+          contact: result.ids.map((id, at) => {
+            const draft = contacts[at];
+            const written = draft === undefined ? undefined : sending.writtenRecipient(draft);
+            return {
+              recipient: (replayed ? result.numbers[at] : written) ?? "",
+              status: result.statuses[at] ?? "queued",
+              id,
+            };
+          }),
+        },
       },
-    },
-  };
+    };
+  } finally {
+    // What was not committed is removed.
+    await upload?.discard();
+  }
 });

@@ -59,6 +59,52 @@ test("faults stand at their fields, and nothing is accepted", async () => {
   assert.deepEqual(dataOf(await member("GET", `${path}?created_from=2026-01-01T00:00:01Z`)), []);
 });
 
+test("WhatsApp lists and the files of a mail go along", async () => {
+  for (const channel of ["whatsapp", "email"] as const)
+    await m.it.gateway({
+      identifier: `${channel}-box`,
+      channel,
+      kind: "sandbox",
+      settings: {},
+      default: true,
+    });
+  const recipient = { number: "+15550000001", message: "When shall we deliver?" };
+  const rows = [{ id: "morning", title: "08:00 to 12:00" }];
+  const list = { ...recipient, button: "Choose", sections: [{ rows }] };
+  const sent = dataOf<Sent>(await member("POST", path, { channel: "whatsapp", contact: [list] }));
+  const record = async (id: string) =>
+    dataOf<{ record: { list?: unknown; attachments?: unknown } }>(await member("GET", `${path}/${id}`))
+      .record;
+  assert.deepEqual((await record(sent.contact[0]?.id ?? "")).list, {
+    header: null,
+    footer: null,
+    button: "Choose",
+    sections: [{ title: null, rows: [{ ...rows[0], description: null }] }],
+  });
+  const mixed = await member("POST", path, { channel: "whatsapp", contact: [list, recipient] });
+  assert.deepEqual(Object.keys(mixed.json().errors).sort(), ["contact.1.button", "contact.1.sections"]);
+
+  const mail = { email: "delivered@example.com", subject: "Hi", message: "Hello" };
+  const text = "x".repeat(2 * 1024 * 1024);
+  const attachments = [{ filename: "a.txt", content: Buffer.from(text).toString("base64") }];
+  const mailed = dataOf<Sent>(await member("POST", path, { channel: "email", contact: [mail], attachments }));
+  assert.deepEqual((await record(mailed.contact[0]?.id ?? "")).attachments, [
+    { filename: "a.txt", size: text.length, content_type: "text/plain" },
+  ]);
+  for (const [channel, contact, files, path] of [
+    ["email", mail, [{ filename: "a.exe", content: "AAAA" }], "attachments.0"],
+    ["email", mail, [{ filename: "a.txt", content: "?" }], "attachments.0.content"],
+    ["sms", { number: "+15550000001", message: "hi" }, attachments, "attachments"],
+  ] as const) {
+    const refused = await member("POST", `/accounts/${account.id}/messages`, {
+      channel,
+      contact: [contact],
+      attachments: files,
+    });
+    assert.deepEqual(Object.keys(refused.json().errors), [path]);
+  }
+});
+
 test("a repeated request with its key sends nothing more", async () => {
   const token = await tokenFor(m.it, account.id);
   const ask = () =>
