@@ -7,6 +7,7 @@ COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts && npm cache clean --force
 COPY scripts/build-ui.mjs ./scripts/
 COPY ui ./ui
+COPY src/contract/messages/segments.ts ./src/contract/messages/
 RUN node scripts/build-ui.mjs --always
 
 FROM ${NODE_IMAGE}

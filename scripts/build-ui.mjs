@@ -13,6 +13,9 @@ const dist = join(ui, "dist");
 /** Below that, compressing gains nothing. */
 const worthwhile = 1_024;
 
+/** What the dashboard shares with the service, as `test/ui/source.test.ts` holds it. */
+const shared = ["src/contract/messages/segments.ts"];
+
 /** What goes into the built files, and what builds them. */
 const packages = [
   "vite",
@@ -41,6 +44,7 @@ function stampOf() {
       .update(readFileSync(join(ui, name)))
       .update("\0");
   }
+  for (const name of shared) hash.update(readFileSync(join(root, name))).update("\0");
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   for (const name of packages) hash.update(`${name}@${lock[`node_modules/${name}`]?.version}\0`);
   return hash.digest("hex");

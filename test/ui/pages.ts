@@ -132,6 +132,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
   const webhook = `${a}/webhooks/${of.webhook}`;
   return {
     overview: a,
+    send: `${a}/send`,
     messages: `${a}/messages`,
     message: `${a}/messages/${of.message}`,
     gateways: `${a}/gateways`,

@@ -31,7 +31,7 @@ test("imports of the dashboard run downwards, and pages never see each other", (
 
 test("only api/ talks to the server, nothing becomes markup, and colours are in tokens.css alone", () => {
   const rules: [RegExp, RegExp][] = [
-    [/\bfetch\(|XMLHttpRequest|new EventSource/, /^ui\/src\/api\//],
+    [/\bfetch\(|XMLHttpRequest|new EventSource/, /^ui\/src\/(api\/|send\/snippets\.ts)/],
     [/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/, /^$/],
     [/#[0-9a-f]{3,8}\b(?=[;,)\s])|\brgb\(\d+ \d+ \d+\)/, /tokens\.css$/],
     [/https?:\/\/(?!www\.w3\.org)\w/, /schema\.ts$/],
@@ -40,4 +40,13 @@ test("only api/ talks to the server, nothing becomes markup, and colours are in 
     rules.filter(([what, home]) => what.test(text) && !home.test(path)).map(([what]) => `${path}: ${what}`),
   );
   assert.deepEqual(found, []);
+});
+
+test("of the service's sources the dashboard takes only what its build knows", () => {
+  const taken = files.flatMap(({ text }) =>
+    [...text.matchAll(/from "#(?!ui\/)([^"]+)"/g)].map(([, path]) => `src/${path}`),
+  );
+  assert.deepEqual([...new Set(taken)], ["src/contract/messages/segments.ts"]);
+  for (const builder of ["scripts/build-ui.mjs", "Dockerfile"])
+    for (const path of taken) assert.ok(readFileSync(builder, "utf8").includes(path), `${builder}: ${path}`);
 });

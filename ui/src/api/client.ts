@@ -17,7 +17,13 @@ type Body<N extends OperationName> = Operations[N]["body"] extends undefined
   : { body: Operations[N]["body"] };
 
 /** What a call of this operation takes. */
-export type Input<N extends OperationName> = Params<N> & Query<N> & Body<N> & { signal?: AbortSignal };
+export type Input<N extends OperationName> = Params<N> &
+  Query<N> &
+  Body<N> & {
+    signal?: AbortSignal;
+    /** Of a send: the same request again under the same key gets the first one's answer and sends nothing. */
+    idempotencyKey?: string;
+  };
 export type Output<N extends OperationName> = Operations[N]["reply"];
 
 /** An answer that is not a success, in the API's own words, or (status 0) that there was none. */
@@ -129,15 +135,18 @@ async function send<N extends OperationName>(name: N, input: Input<N>): Promise<
     query = {},
     body,
     signal,
+    idempotencyKey,
   } = input as {
     params?: Record<string, string>;
     query?: Record<string, unknown>;
     body?: unknown;
     signal?: AbortSignal;
+    idempotencyKey?: string;
   };
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (method !== "GET" && known?.csrf_token) headers["x-csrf-token"] = known.csrf_token;
+  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
   let response: Response;
   try {
     response = await fetch(urlOf(path, params, query), {

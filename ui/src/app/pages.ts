@@ -14,6 +14,7 @@ import {
   Mail,
   RadioTower,
   ScrollText,
+  Send,
   Server,
   Settings,
   Users,
@@ -41,6 +42,7 @@ export const accountPages: readonly Group[] = [
   {
     title: "Messaging",
     places: [
+      { to: "/a/$account/send", title: "Send", key: "n", icon: Send },
       { to: "/a/$account/messages", title: "Messages", key: "m", icon: Mail },
       { to: "/a/$account/inbox", title: "Inbox", key: "i", icon: Inbox },
       { to: "/a/$account/gateways", title: "Gateways", key: "g", icon: RadioTower },

@@ -1,7 +1,7 @@
 // The frame of every page: which account, where else to go, who is signed in.
 
-import { Outlet, useParams } from "@tanstack/react-router";
-import { CircleHelp, PanelLeft } from "lucide-react";
+import { Link, Outlet, useParams } from "@tanstack/react-router";
+import { CircleHelp, PanelLeft, Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Account } from "#ui/api/schema.ts";
@@ -62,6 +62,20 @@ export function Frame({ account, named, children }: Framed) {
             <span className="end">
               <LiveDot />
             </span>
+            {account === undefined ? null : (
+              <Link
+                to="/a/$account/send"
+                params={{ account }}
+                className="button send"
+                aria-label="Send messages"
+                aria-keyshortcuts="c"
+              >
+                <Plus aria-hidden="true" />
+                <span aria-hidden="true" className="only-desk">
+                  Send
+                </span>
+              </Link>
+            )}
             <button type="button" className="button bare only-desk" aria-label="Keys" onClick={openKeys}>
               <CircleHelp aria-hidden="true" />
             </button>

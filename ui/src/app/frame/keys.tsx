@@ -9,7 +9,7 @@ import { preference, setPreference } from "#ui/parts/preferences.ts";
 
 const leadMs = 1_000;
 
-/** Letters after `g` lead to a page; `?` names the keys, `l` pauses the updates, `/` goes to the page's search. */
+/** Letters after `g` lead to a page; `c` to a new message; `?` names the keys, `l` pauses the updates, `/` goes to the page's search. */
 export function useKeys(account: string | undefined, onHelp: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -25,7 +25,11 @@ export function useKeys(account: string | undefined, onHelp: () => void): void {
         return;
       }
       if (event.key === "?") onHelp();
-      else if (event.key === "l") setPreference("live", preference("live") === "on" ? "off" : "on");
+      else if (event.key === "c" && account !== undefined) {
+        // The letter is not typed into the page's first field.
+        event.preventDefault();
+        void navigate({ to: "/a/$account/send", params: { account } });
+      } else if (event.key === "l") setPreference("live", preference("live") === "on" ? "off" : "on");
       else if (event.key === "/") {
         const search = document.querySelector<HTMLElement>("main input[type=search]");
         if (search === null) return;
@@ -39,6 +43,7 @@ export function useKeys(account: string | undefined, onHelp: () => void): void {
 }
 
 const general = [
+  ["c", "Send messages"],
   ["/", "Search on this page"],
   ["l", "Pause the updates, or go on"],
   ["?", "These keys"],

@@ -1,0 +1,26 @@
+// How long an SMS is: the price that is seen while one types.
+
+import { gsmExtension, gsmSeptets, measure } from "#contract/messages/segments.ts";
+
+const letters = new Set([...gsmSeptets, ...gsmExtension].map(([, letter]) => letter));
+
+/** The units that fit without another segment. */
+const room = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
+
+interface Length {
+  segments: number;
+  encoding: "gsm7" | "ucs2";
+  units: number;
+  /** Units that fit into so many segments. */
+  fits: number;
+  /** The first character that the GSM alphabet lacks; null: none. */
+  odd: string | null;
+}
+
+/** The length of a text as it is charged. Blanks around it do not count. */
+export function lengthOf(text: string): Length {
+  const { segments, encoding, units } = measure(text.trim());
+  const { single, part } = room[encoding];
+  const odd = encoding === "gsm7" ? null : ([...text.trim()].find((letter) => !letters.has(letter)) ?? null);
+  return { segments, encoding, units, fits: segments === 1 ? single : segments * part, odd };
+}

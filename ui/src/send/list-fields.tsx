@@ -1,0 +1,153 @@
+// A WhatsApp list: a button that opens rows to choose from, in sections.
+
+import { Field } from "#ui/parts/form/field.tsx";
+import type { FieldsOf } from "./body-fields.tsx";
+import { type Draft, emptySection } from "./draft.ts";
+
+/** WhatsApp shows so many rows, in all sections together. */
+const maxRows = 10;
+
+type Section = Draft["sections"][number];
+type Row = Section["rows"][number];
+
+const replaced = <T,>(list: readonly T[], at: number, value: T): T[] =>
+  list.map((each, place) => (place === at ? value : each));
+
+function RowFields({
+  row,
+  path,
+  title,
+  fault,
+  onChange,
+  onRemove,
+}: {
+  row: Row;
+  /** The row's path in a contact. */
+  path: string;
+  title: string;
+  fault: FieldsOf["fault"];
+  onChange: (row: Row) => void;
+  /** Null: it is the only one. */
+  onRemove: (() => void) | null;
+}) {
+  const field = (name: keyof Row, label: string) => (
+    <Field label={label} fault={fault(`${path}.${name}`)}>
+      <input
+        dir="auto"
+        value={row[name]}
+        autoComplete="off"
+        onChange={(event) => onChange({ ...row, [name]: event.target.value })}
+      />
+    </Field>
+  );
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {field("title", "Title")}
+      {field("description", "Description")}
+      {field("id", "Id")}
+      {onRemove === null ? null : (
+        <div>
+          <button type="button" className="button" onClick={onRemove}>
+            Remove {title.toLowerCase()}
+          </button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+export function ListFields({ draft, change, fault }: FieldsOf) {
+  const { sections } = draft;
+  const rowCount = sections.reduce((sum, { rows }) => sum + rows.length, 0);
+  const several = sections.length > 1;
+  const changeSection = (at: number, section: Section) =>
+    change({
+      sections: section.rows.length === 0 ? sections.toSpliced(at, 1) : replaced(sections, at, section),
+    });
+  return (
+    <>
+      <Field label="Button" hint="It opens the list." fault={fault("button")}>
+        <input
+          dir="auto"
+          value={draft.button}
+          autoComplete="off"
+          onChange={(event) => change({ button: event.target.value })}
+        />
+      </Field>
+      <div className="halves">
+        <Field label="Header" fault={fault("header")}>
+          <input
+            dir="auto"
+            value={draft.header}
+            onChange={(event) => change({ header: event.target.value })}
+          />
+        </Field>
+        <Field label="Footer" fault={fault("footer")}>
+          <input
+            dir="auto"
+            value={draft.footer}
+            onChange={(event) => change({ footer: event.target.value })}
+          />
+        </Field>
+      </div>
+      {fault("sections") === null ? null : <p className="fault">{fault("sections")}</p>}
+      {sections.map((section, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: sections and rows have no names but their places
+        <div key={at} className="stack">
+          {several ? (
+            <Field label={`Title of section ${at + 1}`} fault={fault(`sections.${at}.title`)}>
+              <input
+                dir="auto"
+                value={section.title}
+                onChange={(event) => changeSection(at, { ...section, title: event.target.value })}
+              />
+            </Field>
+          ) : null}
+          {section.rows.map((row, place) => (
+            <RowFields
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              key={place}
+              row={row}
+              path={`sections.${at}.rows.${place}`}
+              title={several ? `Row ${place + 1} of section ${at + 1}` : `Row ${place + 1}`}
+              fault={fault}
+              onChange={(changed) =>
+                changeSection(at, { ...section, rows: replaced(section.rows, place, changed) })
+              }
+              onRemove={
+                rowCount === 1
+                  ? null
+                  : () => changeSection(at, { ...section, rows: section.rows.toSpliced(place, 1) })
+              }
+            />
+          ))}
+          {rowCount < maxRows ? (
+            <div>
+              <button
+                type="button"
+                className="button"
+                onClick={() =>
+                  changeSection(at, { ...section, rows: [...section.rows, ...emptySection.rows] })
+                }
+              >
+                Add a row{several ? ` to section ${at + 1}` : ""}
+              </button>
+            </div>
+          ) : null}
+        </div>
+      ))}
+      {rowCount < maxRows ? (
+        <div>
+          <button
+            type="button"
+            className="button"
+            onClick={() => change({ sections: [...sections, emptySection] })}
+          >
+            Add a section
+          </button>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+// The send that a person is composing, with its Idempotency-Key. The tab keeps both until it is accepted: a second click, a reload or a
+// repetition after a lost answer is the same request under the same key, so the service sends it once.
+
+import { type Draft, emptyDraft } from "./draft.ts";
+
+interface Pending {
+  key: string;
+  /** The filter of the address with which the page was opened: another one begins another send. */
+  from: string;
+  draft: Draft;
+}
+
+const nameOf = (account: string) => `send ${account}`;
+
+/** A new send, beginning with what the page's address says. */
+export function newPending(search: Readonly<Record<string, string | undefined>>): Pending {
+  const { channel, to, gateway } = search;
+  return {
+    key: crypto.randomUUID(),
+    from: JSON.stringify([channel, to, gateway]),
+    draft: {
+      ...emptyDraft,
+      ...(channel === "sms" || channel === "whatsapp" || channel === "email" ? { channel } : {}),
+      ...(to === undefined ? {} : { recipients: to }),
+      ...(gateway === undefined ? {} : { gateway }),
+    },
+  };
+}
+
+/** What the tab was composing, or a new send. */
+export function openPending(account: string, search: Readonly<Record<string, string | undefined>>): Pending {
+  const fresh = newPending(search);
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(nameOf(account)) ?? "null") as Pending | null;
+    if (stored?.from !== fresh.from || typeof stored.key !== "string") return fresh;
+    // A draft of an earlier version may lack fields.
+    return { ...stored, draft: { ...emptyDraft, ...stored.draft } };
+  } catch {
+    return fresh;
+  }
+}
+
+export function keepPending(account: string, pending: Pending): void {
+  try {
+    sessionStorage.setItem(nameOf(account), JSON.stringify(pending));
+  } catch {
+    // Longer than a browser stores: a reload begins anew then, and asks before it loses the text.
+  }
+}
+
+export const forgetPending = (account: string): void => sessionStorage.removeItem(nameOf(account));

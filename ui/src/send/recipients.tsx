@@ -1,0 +1,99 @@
+// To whom: a list as it is pasted, and what the sandbox makes of which recipient.
+
+import type { ApiError } from "#ui/api/client.ts";
+import type { Channel, Gateway } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Field } from "#ui/parts/form/field.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { recipientsOf, repeatedIn } from "./draft.ts";
+import { recipientFault } from "./faults.ts";
+
+/** Recipients with which the sandbox shows what can happen, by their ends. */
+const numbers = [
+  ["0001", "delivered"],
+  ["0002", "undelivered"],
+  ["0003", "refused"],
+  ["0004", "deferred twice"],
+  ["0005", "unknown"],
+  ["0006", "slow"],
+  ["0007", "answered"],
+] as const;
+const addresses = ["delivered", "bounced", "refused", "deferred", "unknown", "slow", "opened"];
+
+const sandboxRecipients = (channel: Channel): readonly (readonly [recipient: string, end: string])[] =>
+  channel === "email"
+    ? addresses.map((name) => [`${name}@example.com`, name])
+    : numbers.map(([end, name]) => [`+1555000${end}`, name]);
+
+function counted(recipients: readonly string[], channel: Channel, country: string | null): string {
+  if (recipients.length === 0) {
+    if (channel === "email") return "One a line. A column of a table can be pasted.";
+    const national = country === null ? "" : ` National numbers are read as those of ${country}.`;
+    return `One a line, with the country: +4915123456789.${national} A column of a table can be pasted.`;
+  }
+  const repeated = repeatedIn(recipients);
+  const count = recipients.length === 1 ? "1 recipient" : `${number(recipients.length)} recipients`;
+  if (repeated === 0) return `${count}.`;
+  return `${count}, ${repeated === 1 ? "1 line repeats" : `${number(repeated)} lines repeat`} an earlier one: each line is a message of its own.`;
+}
+
+/** `gateway`: the one that is chosen, where it is known. */
+export function Recipients({
+  channel,
+  text,
+  gateway,
+  error,
+  onChange,
+}: {
+  channel: Channel;
+  text: string;
+  gateway: Gateway | undefined;
+  error: ApiError | null;
+  onChange: (text: string) => void;
+}) {
+  const { country } = useAccount();
+  const recipients = recipientsOf(text);
+  return (
+    <>
+      <Field
+        label="To"
+        hint={counted(recipients, channel, country)}
+        fault={recipientFault(error, recipients)}
+      >
+        <textarea
+          value={text}
+          autoComplete="off"
+          spellCheck={false}
+          className="mono"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
+      {repeatedIn(recipients) === 0 ? null : (
+        <button
+          type="button"
+          className="button"
+          onClick={() => onChange([...new Set(recipients)].join("\n"))}
+        >
+          Keep each recipient once
+        </button>
+      )}
+      {gateway?.kind !== "sandbox" ? null : (
+        <div className="stack tight">
+          <p className="hint">The sandbox sends nothing. The recipient decides what becomes of it:</p>
+          <div className="row">
+            {sandboxRecipients(channel).map(([recipient, end]) => (
+              <button
+                key={recipient}
+                type="button"
+                className="button"
+                onClick={() => onChange([...recipients, recipient].join("\n"))}
+              >
+                <span className="mono">{recipient}</span> <span className="soft">{end}</span>
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

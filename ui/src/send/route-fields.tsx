@@ -1,0 +1,79 @@
+// Through which gateway and when: by default the account's own, at once.
+
+import { Link } from "@tanstack/react-router";
+import type { Gateway } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { localIn } from "#ui/words/spans.ts";
+import type { FieldsOf } from "./body-fields.tsx";
+import type { Draft } from "./draft.ts";
+
+const hourMs = 3_600_000;
+
+export function When({ draft, change, fault }: FieldsOf) {
+  const zone = useZone();
+  const nextHour = () => localIn(Math.ceil(Date.now() / hourMs) * hourMs, zone);
+  return (
+    <div className="stack tight">
+      <Choices
+        label="When"
+        of={[
+          ["now", "Now"],
+          ["at", "At a time"],
+        ]}
+        value={draft.at === null ? "now" : "at"}
+        onChange={(when) => change({ at: when === "now" ? null : nextHour() })}
+      />
+      {draft.at === null ? null : (
+        <Field label={`At (${zone})`} hint="On the account's clocks." fault={fault("schedule_at")}>
+          <input
+            required
+            type="datetime-local"
+            value={draft.at}
+            onChange={(event) => change({ at: event.target.value })}
+          />
+        </Field>
+      )}
+    </div>
+  );
+}
+
+/** The gateway that is chosen; undefined while it is not known. */
+export const chosenOf = ({ channel, gateway }: Draft, gateways: readonly Gateway[]): Gateway | undefined =>
+  gateways.find(
+    (each) => each.channel === channel && (gateway === "" ? each.default : each.identifier === gateway),
+  );
+
+const named = ({ identifier, state }: Gateway): string =>
+  state === "active" ? identifier : `${identifier} (${state})`;
+
+export function GatewayField({
+  draft,
+  change,
+  fault,
+  gateways,
+}: FieldsOf & { gateways: readonly Gateway[] | undefined }) {
+  const { id: account } = useAccount();
+  const own = gateways?.filter(({ channel, active }) => channel === draft.channel && active) ?? [];
+  if (gateways !== undefined && own.length === 0)
+    return (
+      <p className="notice warn">
+        No {draft.channel} gateway is switched on, so nothing can be sent.{" "}
+        <Link to="/a/$account/gateways/new" params={{ account }} search={{ channel: draft.channel }}>
+          Add a gateway
+        </Link>
+      </p>
+    );
+  const preset = own.find((each) => each.default);
+  return (
+    <Choice
+      label="Gateway"
+      any={preset === undefined ? "the default one" : `the default one: ${named(preset)}`}
+      of={own.map((each) => [each.identifier, named(each)] as const)}
+      value={draft.gateway}
+      fault={fault("gateway_identifier")}
+      onChange={(gateway) => change({ gateway })}
+    />
+  );
+}

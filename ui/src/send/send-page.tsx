@@ -1,0 +1,156 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import type { ApiError } from "#ui/api/client.ts";
+import { useRead } from "#ui/api/queries.ts";
+import { words } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { AsCode } from "./as-code.tsx";
+import { EmailFields, type FieldsOf, Text } from "./body-fields.tsx";
+import { type ChosenFile, type Draft, recipientsOf, requestOf } from "./draft.ts";
+import { faultOf, fileFault } from "./faults.ts";
+import { Files } from "./files.tsx";
+import { forgetPending, keepPending, newPending, openPending } from "./pending.ts";
+import { Recipients } from "./recipients.tsx";
+import { chosenOf, GatewayField, When } from "./route-fields.tsx";
+import { WhatsappFields } from "./whatsapp-fields.tsx";
+
+const verbOf = ({ at }: Draft, count: number): string => {
+  const verb = at === null ? "Send" : "Schedule";
+  return count > 1 ? `${verb} ${number(count)} messages` : `${verb} the message`;
+};
+
+/** After an answer that was lost, and after one under whose key something else was sent. */
+function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () => void }) {
+  if (error === null) return null;
+  if (error.status === 0 || error.status === 503)
+    return (
+      <p className="notice warn" role="status">
+        Whether it was sent is not known. Sending it again is safe as long as nothing is changed: the service
+        takes the same request once.
+      </p>
+    );
+  if (error.errors["Idempotency-Key"] === undefined) return null;
+  return (
+    <div className="notice warn" role="status">
+      <p>It was sent before in another form: the log has it. What is here now would be sent besides.</p>
+      <div>
+        <button type="button" className="button" onClick={onRenew}>
+          Make it a send of its own
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Compose({ search }: { search: Readonly<Record<string, string | undefined>> }) {
+  const { id: account } = useAccount();
+  const navigate = useNavigate();
+  const [pending, setPending] = useState(() => openPending(account, search));
+  const { key, draft } = pending;
+  useEffect(() => keepPending(account, pending), [account, pending]);
+  const [files, setFiles] = useState<readonly ChosenFile[]>([]);
+  const gateways = useRead("listGateways", { params: { account } }).data?.data;
+  const form = useForm("sendAccountMessages", {
+    touches: ["listAccountMessages", "getOverview"],
+    onDone: ({ data: { request_id: request, contact } }) => {
+      forgetPending(account);
+      const [first] = contact;
+      return first !== undefined && contact.length === 1
+        ? navigate({ to: "/a/$account/messages/$message", params: { account, message: first.id } })
+        : navigate({ to: "/a/$account/messages", params: { account }, search: { request } });
+    },
+  });
+  const change = (changes: Partial<Draft>) =>
+    setPending((before) => ({ ...before, draft: { ...before.draft, ...changes } }));
+  const fields: FieldsOf = { draft, change, fault: (field) => faultOf(form.error, field) };
+  const bodies: Readonly<Record<Draft["channel"], ReactNode>> = {
+    sms: <Text {...fields} />,
+    email: (
+      <EmailFields
+        {...fields}
+        files={
+          <Files
+            names={draft.files}
+            files={files}
+            fault={fileFault(form.error)}
+            onChange={(chosen, names) => {
+              setFiles(chosen);
+              change({ files: names });
+            }}
+          />
+        }
+      />
+    ),
+    whatsapp: <WhatsappFields {...fields} />,
+  };
+  return (
+    <>
+      <Form
+        of={form}
+        verb={verbOf(draft, recipientsOf(draft.recipients).length)}
+        // The tab keeps what was entered.
+        guard={false}
+        onSubmit={() =>
+          form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key })
+        }
+        more={
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              form.reset();
+              setFiles([]);
+              setPending(newPending(search));
+            }}
+          >
+            Start anew
+          </button>
+        }
+      >
+        <Choices
+          label="Channel"
+          of={words.Channel.map((word) => [word, word] as const)}
+          value={draft.channel}
+          onChange={(channel) => {
+            form.reset();
+            change({ channel, gateway: "" });
+          }}
+        />
+        <Recipients
+          channel={draft.channel}
+          text={draft.recipients}
+          gateway={chosenOf(draft, gateways ?? [])}
+          error={form.error}
+          onChange={(recipients) => change({ recipients })}
+        />
+        <GatewayField {...fields} gateways={gateways} />
+        {bodies[draft.channel]}
+        <When {...fields} />
+        <Doubt
+          error={form.error}
+          onRenew={() => {
+            form.reset();
+            setPending({ ...newPending(search), draft });
+          }}
+        />
+      </Form>
+      <AsCode draft={draft} />
+    </>
+  );
+}
+
+/** Where a message is composed. `channel`, `to` and `gateway` of its address are filled in. */
+export function Page() {
+  const { id } = useAccount();
+  const search = useSearch({ strict: false });
+  return (
+    <>
+      <PageHead title="Send" />
+      <Compose key={`${id} ${JSON.stringify(search)}`} search={search} />
+    </>
+  );
+}
