@@ -69,6 +69,8 @@ export interface Head {
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;
+  /** For an endpoint of the management API that is no GET and changes nothing: the audit log does not name it. */
+  changesNothing?: true;
   /** For an endpoint of the management API: its longest body, where that is not the usual 1 MiB. */
   maxBytes?: number;
   /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */

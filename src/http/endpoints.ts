@@ -68,6 +68,7 @@ import {
   getAccountMessageRoute,
   listAccountMessagesRoute,
 } from "#http/routes/manage/messages/messages.ts";
+import { previewAccountMessagesRoute } from "#http/routes/manage/messages/preview.ts";
 import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
 import {
   cancelAccountRequestRoute,
@@ -212,6 +213,7 @@ export const endpoints: readonly Endpoint[] = [
   activateSendingDomainKeysRoute,
   listAccountMessagesRoute,
   sendAccountMessagesRoute,
+  previewAccountMessagesRoute,
   changeAccountMessagesRoute,
   getAccountMessageRoute,
   cancelAccountMessageRoute,

@@ -60,6 +60,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** The local time at `at` as `readSchedule` reads it: `2026-11-21 09:00:00`. */
+export function localTime(at: number, timeZone: string): string {
+  const local = zoned(at, timeZone).toPlainDateTime();
+  return local.toString({ smallestUnit: "second" }).replace("T", " ");
+}
+
 /** The first instant of the local day that holds `now`; where midnight is skipped, that is later than 00:00. */
 export function startOfDay(now: number, timeZone: string): number {
   return zoned(now, timeZone).startOfDay().epochMilliseconds;

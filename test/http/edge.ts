@@ -284,6 +284,7 @@ export function edge(options: EdgeOptions = {}): Edge {
         else mails.push({ send: send as EmailSend, files: upload?.files() ?? [] });
         return acceptance(request);
       },
+      preview: async ({ send }) => ({ messages: send.contacts.map(() => null), issues: send.issues }),
       openUpload: (owner) => new AttachmentUpload({ database, clock, log, newId }, owner),
       ...options.acceptance,
     },

@@ -49,6 +49,7 @@ export const bodies: Record<string, object> = {
   sendAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
   rescheduleAccountMessage: { schedule_at: "2030-01-01 09:00:00" },
   rescheduleAccountRequest: { schedule_at: "2030-01-01 09:00:00" },
+  previewAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
   changeAccountMessages: { action: "cancel", ids: [`msg_${"0".repeat(26)}`] },
   resolveAccountMessage: { answer: "mark_failed" },
   updateWebhook: { active: true },

@@ -7,6 +7,7 @@ import test from "node:test";
 import fc from "fast-check";
 import {
   isTimeZone,
+  localTime,
   parseHours,
   readSchedule,
   scheduleReader,
@@ -358,4 +359,18 @@ test("sending hours near clock changes, as walking on minute by minute finds the
     }),
     { seed: 2, numRuns: 800 },
   );
+});
+
+test("an instant is the local time that is read as it, but for the second of two", () => {
+  const zone = "Europe/Berlin";
+  for (const text of [
+    "2026-11-21 09:00:00",
+    "2027-03-28 03:30:00",
+    "0000-01-02 00:00:01",
+    "9999-12-31 23:59:59",
+  ])
+    assert.equal(localTime(readSchedule(text, zone) ?? 0, zone), text);
+  // Skipped by the clock change, so read as an hour later.
+  assert.equal(localTime(readSchedule("2027-03-28 02:30:00", zone) ?? 0, zone), "2027-03-28 03:30:00");
+  assert.equal(localTime(Date.parse("2027-10-31T01:30:00.999Z"), zone), "2027-10-31 02:30:00");
 });

@@ -8,6 +8,8 @@ import { freeText } from "#contract/name.ts";
 const text = (max: number) => freeText(0, max);
 const paging = { limit, cursor: z.string().max(1024).optional().describe(cursorNote) };
 
+export const suppressionReason = z.enum(["opt_out", "manual", "bounce", "complaint", "unsubscribe"]);
+
 /** One entry of the suppression list. */
 const suppressionRecord = z
   .object({
@@ -17,9 +19,9 @@ const suppressionRecord = z
       .describe(
         "The recipient as message records show it: E.164, a short code, or an address in lower case.",
       ),
-    reason: z
-      .enum(["opt_out", "manual", "bounce", "complaint", "unsubscribe"])
-      .describe("Why the recipient is on the list. An opt-in word removes only an `opt_out`."),
+    reason: suppressionReason.describe(
+      "Why the recipient is on the list. An opt-in word removes only an `opt_out`.",
+    ),
     note: z.string().nullable(),
     created_at: instant.describe("When the recipient was put on the list (ISO 8601, UTC)."),
   })

@@ -233,6 +233,6 @@ export async function answerManaged(head: Head, call: Call, handle: Handle): Pro
   const { principal, session, account } = admitted;
   // A route for anyone gets no principal, by its type; what it does is written down by itself.
   const full = { ...call, body, principal, session, account } as unknown as ManageCall;
-  if (principal === null || head.method === "GET") return await handle(full);
+  if (principal === null || head.method === "GET" || head.changesNothing) return await handle(full);
   return await audited(head, full, account, handle);
 }

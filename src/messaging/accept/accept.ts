@@ -44,7 +44,7 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-interface AcceptDeps
+export interface AcceptDeps
   extends Pick<
     Core,
     "clock" | "crashPoint" | "database" | "log" | "newIds" | "random" | "sealer" | "signals"
@@ -133,7 +133,7 @@ async function prepareAndStore(
 }
 
 /** Checks a send against its account and makes its rows. Stores nothing, and a send with issues is never ready. */
-async function prepareSend(
+export async function prepareSend(
   { clock, newIds }: Pick<AcceptDeps, "clock" | "newIds">,
   { account, channel, send }: Pick<SendRequest, "account" | "channel" | "send">,
   now: number,

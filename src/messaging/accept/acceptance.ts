@@ -5,11 +5,14 @@ import type { Issue } from "#contract/issue.ts";
 import type { Core } from "#core/core.ts";
 import { type AcceptResult, acceptSend, issuesOf, type SendRequest } from "./accept.ts";
 import { AttachmentUpload } from "./attachment-upload.ts";
+import { previewSend, type SendPreview } from "./preview.ts";
 
 export interface Acceptance {
   /** All issues of a send whose body has some: those, and the ones that its account adds. */
   issuesOf(request: Pick<SendRequest, "account" | "channel" | "send">): Promise<Issue[]>;
   send(request: SendRequest): Promise<AcceptResult>;
+  /** What would become of each contact of a send. Nothing is stored. */
+  preview(request: Pick<SendRequest, "account" | "channel" | "send">): Promise<SendPreview>;
   /** Stores the files of one request of the account. */
   openUpload(account: Account): AttachmentUpload;
 }
@@ -33,6 +36,7 @@ export function createAcceptance(core: AcceptanceDeps): Acceptance {
   return {
     issuesOf: (request) => issuesOf(deps, request),
     send: (request) => acceptSend(deps, request),
+    preview: (request) => previewSend(deps, request),
     openUpload: (account) => new AttachmentUpload(core, account),
   };
 }

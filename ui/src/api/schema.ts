@@ -119,6 +119,10 @@ export type PoolPage = { success: true; message: string; data: Pool[]; next_curs
 export type PoolReply = { success: true; message: string; data: Pool };
 export type PoolUsage = { group: string; name: string | null; member: string | null; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
 export type PoolUsageReply = { success: true; message: string; data: PoolUsage[]; next_cursor: string | null };
+export type PreviewAccountMessagesReply = { success: true; message: string; data: { contact: PreviewedContact[]; faults: PreviewFault[]; cost: number; remaining: number | null } };
+export type PreviewAccountMessagesRequest = { channel: Channel; contact: Record<string, unknown>[]; attachments?: Record<string, unknown>[] | null };
+export type PreviewFault = { path: string; message: string };
+export type PreviewedContact = { recipient: string | null; gateway: string | null; gateway_state: "active" | "paused" | "stopped" | "off" | "not_linked" | null; due_at: string | null; moved: "clock_change" | "past" | "hours" | null; segments: number | null; encoding: "gsm7" | "ucs2" | null; cost: number | null; suppressed: "opt_out" | "manual" | "bounce" | "complaint" | "unsubscribe" | null; faults: PreviewFault[] };
 export type ProviderKind = { kind: string; title: string; summary: string; embeddings: boolean; settings: Record<string, unknown> };
 export type ProviderKindPage = { success: true; message: string; data: ProviderKind[]; next_cursor: string | null };
 export type ReceivedMessage = { id: string; channel: Channel; from: string; to: string; gateway_identifier: string; message: string; media: ({ url: string; content_type: string | null })[]; in_reply_to: string | null; opt: "out" | "in" | null; type: string | null; reply: ReceivedReply | null; profile_name: string | null; user_id: string | null; forwarded: boolean | null; received_at: string };
@@ -529,6 +533,12 @@ export interface Operations {
     body: SendAccountMessagesRequest;
     reply: SendAccountMessagesReply;
   };
+  previewAccountMessages: {
+    params: { account: string };
+    query: Record<string, never>;
+    body: PreviewAccountMessagesRequest;
+    reply: PreviewAccountMessagesReply;
+  };
   changeAccountMessages: {
     params: { account: string };
     query: Record<string, never>;
@@ -885,6 +895,7 @@ export const routes = {
   activateSendingDomainKeys: ["POST", "/api/manage/v1/accounts/{account}/sending-domains/{domain}/activate"],
   listAccountMessages: ["GET", "/api/manage/v1/accounts/{account}/messages"],
   sendAccountMessages: ["POST", "/api/manage/v1/accounts/{account}/messages"],
+  previewAccountMessages: ["POST", "/api/manage/v1/accounts/{account}/messages/preview"],
   changeAccountMessages: ["POST", "/api/manage/v1/accounts/{account}/messages/bulk"],
   getAccountMessage: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}"],
   cancelAccountMessage: ["POST", "/api/manage/v1/accounts/{account}/messages/{message}/cancel"],

@@ -1,7 +1,9 @@
 // POST /api/manage/v1/accounts/{account}/messages: a send by a person, without the account's API key.
 
+import type { z } from "zod";
 import { planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
+import type { Issue } from "#contract/issue.ts";
 import { sendMessagesReply, sendMessagesRequest } from "#contract/manage/messages.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readWhatsappListSlices } from "#contract/messages/whatsapp.ts";
@@ -17,12 +19,21 @@ import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 const path = "/api/manage/v1/accounts/{account}/messages";
 
 /** Files come as base64 in the body. */
-const maxBytes = 16 * 1024 * 1024;
+export const maxBytes = 16 * 1024 * 1024;
 
 /** What reads the contacts: WhatsApp lists have a reader of their own. */
-function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
+export function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
   const isList = channel === "whatsapp" && contact.some((each) => "sections" in each);
   return isList ? readWhatsappListSlices : messageChannels[channel].sending.readSlices;
+}
+
+/** The issue of files that go with messages of another channel than email. */
+export function attachmentsAllowed({
+  channel,
+  attachments,
+}: Pick<z.output<typeof sendMessagesRequest>, "channel" | "attachments">): Issue[] {
+  if (channel === "email" || (attachments ?? []).length === 0) return [];
+  return [{ path: ["attachments"], message: sentences.prohibits(["channel"], ["attachments"]) }];
 }
 
 export const sendAccountMessagesRoute = endpoint({
@@ -54,7 +65,7 @@ export const sendAccountMessagesRoute = endpoint({
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing was accepted." });
-  const { channel, contact, attachments } = input.value;
+  const { channel, contact } = input.value;
   const { sending } = messageChannels[channel];
   const { maxContacts } = settings;
   const read = readerOf(channel, contact);
@@ -62,8 +73,7 @@ export const sendAccountMessagesRoute = endpoint({
   const key = idempotencyKey(request);
   if (typeof key === "object" && key !== null) issues.push(key);
   const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
-  if (upload === null && (attachments ?? []).length > 0)
-    issues.push({ path: ["attachments"], message: sentences.prohibits(["channel"], ["attachments"]) });
+  issues.push(...attachmentsAllowed(input.value));
   try {
     issues.push(...(await readAttachments({ account, body, upload }, { hasIssues: issues.length > 0 })));
     if (contacts.length === 0) return validationFailed(issues);
