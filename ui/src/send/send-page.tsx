@@ -17,6 +17,7 @@ import { forgetPending, keepPending, newPending, openPending } from "./pending.t
 import { Recipients } from "./recipients.tsx";
 import { chosenOf, GatewayField, When } from "./route-fields.tsx";
 import { WhatsappFields } from "./whatsapp-fields.tsx";
+import { WouldHappen } from "./would-happen.tsx";
 
 const verbOf = ({ at }: Draft, count: number): string => {
   const verb = at === null ? "Send" : "Schedule";
@@ -88,15 +89,17 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
     whatsapp: <WhatsappFields {...fields} />,
   };
   return (
-    <>
+    <div className="sides">
       <Form
         of={form}
         verb={verbOf(draft, recipientsOf(draft.recipients).length)}
         // The tab keeps what was entered.
         guard={false}
-        onSubmit={() =>
-          form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key })
-        }
+        onSubmit={() => {
+          // Without a file that the draft names it would be another mail.
+          if (draft.channel === "email" && draft.files.length > files.length) return;
+          form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
+        }}
         more={
           <button
             type="button"
@@ -138,8 +141,11 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
           }}
         />
       </Form>
-      <AsCode draft={draft} />
-    </>
+      <div>
+        <WouldHappen draft={draft} />
+        <AsCode draft={draft} />
+      </div>
+    </div>
   );
 }
 

@@ -1,0 +1,56 @@
+// What the service says that a send would do, gathered into a few sentences.
+
+import type { PreviewedContact } from "#ui/api/schema.ts";
+
+/** Recipients to whom the same would happen. */
+export interface Fate {
+  kind: "sent" | "waits" | "suppressed" | "refused";
+  /** The gateway; null: it is not sent. */
+  gateway: string | null;
+  state: PreviewedContact["gateway_state"];
+  /** When it goes out; null: now, or never. */
+  due_at: string | null;
+  moved: PreviewedContact["moved"];
+  suppressed: PreviewedContact["suppressed"];
+  /** The fields of the contact that are refused. */
+  fields: string[];
+  /** What the service says about the first of these recipients. */
+  faults: string[];
+  /** Their places in the request. */
+  places: number[];
+}
+
+const none = { gateway: null, state: null, due_at: null, moved: null, suppressed: null, fields: [] };
+
+/** `contact.3.sections.0.title` is the field `sections.0.title` of every contact. */
+const fieldOf = (path: string): string => path.split(".").slice(2).join(".");
+
+function fateOf(contact: PreviewedContact, isScheduled: boolean): Omit<Fate, "places" | "faults"> {
+  const { gateway, gateway_state: state, due_at, moved, suppressed, faults } = contact;
+  if (faults.length > 0) return { ...none, kind: "refused", fields: faults.map(({ path }) => fieldOf(path)) };
+  if (suppressed !== null) return { ...none, kind: "suppressed", suppressed };
+  // Two contacts of one send are accepted at one instant: only a time that was asked for, or hours, make one that is worth a word.
+  const isLater = moved === "hours" || (isScheduled && moved !== "past");
+  return {
+    ...none,
+    kind: state === "active" ? "sent" : "waits",
+    gateway,
+    state,
+    due_at: isLater ? due_at : null,
+    moved,
+  };
+}
+
+/** The contacts by what would become of them, in the order in which that is first seen. */
+export function fatesOf(contacts: readonly PreviewedContact[], isScheduled: boolean): Fate[] {
+  const fates = new Map<string, Fate>();
+  for (const [at, contact] of contacts.entries()) {
+    const fate = fateOf(contact, isScheduled);
+    const key = JSON.stringify(fate);
+    const known = fates.get(key);
+    if (known === undefined)
+      fates.set(key, { ...fate, faults: contact.faults.map(({ message }) => message), places: [at] });
+    else known.places.push(at);
+  }
+  return [...fates.values()];
+}
