@@ -28,10 +28,16 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** A fresh installation with its first account, and a browser that has not been there. */
-export async function visit(options: { colours?: "light" | "dark"; width?: number } = {}): Promise<Visit> {
+/** A fresh installation with its first account, and a browser that has not been there. `allow`: addresses that gateways may reach. */
+export async function visit(
+  options: { colours?: "light" | "dark"; width?: number; allow?: string } = {},
+): Promise<Visit> {
   const dashboardFolder = builtDashboard();
-  const it = await harness({ settings: { publicUrl: null, dashboardFolder } });
+  const { allow } = options;
+  const it = await harness({
+    settings: { publicUrl: null, dashboardFolder },
+    ...(allow === undefined ? {} : { allow }),
+  });
   const url = (await it.system.app.listen({ host: "127.0.0.1", port: 0 })).replace(/\/$/, "");
   let browser: Browser;
   try {

@@ -86,6 +86,11 @@ export async function furnish(it: Visit): Promise<Furnished> {
     });
     sent.push(test.body.data.id ?? "");
   }
+  await api(it, "POST", `/accounts/${account}/gateways`, {
+    identifier: "phone",
+    channel: "sms",
+    kind: "android",
+  });
   const domain = await api(it, "POST", `/accounts/${account}/sending-domains`, { domain: "acme.example" });
   await api(it, "POST", `/accounts/${account}/suppressions`, {
     channel: "sms",
@@ -139,6 +144,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     gateway: `${a}/gateways/sandbox-sms`,
     "gateway-new": `${a}/gateways/new?channel=sms&kind=http-api`,
     "gateway-settings": `${a}/gateways/sandbox-sms/settings`,
+    "gateway-link": `${a}/gateways/phone/link`,
     pools: `${a}/pools`,
     pool,
     "pool-calls": `${pool}/calls`,

@@ -77,7 +77,6 @@ async function trouble(at: Visit, { account, pool }: Furnished): Promise<void> {
   const gateways = `/accounts/${account}/gateways`;
   const broken = { identifier: "sms-main", channel: "sms", kind: "http-api", settings: providerSettings };
   await api(at, "POST", gateways, broken);
-  await api(at, "POST", gateways, { identifier: "phone", channel: "sms", kind: "android" });
   at.it.respond(() => ({ kind: "answer", status: 401, headers: {}, body: Buffer.from("no such key") }));
   await api(at, "POST", `${gateways}/sms-main/test`, { to: "+15550000001" });
   for (let count = 0; count < 2; count++)

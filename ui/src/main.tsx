@@ -15,6 +15,7 @@ import "./look/form.css";
 import "./look/list.css";
 import "./look/story.css";
 import "./look/tiers.css";
+import "./look/link.css";
 import "./look/over-time.css";
 import "./look/over.css";
 import "./look/frame.css";

@@ -1,23 +1,31 @@
-// The stream of an account's hints: which kinds of things changed. It carries no data.
+// The server's streams: an account's hints of which kinds of things changed, which carry no data, and the link of a gateway.
 
 import { createParser } from "eventsource-parser";
-import { ApiError, notifyListeners } from "./client.ts";
-import { routes } from "./schema.ts";
+import { ApiError, addressOf, notifyListeners } from "./client.ts";
+import { session } from "./freshness.ts";
+import type { GatewayLink } from "./schema.ts";
 
 /** The server writes something every 15 s; a stream that is silent for so long is dead. */
 const deadMs = 40_000;
 
-interface Listener {
-  /** The stream is open: what changed before is not repeated. */
-  onOpen: () => void;
-  onChanged: (topics: readonly string[]) => void;
-}
+/** How soon a stream of a link is opened again, ms. */
+const againMs = 2_000;
 
-/** Watches an account until the stream or the signal ends. Throws `ApiError` when the service refuses or does not answer. */
-export async function watchAccount(
-  account: string,
+/** Resolves after so long, or when the signal ends. */
+export const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Hands on the events of a stream until it or the signal ends. Throws `ApiError` when the service refuses or does not answer. */
+async function listen(
+  address: string,
   signal: AbortSignal,
-  { onOpen, onChanged }: Listener,
+  onEvent: (event: string | undefined, data: string) => void,
 ): Promise<void> {
   const dead = new AbortController();
   let timer = setTimeout(() => dead.abort(), deadMs);
@@ -27,13 +35,10 @@ export async function watchAccount(
   };
   const parser = createParser({
     onComment: alive,
-    onEvent: ({ event, data }) => {
-      if (event === "hello") onOpen();
-      else if (event === "changed") onChanged((JSON.parse(data) as { topics: string[] }).topics);
-    },
+    onEvent: ({ event, data }) => onEvent(event, data),
   });
   try {
-    const response = await fetch(routes.watchAccount[1].replace("{account}", encodeURIComponent(account)), {
+    const response = await fetch(address, {
       headers: { accept: "text/event-stream" },
       credentials: "same-origin",
       signal: AbortSignal.any([signal, dead.signal]),
@@ -52,5 +57,43 @@ export async function watchAccount(
     throw error instanceof ApiError ? error : new ApiError(0, "The service did not answer.");
   } finally {
     clearTimeout(timer);
+  }
+}
+
+interface Listener {
+  /** The stream is open: what changed before is not repeated. */
+  onOpen: () => void;
+  onChanged: (topics: readonly string[]) => void;
+}
+
+/** Watches an account until the stream or the signal ends. Throws `ApiError` when the service refuses or does not answer. */
+export const watchAccount = (
+  account: string,
+  signal: AbortSignal,
+  { onOpen, onChanged }: Listener,
+): Promise<void> =>
+  listen(addressOf("watchAccount", { account }), signal, (event, data) => {
+    if (event === "hello") onOpen();
+    else if (event === "changed") onChanged((JSON.parse(data) as { topics: string[] }).topics);
+  });
+
+/** Watches the link of a gateway until the signal ends; a stream that ends is opened again, one that is refused is not. */
+export async function watchGatewayLink(
+  of: { account: string; gateway: string },
+  signal: AbortSignal,
+  onLink: (link: GatewayLink) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (!session.hasEnded) {
+      try {
+        await listen(addressOf("watchGatewayLink", of), signal, (event, data) => {
+          if (event === "link") onLink(JSON.parse(data) as GatewayLink);
+        });
+      } catch (error) {
+        // Not a gateway of this person's, or not any more.
+        if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return;
+      }
+    }
+    await wait(againMs, signal);
   }
 }

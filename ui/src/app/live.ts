@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { ApiError, type OperationName } from "#ui/api/client.ts";
-import { watchAccount } from "#ui/api/events.ts";
+import { wait, watchAccount } from "#ui/api/events.ts";
 import { session, setFreshness } from "#ui/api/freshness.ts";
 import { readAgain } from "#ui/api/queries.ts";
 import { usePreference } from "#ui/parts/preferences.ts";
@@ -39,15 +39,6 @@ const readMs = 2_000;
 const hiddenMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
-
-const wait = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 /** Watches until the signal ends; while it cannot, everything is polled. */
 async function follow(account: string, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { PauseNotice, Pauses } from "./gateway-pause.tsx";
 import { GatewayState, LinkNotice, useKind } from "./gateway-state.tsx";
+import { GatewayTabs } from "./gateway-tabs.tsx";
 import { Now, Traffic } from "./gateway-traffic.tsx";
 import { TestSend } from "./test-send.tsx";
 
@@ -133,6 +134,7 @@ export function Page() {
       >
         {gateway === undefined ? null : <Actions gateway={gateway} />}
       </PageHead>
+      <GatewayTabs gateway={gateway} kind={kind} />
       {gateway === undefined ? (
         <Waiting error={read.error} />
       ) : (

@@ -1,5 +1,6 @@
 // How a gateway is. One that links a device is as its link is: without a device nothing goes out.
 
+import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway, GatewayKind, GatewayLink } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -50,7 +51,7 @@ export function GatewayState({ gateway }: { gateway: Gateway }) {
   return <Status of={look}>{words}</Status>;
 }
 
-/** On the page of a gateway that links a device: how the link is, and the call that links one. */
+/** On the page of a gateway that links a device: how the link is, and the way to link one. */
 export function LinkNotice({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
   const link = useLink(gateway, true);
@@ -58,7 +59,6 @@ export function LinkNotice({ gateway }: { gateway: Gateway }) {
   const { state, reason, warnings } = link.data.data;
   if (state === "open" && warnings.length === 0) return null;
   const [, words] = links[state];
-  const path = `/api/manage/v1/accounts/${account}/gateways/${gateway.identifier}/link`;
   return (
     <div className="notice warn" role="status">
       <strong>The link to the device: {state === "open" ? "connected" : words}</strong>
@@ -70,11 +70,16 @@ export function LinkNotice({ gateway }: { gateway: Gateway }) {
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
-      {links[state][0] === "unlinked" ? (
-        <p>
-          Nothing goes out through it meanwhile. The API links a device: <code>POST {path}</code>.
-        </p>
-      ) : null}
+      {links[state][0] === "unlinked" ? <p>Nothing goes out through it meanwhile.</p> : null}
+      <div>
+        <Link
+          to="/a/$account/gateways/$gateway/link"
+          params={{ account, gateway: gateway.identifier }}
+          className="button"
+        >
+          {links[state][0] === "unlinked" ? "Link a device" : "See the link"}
+        </Link>
+      </div>
     </div>
   );
 }

@@ -21,7 +21,11 @@ export function Page() {
     touches: ["listGateways"],
     says: `${identifier} was added`,
     onDone: ({ data }) =>
-      navigate({ to: "/a/$account/gateways/$gateway", params: { account, gateway: data.identifier } }),
+      navigate({
+        // Without a device nothing goes out: linking one is the next step.
+        to: kind?.links ? "/a/$account/gateways/$gateway/link" : "/a/$account/gateways/$gateway",
+        params: { account, gateway: data.identifier },
+      }),
   });
   const channel = (filter.channel ?? "sms") as Channel;
   const offered = kinds.data?.data.filter(({ channels }) => channels.includes(channel)) ?? [];

@@ -35,9 +35,10 @@ function Progress({ message }: { message: string }) {
   );
 }
 
-export function TestSend({ gateway }: { gateway: Gateway }) {
+/** `own`: the number of the device that the gateway sends through, which can test itself. */
+export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: string | null }) {
   const { id: account } = useAccount();
-  const [to, setTo] = useState("");
+  const [to, setTo] = useState(own !== null && /^\+\d+$/.test(own) ? own : "");
   const [message, setMessage] = useState("Hello from Trunkline");
   const [sent, setSent] = useState<string | null>(null);
   const form = useForm("testGateway", {

@@ -16,7 +16,8 @@ function counted({ count }: Attention, noun = "message"): string {
 /** A link to the page that shows what the API shows at the item's path. */
 function Place({ item, children }: { item: Attention; children: ReactNode }) {
   const [path = "", query = ""] = item.href.split("?");
-  const to = path.replace("/api/manage/v1/accounts/", "/a/").replace("/sending-domains/", "/domains/");
+  const page = path.replace("/api/manage/v1/accounts/", "/a/").replace("/sending-domains/", "/domains/");
+  const to = item.kind === "not_linked" || item.kind === "link_lost" ? `${page}/link` : page;
   return (
     <Link to={to} search={Object.fromEntries(new URLSearchParams(query)) as never}>
       {children}

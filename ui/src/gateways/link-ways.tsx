@@ -1,0 +1,88 @@
+// How a device is linked: the way, the risk of it, and the button that asks for the code.
+
+import { useState } from "react";
+import type { Gateway, GatewayKind, StartedGatewayLinkReply } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+
+/** Whether the kind's settings ask to accept a risk: its client is not the provider's own. */
+const hasRisk = ({ settings }: GatewayKind): boolean =>
+  "accept_risk" in ((settings as { properties?: object }).properties ?? {});
+
+function Risk() {
+  return (
+    <div className="notice warn">
+      <strong>WhatsApp forbids unofficial clients, and this is one</strong>
+      <ul>
+        <li>It may ban the number, for a time or for good, with every chat of its owner.</li>
+        <li>Writing first is what gets numbers banned; answering people is much safer.</li>
+        <li>Use a number that you can lose.</li>
+      </ul>
+    </div>
+  );
+}
+
+/** `replace`: the device takes the place of the one before. */
+export function LinkWays({
+  gateway,
+  kind,
+  replace,
+  verb,
+  onStarted,
+}: {
+  gateway: Gateway;
+  kind: GatewayKind;
+  replace: boolean;
+  verb: string;
+  onStarted: (reply: StartedGatewayLinkReply["data"]) => void;
+}) {
+  const { id: account } = useAccount();
+  const [method, setMethod] = useState<"qr" | "code">("qr");
+  const [number, setNumber] = useState("");
+  const form = useForm("linkGateway", {
+    touches: ["getGatewayLink", "getGateway", "listGateways"],
+    onDone: ({ data }) => onStarted(data),
+  });
+  const isTyped = hasRisk(kind) && method === "code";
+  return (
+    <Form
+      of={form}
+      verb={verb}
+      guard={false}
+      onSubmit={() =>
+        form.send({
+          params: { account, gateway: gateway.identifier },
+          body: { method, ...(isTyped ? { number: number.replaceAll(/[\s()-]/g, "") } : {}), replace },
+        })
+      }
+    >
+      {hasRisk(kind) ? <Risk /> : null}
+      <Choices
+        label="How it is linked"
+        of={[
+          ["qr", "By QR code"],
+          ["code", "By a code to type"],
+        ]}
+        value={method}
+        onChange={setMethod}
+      />
+      {isTyped ? (
+        <Field
+          label="The phone's number"
+          hint="With its country, such as +4915123456789."
+          fault={form.fault("number")}
+        >
+          <input
+            type="tel"
+            required
+            autoComplete="off"
+            value={number}
+            onChange={(event) => setNumber(event.target.value)}
+          />
+        </Field>
+      ) : null}
+    </Form>
+  );
+}
