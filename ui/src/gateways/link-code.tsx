@@ -55,7 +55,7 @@ function PhoneSteps({ link, token }: { link: GatewayLink; token: string | null }
       {link.qr === null ? null : (
         <QrCode qr={link.qr} says="The phone's camera app opens a page with these steps." />
       )}
-      <ol className="stack">
+      <ol className="stack numbered">
         <li>
           On the phone, install the app <em>SMS Gateway for Android</em>, version 1.53.1 or later, better
           1.70.3. Do not start it yet.

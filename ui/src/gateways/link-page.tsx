@@ -94,7 +94,7 @@ interface Linked {
 function State({ gateway, link }: Omit<Linked, "kind">) {
   const { look, title, says, resume } = linkFaces[link.state];
   return (
-    <section className="card" aria-label="State of the link">
+    <section className="stack tight" aria-label="State of the link">
       <p role="status">
         <Status of={look}>{title}</Status>
       </p>

@@ -89,63 +89,65 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
     whatsapp: <WhatsappFields {...fields} />,
   };
   return (
-    <div className="sides">
-      <Form
-        of={form}
-        verb={verbOf(draft, recipientsOf(draft.recipients).length)}
-        // The tab keeps what was entered.
-        guard={false}
-        onSubmit={() => {
-          // Without a file that the draft names it would be another mail.
-          if (draft.channel === "email" && draft.files.length > files.length) return;
-          form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
-        }}
-        more={
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
+    <>
+      <div className="sides">
+        <Form
+          of={form}
+          verb={verbOf(draft, recipientsOf(draft.recipients).length)}
+          // The tab keeps what was entered.
+          guard={false}
+          onSubmit={() => {
+            // Without a file that the draft names it would be another mail.
+            if (draft.channel === "email" && draft.files.length > files.length) return;
+            form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
+          }}
+          more={
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                form.reset();
+                setFiles([]);
+                setPending(newPending(search));
+              }}
+            >
+              Start anew
+            </button>
+          }
+        >
+          <Choices
+            label="Channel"
+            of={words.Channel.map((word) => [word, word] as const)}
+            value={draft.channel}
+            onChange={(channel) => {
               form.reset();
-              setFiles([]);
-              setPending(newPending(search));
+              change({ channel, gateway: "" });
             }}
-          >
-            Start anew
-          </button>
-        }
-      >
-        <Choices
-          label="Channel"
-          of={words.Channel.map((word) => [word, word] as const)}
-          value={draft.channel}
-          onChange={(channel) => {
-            form.reset();
-            change({ channel, gateway: "" });
-          }}
-        />
-        <Recipients
-          channel={draft.channel}
-          text={draft.recipients}
-          gateway={chosenOf(draft, gateways ?? [])}
-          error={form.error}
-          onChange={(recipients) => change({ recipients })}
-        />
-        <GatewayField {...fields} gateways={gateways} />
-        {bodies[draft.channel]}
-        <When {...fields} />
-        <Doubt
-          error={form.error}
-          onRenew={() => {
-            form.reset();
-            setPending({ ...newPending(search), draft });
-          }}
-        />
-      </Form>
-      <div>
-        <WouldHappen draft={draft} />
-        <AsCode draft={draft} />
+          />
+          <Recipients
+            channel={draft.channel}
+            text={draft.recipients}
+            gateway={chosenOf(draft, gateways ?? [])}
+            error={form.error}
+            onChange={(recipients) => change({ recipients })}
+          />
+          <GatewayField {...fields} gateways={gateways} />
+          {bodies[draft.channel]}
+          <When {...fields} />
+          <Doubt
+            error={form.error}
+            onRenew={() => {
+              form.reset();
+              setPending({ ...newPending(search), draft });
+            }}
+          />
+        </Form>
+        <div>
+          <WouldHappen draft={draft} />
+        </div>
       </div>
-    </div>
+      <AsCode draft={draft} />
+    </>
   );
 }
 
