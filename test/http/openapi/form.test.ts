@@ -29,7 +29,9 @@ test("in the management API creating answers 201, deleting 204, what begins 202,
     const success = Object.keys(responses).filter((status) => status.startsWith("2"));
     const successStatus = method === "delete" ? "204" : operationId.startsWith("create") ? "201" : "200";
     const expected = begun.has(operationId) ? "202" : successStatus;
-    assert.deepEqual(success, [expected], operationId);
+    // The gateway is gone at once, or once its last message has ended.
+    const drains = operationId === "deleteGateway";
+    assert.deepEqual(success, drains ? ["200", "202"] : [expected], operationId);
     if (operationId.startsWith("delete")) assert.equal(method, "delete");
     if (operationId.startsWith("create")) assert.equal(method, "post");
     if (operationId.startsWith("update")) assert.equal(method, "patch");
