@@ -15,7 +15,7 @@ import type { ConfigureDeps } from "./resource.ts";
 
 type Deps = ConfigureDeps & Pick<Core, "random"> & { showApiKeys: boolean };
 
-/** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
+/** With no account yet: makes one with sandbox gateways and a pool of two sandbox members, and returns its keys. Else null. */
 export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string; poolKey: string } | null> {
   if ((await deps.database.run(countAccounts, null)) > 0) return null;
   const account = accountInput.parse({ name: "default", plan: { name: "unlimited" } });
@@ -26,9 +26,14 @@ export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string
     const gateway = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
     await upsertGateway(deps, accountId, gatewayFields.parse(gateway));
   }
+  const member = { kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] };
   const pool = poolInput.parse({
     name: "default",
-    members: [{ name: "sandbox", kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] }],
+    // With a second member a failover can be seen before any provider has an account.
+    members: [
+      { ...member, name: "sandbox" },
+      { ...member, name: "sandbox-backup", priority: 2 },
+    ],
     keys: [{ name: "default" }],
   });
   const saved = await upsertPool(deps, accountId, pool);

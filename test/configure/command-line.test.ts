@@ -11,7 +11,13 @@ test("an empty installation gets an account whose keys work, once", async () => 
     const { core } = it.system;
     const keys = await createDefaultAccount(core);
     assert.equal((await core.authenticator.authenticate(keys!.apiKey))?.name, "default");
-    assert.equal((await core.ai.authenticate(keys!.poolKey))?.pool.name, "default");
+    const pool = (await core.ai.authenticate(keys!.poolKey))?.pool;
+    assert.equal(pool?.name, "default");
+    const members = pool?.members.map(({ name, provider, priority }) => [name, provider.kind, priority]);
+    assert.deepEqual(members, [
+      ["sandbox", "sandbox", 1],
+      ["sandbox-backup", "sandbox", 2],
+    ]);
     assert.equal(await createDefaultAccount(core), null);
   } finally {
     await it.close();
