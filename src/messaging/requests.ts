@@ -43,7 +43,15 @@ export async function findRequestSummary(
   const request = await database.run(findRequest, { accountId: account.id, id });
   if (request === null) return null;
   const range = messagesAround(request.created_at);
-  return { request, parts: await database.run(sumRequest, { accountId: account.id, id, ...range }) };
+  return {
+    request,
+    parts: await database.run(sumRequest, {
+      accountId: account.id,
+      id,
+      contacts: request.contacts,
+      ...range,
+    }),
+  };
 }
 
 /**

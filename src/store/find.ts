@@ -26,7 +26,7 @@ const places = [
   {
     kind: "received",
     prefix: "in",
-    table: "inbound",
+    table: "inbound_messages",
     account: "account_id",
     title: "sender",
     at: "received_at",

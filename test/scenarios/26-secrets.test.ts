@@ -213,6 +213,12 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }
 
+/** What paths with these ends cannot be read without. */
+const queries = [
+  ["/credit/entries", "?channel=sms"],
+  ["/find", "?q=acme"],
+] as const;
+
 /** Everything that can be read is read, by the roles that may see most of it. */
 async function look({ ask, manage, known }: Story): Promise<void> {
   const metrics = (token: string) =>
@@ -235,7 +241,7 @@ async function look({ ask, manage, known }: Story): Promise<void> {
       return known.get(name)!;
     });
     const shows = /\/webhooks(\/\{webhook\})?$/.test(head.path) ? [...shownToTheirOwner] : [];
-    const query = head.path.endsWith("/credit/entries") ? "?channel=sms" : "";
+    const query = queries.find(([end]) => head.path.endsWith(end))?.[1] ?? "";
     const reply = await manage("GET", `${path}${query}`, undefined, undefined, shows);
     // The gateway of this story is of a kind that has no check and no device, and its message is no mail.
     const status = /\/(check|link|html)$/.test(head.path) ? 404 : 200;

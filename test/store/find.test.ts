@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { findRecords } from "#store/find.ts";
+import { findRecords, idPrefixes } from "#store/find.ts";
 import { onBothEngines } from "./conformance.ts";
 import { makeMessages, messageRow, now } from "./rows.ts";
 
@@ -13,7 +13,9 @@ onBothEngines((open) => {
     const { request_id, recipient } = await messageRow(store, ids[0]!);
     const [row] = await store.query("select identifier from gateways where id = ?", gatewayId);
     const { identifier } = row as { identifier: string };
-    const names = { ids: [ids[0]!, request_id, accountId, "msg_0"], identifier };
+    // Of every other kind: none has these, and each is looked for in its own table.
+    const others = [...idPrefixes].map((prefix) => `${prefix}_0`);
+    const names = { ids: [ids[0]!, request_id, accountId, "msg_0", ...others], identifier };
     const find = async (of: string | null) =>
       (await store.database.run(findRecords, { ...names, accountId: of })).map((each) => [
         each.kind,

@@ -57,11 +57,11 @@ export const pageCases: readonly Case[] = [
   }),
   caseOf(
     findRecords,
-    { accountId: null, ids: [id("msg", 0), id("req", 0)], identifier: "gateway-0" },
+    { accountId: null, ids: [id("msg", 0), id("req", 0), id("in", 0)], identifier: "gateway-0" },
     { accountId, ids: [accountId], identifier: "" },
   ),
   caseOf(findRequest, { accountId, id: id("req", 0) }),
-  caseOf(sumRequest, { accountId, id: id("req", 0), ...around }),
+  caseOf(sumRequest, { accountId, id: id("req", 0), contacts: 9, ...around }),
   caseOf(
     changeRequestMessages,
     {

@@ -48,7 +48,7 @@ onBothEngines((open) => {
     });
     assert.equal(await store.database.run(findRequest, { ...of, accountId: "acc_0" }), null);
     await change(of, 1);
-    assert.deepEqual(await store.database.run(sumRequest, { ...of, ...all }), [
+    assert.deepEqual(await store.database.run(sumRequest, { ...of, contacts: 3, ...all }), [
       { status: "cancelled", messages: 1, cost: 2, returned: 2, firstDueAt: null, lastDueAt: null },
       {
         status: "scheduled",
@@ -59,7 +59,10 @@ onBothEngines((open) => {
         lastDueAt: now + 1000,
       },
     ]);
-    assert.deepEqual(await store.database.run(sumRequest, { ...of, ...all, accountId: "acc_0" }), []);
+    assert.deepEqual(
+      await store.database.run(sumRequest, { ...of, contacts: 3, ...all, accountId: "acc_0" }),
+      [],
+    );
   });
 
   test("what waits is cancelled part by part, credit comes back once, and other requests stay", async () => {
