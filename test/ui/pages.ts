@@ -140,6 +140,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     send: `${a}/send`,
     messages: `${a}/messages`,
     message: `${a}/messages/${of.message}`,
+    scheduled: `${a}/scheduled`,
     gateways: `${a}/gateways`,
     gateway: `${a}/gateways/sandbox-sms`,
     "gateway-new": `${a}/gateways/new?channel=sms&kind=http-api`,

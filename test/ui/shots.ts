@@ -28,6 +28,7 @@ const looks = [
 const emptyPages = [
   "overview",
   "messages",
+  "scheduled",
   "inbox",
   "domains",
   "suppressions",

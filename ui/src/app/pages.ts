@@ -5,6 +5,7 @@ import {
   Ban,
   Bot,
   Building2,
+  CalendarClock,
   Coins,
   Globe,
   House,
@@ -44,6 +45,7 @@ export const accountPages: readonly Group[] = [
     places: [
       { to: "/a/$account/send", title: "Send", key: "n", icon: Send },
       { to: "/a/$account/messages", title: "Messages", key: "m", icon: Mail },
+      { to: "/a/$account/scheduled", title: "Scheduled", key: "z", icon: CalendarClock },
       { to: "/a/$account/inbox", title: "Inbox", key: "i", icon: Inbox },
       { to: "/a/$account/gateways", title: "Gateways", key: "g", icon: RadioTower },
       { to: "/a/$account/domains", title: "Domains", key: "d", icon: Globe },

@@ -10,9 +10,13 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { changeInParts } from "./in-parts.ts";
-import { answers, canBeCancelled, recipientOf } from "./words.ts";
+import { Move } from "./move.tsx";
+import { answers, canBeCancelled, dueOf, recipientOf } from "./words.ts";
 
 const counted = (count: number) => `${number(count)} ${count === 1 ? "message" : "messages"}`;
+
+/** Changes of more than so many messages need their number typed. */
+const unaskedMost = 100;
 
 export interface Results {
   changed: readonly MessageRecord[];
@@ -60,10 +64,10 @@ export function ManyActions({
 }) {
   const { id: account } = useAccount();
   const change = useChange("changeAccountMessages", ["listAccountMessages", "getAccountMessage"]);
-  const run = (action: ChangeAccountMessagesRequest["action"], of: readonly MessageRecord[]) => async () => {
+  const apply = async (what: Omit<ChangeAccountMessagesRequest, "ids">, of: readonly MessageRecord[]) => {
     const why = await changeInParts(
       of.map(({ id }) => id),
-      async (ids) => (await change.mutateAsync({ params: { account }, body: { action, ids } })).data.refused,
+      async (ids) => (await change.mutateAsync({ params: { account }, body: { ...what, ids } })).data.refused,
     );
     const changed = of.filter(({ id }) => !why.has(id));
     const refused = of.flatMap((record) => {
@@ -74,16 +78,29 @@ export function ManyActions({
     else onResults({ changed, refused });
     clear();
   };
+  const run = (action: ChangeAccountMessagesRequest["action"], of: readonly MessageRecord[]) => () =>
+    apply({ action }, of);
   const waiting = chosen.filter(canBeCancelled);
   const unknown = chosen.filter(({ status }) => status === "unknown");
   return (
     <>
+      {waiting.length === 0 ? null : (
+        <Move
+          label={`Move ${number(waiting.length)}…`}
+          title={`Move ${counted(waiting.length)} to the same time`}
+          verb={`Move ${counted(waiting.length)}`}
+          from={waiting[0] === undefined ? null : dueOf(waiting[0])}
+          {...(waiting.length > unaskedMost ? { typed: String(waiting.length) } : {})}
+          run={(schedule_at) => apply({ action: "reschedule", schedule_at }, waiting)}
+        />
+      )}
       {waiting.length === 0 ? null : (
         <Ask
           verb={`Cancel ${counted(waiting.length)}`}
           label={`Cancel ${number(waiting.length)}…`}
           title="Cancel what has not left"
           effect="They will not be sent. Their credit is given back. What goes out meanwhile stays as it is."
+          {...(waiting.length > unaskedMost ? { typed: String(waiting.length) } : {})}
           run={run("cancel", waiting)}
         />
       )}

@@ -13,6 +13,7 @@ import { number } from "#ui/words/numbers.ts";
 import { Attempts } from "./attempts.tsx";
 import { Content } from "./content.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { MoveOne } from "./move.tsx";
 import { nextOf } from "./next.ts";
 import { WayBack } from "./way-back.tsx";
 import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
@@ -25,6 +26,7 @@ function Actions({ record }: { record: MessageRecord }) {
   const params = { account, message: record.id };
   return (
     <>
+      {canBeCancelled(record) ? <MoveOne record={record} label="Move…" /> : null}
       {canBeCancelled(record) ? (
         <Ask
           verb="Cancel the message"

@@ -39,7 +39,7 @@ export const sentences: Readonly<Record<MessageStatus, Sentences>> = {
     again: "An earlier attempt may have been sent. It is sent once more by itself.",
   },
   scheduled: {
-    none: "It goes out by itself when its time has come. Until then it can be cancelled.",
+    none: "It goes out by itself when its time has come. Until then it can be moved or cancelled.",
     held: "It came from a restored backup. Not even its time sends it before an operator releases it.",
   },
   sending: { none: "The provider is being asked right now." },

@@ -6,6 +6,8 @@ type Query = Operations["listAccountMessages"]["query"];
 
 export interface Trail {
   account: string;
+  /** The page with the list; without it the log. */
+  list?: "scheduled";
   /** The filter in the list's URL. */
   search: Readonly<Record<string, string | undefined>>;
   /** What the list asks the API for. */
@@ -28,7 +30,10 @@ const maxBarePages = 5;
 const key = "log";
 
 /** Remembers the list that this tab shows. Of a very long one it is the first pages, and those after them are read when needed. */
-export function rememberTrail(of: Pick<Trail, "account" | "search" | "query">, pages: readonly Page[]): void {
+export function rememberTrail(
+  of: Pick<Trail, "account" | "list" | "search" | "query">,
+  pages: readonly Page[],
+): void {
   const ids: string[] = [];
   let cursor: string | null = null;
   for (const page of pages) {

@@ -59,6 +59,7 @@ export function WayBack({ message }: { message: string }) {
   const navigate = useNavigate();
   const trail = useTrail(account, message);
   const { before, after, place } = neighboursOf(trail?.ids ?? [], message);
+  const isScheduled = place > 0 && trail?.list === "scheduled";
   useEffect(() => rememberOpened(message), [message]);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -76,8 +77,12 @@ export function WayBack({ message }: { message: string }) {
   }, [account, after, before, navigate]);
   return (
     <div className="row apart">
-      <Back to="/a/$account/messages" params={{ account }} search={place === 0 ? {} : (trail?.search ?? {})}>
-        Messages
+      <Back
+        to={isScheduled ? "/a/$account/scheduled" : "/a/$account/messages"}
+        params={{ account }}
+        search={place === 0 ? {} : (trail?.search ?? {})}
+      >
+        {isScheduled ? "Scheduled" : "Messages"}
       </Back>
       {place === 0 ? null : (
         <nav className="row" aria-label="Neighbours in the list">

@@ -23,3 +23,9 @@ export const recipientOf = (record: MessageRecord): string =>
 /** What a list shows of it: the subject, or the text. */
 export const textOf = (record: MessageRecord): string =>
   record.channel === "email" ? record.subject : record.message;
+
+/** When it may go out, epoch ms; null: it does not wait for a time. */
+export const dueOf = ({ next_attempt_at, scheduled_for }: MessageRecord): number | null => {
+  const at = next_attempt_at ?? scheduled_for;
+  return at === null ? null : Date.parse(at);
+};

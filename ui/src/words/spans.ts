@@ -75,6 +75,28 @@ export function daysBetween(after: number, before: number, zone: string): Span[]
 /** `2026-11-24T14:02` on the zone's clocks, as fields of dates have it. */
 export const localIn = (at: number, zone: string): string => `${dayOf(at, zone)}T${clockOf(at, zone)}`;
 
+/** `09:30:00` on the zone's clocks; without its seconds where they are none. */
+export const exactClockOf = (at: number, zone: string): string =>
+  format(at, zone, {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(at % 60_000 === 0 ? {} : { second: "2-digit" }),
+  });
+
+/** The hour of the zone's clocks that an instant is in: `2026-11-24T14`, which comes twice where clocks are put back. */
+export const hourOf = (at: number, zone: string): string => localIn(at, zone).slice(0, 13);
+
+/** `Tue 24 Nov · 14:00–15:00`, of the hour of the zone's clocks that an instant is in; the day of `now` is named "Today". */
+export function hourTitle(at: number, zone: string, now: number): string {
+  const day = format(at, zone, { weekday: "short", day: "numeric", month: "short" }).replace(",", "");
+  const year =
+    dayOf(at, zone).slice(0, 4) === dayOf(now, zone).slice(0, 4) ? "" : ` ${dayOf(at, zone).slice(0, 4)}`;
+  const isToday = dayOf(at, zone) === dayOf(now, zone);
+  const hour = Number(clockOf(at, zone).slice(0, 2));
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${isToday ? "Today, " : ""}${day}${year} · ${two(hour)}:00–${two((hour + 1) % 24)}:00`;
+}
+
 /**
  * The instant, epoch ms, at which the zone's clocks show `2026-11-24T14:02`. An hour that a change of clocks leaves out is the one after
  * it; one that comes twice is its first.

@@ -8,7 +8,7 @@ import { useCameFrom } from "./came-from.ts";
 import { useChosen } from "./choosing.ts";
 import { usePart } from "./part.ts";
 import { useRowKeys } from "./row-keys.ts";
-import { type Column, Table } from "./table.tsx";
+import { type Column, type GroupOf, Table } from "./table.tsx";
 
 interface Pages<T> {
   items: readonly T[];
@@ -42,13 +42,15 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
 
 /**
  * A list that is read page by page. `empty`: what it shows without entries. `actions`: what can be done to the rows that a person
- * chose; without it none can be chosen.
+ * chose; without it none can be chosen. `more`: the verb of what reads on by hand. `group`: the headings that rows stand under.
  */
 export function List<T>({
   pages,
   empty,
   icon,
   actions,
+  group,
+  more = "Show older",
   label,
   id,
   columns,
@@ -57,6 +59,8 @@ export function List<T>({
   empty: ReactNode;
   icon?: LucideIcon;
   actions?: (chosen: readonly T[], clear: () => void) => ReactNode;
+  group?: GroupOf<T>;
+  more?: string;
   label: string;
   id: (row: T) => string;
   columns: readonly Column<T>[];
@@ -105,13 +109,14 @@ export function List<T>({
           grows
           {...(part === undefined ? {} : { part })}
           {...(actions === undefined ? {} : { choosing })}
+          {...(group === undefined ? {} : { group })}
         />
       )}
       {items.length === 0 && hasNextPage ? (
         <p>Nothing that fits yet. There are older ones to look through.</p>
       ) : null}
       <div className="list-end" aria-live="polite">
-        <End pages={pages} verb={items.length === 0 ? "Look further" : "Show older"} />
+        <End pages={pages} verb={items.length === 0 ? "Look further" : more} />
       </div>
       {actions === undefined || chosen.length === 0 ? null : (
         // biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset

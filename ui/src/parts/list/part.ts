@@ -9,6 +9,13 @@ const minRows = 40;
 const defaultHeight = 41;
 const overscan = 12;
 
+/** The height of a row, with that of the heading above it. */
+function heightOf(row: HTMLTableRowElement): number {
+  const before = row.previousElementSibling;
+  const heading = before?.classList.contains("group") ? (before as HTMLElement).offsetHeight : 0;
+  return row.offsetHeight + heading;
+}
+
 /** `last`: the last row that is in the page. `show`: brings a row into sight. */
 export function usePart<T>(
   ref: RefObject<HTMLElement | null>,
@@ -18,10 +25,11 @@ export function usePart<T>(
   const isLong = items.length > minRows;
   const [top, setTop] = useState(0);
   const [widths, setWidths] = useState<readonly number[] | null>(null);
-  const virtualizer = useWindowVirtualizer({
+  const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: isLong ? items.length : 0,
     estimateSize: () => defaultHeight,
     overscan,
+    measureElement: heightOf,
     scrollMargin: top,
     getItemKey: (at) => id(items[at] as T),
   });

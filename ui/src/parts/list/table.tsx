@@ -1,6 +1,6 @@
 // Rows of records as a table, and as cards on a phone.
 
-import type { ReactNode, Ref } from "react";
+import { Fragment, type ReactNode, type Ref } from "react";
 
 export interface Column<T> {
   head: string;
@@ -16,6 +16,9 @@ export interface Choosing {
   choose: (id: string, isChosen: boolean, range: boolean) => void;
   chooseAll: (isChosen: boolean) => void;
 }
+
+/** Rows under headings: the title of the group that a row is in. Rows of one group follow each other. */
+export type GroupOf<T> = (row: T) => { key: string; title: ReactNode };
 
 /** Which part of the rows is in the page, and what stands for the rest, px. */
 export interface Part {
@@ -40,6 +43,7 @@ export function Table<T>({
   id,
   columns,
   choosing,
+  group,
   part,
   total = rows.length,
   grows = false,
@@ -50,6 +54,7 @@ export function Table<T>({
   id: (row: T) => string;
   columns: readonly Column<T>[];
   choosing?: Choosing;
+  group?: GroupOf<T>;
   part?: Part;
   total?: number;
   /** Its head stays in sight while the page scrolls. */
@@ -102,36 +107,52 @@ export function Table<T>({
           {rows.map((row, at) => {
             const name = id(row);
             const isChosen = choosing?.chosen.has(name) ?? false;
+            const heading = group?.(row);
+            const above = rows[at - 1];
+            const begins =
+              heading !== undefined && (above === undefined || group?.(above).key !== heading.key);
             return (
-              <tr
-                key={name}
-                ref={part?.measure}
-                data-index={from + at}
-                aria-rowindex={from + at + 2}
-                className={isChosen ? "chosen" : ""}
-              >
-                {choosing === undefined ? null : (
-                  <td className="tick">
-                    <input
-                      type="checkbox"
-                      aria-label={`Choose row ${from + at + 1}`}
-                      checked={isChosen}
-                      onChange={(event) =>
-                        choosing.choose(
-                          name,
-                          event.target.checked,
-                          (event.nativeEvent as MouseEvent).shiftKey,
-                        )
-                      }
-                    />
-                  </td>
-                )}
-                {columns.map(({ head, cell, look }) => (
-                  <td key={head} className={look ?? ""} {...(look === "number" ? { "data-head": head } : {})}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
+              <Fragment key={name}>
+                {begins ? (
+                  <tr className="group">
+                    <th scope="rowgroup" colSpan={count}>
+                      {heading.title}
+                    </th>
+                  </tr>
+                ) : null}
+                <tr
+                  ref={part?.measure}
+                  data-index={from + at}
+                  aria-rowindex={from + at + 2}
+                  className={isChosen ? "chosen" : ""}
+                >
+                  {choosing === undefined ? null : (
+                    <td className="tick">
+                      <input
+                        type="checkbox"
+                        aria-label={`Choose row ${from + at + 1}`}
+                        checked={isChosen}
+                        onChange={(event) =>
+                          choosing.choose(
+                            name,
+                            event.target.checked,
+                            (event.nativeEvent as MouseEvent).shiftKey,
+                          )
+                        }
+                      />
+                    </td>
+                  )}
+                  {columns.map(({ head, cell, look }) => (
+                    <td
+                      key={head}
+                      className={look ?? ""}
+                      {...(look === "number" ? { "data-head": head } : {})}
+                    >
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              </Fragment>
             );
           })}
           {gap(part?.below ?? 0, count)}

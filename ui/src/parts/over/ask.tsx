@@ -3,6 +3,26 @@ import type { ApiError } from "#ui/api/client.ts";
 import { Problem } from "#ui/parts/page.tsx";
 import { Dialog } from "./dialog.tsx";
 
+/** A text that has to be typed before what cannot be undone, or touches many, is done. */
+export function Typed({
+  of,
+  value,
+  onChange,
+}: {
+  of: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <label className="field">
+      <span>
+        Type <code>{of}</code> to go on.
+      </span>
+      <input value={value} onChange={(event) => onChange(event.target.value)} autoComplete="off" />
+    </label>
+  );
+}
+
 /**
  * A button that asks first: the dialog names the effect, and the verb is on its button. `typed`: what has to be typed
  * because it cannot be undone.
@@ -50,14 +70,7 @@ export function Ask({
       </button>
       <Dialog title={title} open={open} onClose={close} urgent={grave}>
         <div>{effect}</div>
-        {typed === undefined ? null : (
-          <label className="field">
-            <span>
-              Type <code>{typed}</code> to go on.
-            </span>
-            <input value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
-          </label>
-        )}
+        {typed === undefined ? null : <Typed of={typed} value={text} onChange={setText} />}
         <Problem error={error} />
         <div className="foot">
           <button type="button" className="button" onClick={close}>

@@ -1,0 +1,143 @@
+// What waits for its time: by the hours of the account's clocks, moved and cancelled, one and several.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
+import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { api } from "./pages.ts";
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+const zone = "Europe/Berlin";
+
+test("an hour is one of the zone's clocks, also where those change and where they are half an hour apart", () => {
+  const at = (text: string) => Date.parse(text);
+  const now = at("2026-11-24T08:00:00Z");
+  assert.equal(hourTitle(at("2026-11-24T13:59:59Z"), zone, now), "Today, Tue 24 Nov · 14:00–15:00");
+  assert.equal(hourTitle(at("2026-11-24T22:00:00Z"), zone, now), "Today, Tue 24 Nov · 23:00–00:00");
+  assert.equal(hourTitle(at("2027-01-01T00:30:00Z"), "Asia/Kolkata", now), "Fri 1 Jan 2027 · 06:00–07:00");
+  assert.equal(hourOf(at("2026-11-24T18:29:59Z"), "Asia/Kolkata"), "2026-11-24T23");
+  assert.equal(hourOf(at("2026-11-24T18:30:00Z"), "Asia/Kolkata"), "2026-11-25T00");
+  assert.equal(exactClockOf(at("2026-11-24T08:00:00Z"), zone), "09:00");
+  assert.equal(exactClockOf(at("2026-11-24T08:00:07Z"), zone), "09:00:07");
+});
+
+interface Stored {
+  id: string;
+  recipient: string;
+  status: string;
+  schedule_at: string | null;
+}
+
+const listed = async (at: Visit, account: string) =>
+  (await api(at, "GET", `/accounts/${account}/messages`)).body.data as unknown as Stored[];
+
+/** Schedules one message for each of these instants, epoch ms; the recipients end in 1, 2, … */
+async function schedule(at: Visit, account: string, times: readonly number[]): Promise<void> {
+  const contact = times.map((time, place) => ({
+    number: `+155500000${10 + place}`,
+    message: `Your table of guest ${place}`,
+    schedule_at: `${localIn(time, zone).replace("T", " ")}:00`,
+  }));
+  const sent = await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
+  assert.equal(sent.status, 200);
+}
+
+async function open(at: Visit): Promise<{ account: string; now: number }> {
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await api(at, "PATCH", `/accounts/${account}`, { time_zone: zone });
+  // A whole minute, so that what is scheduled is a whole number of minutes away.
+  await at.it.advance(minuteMs - (at.it.clock.now() % minuteMs));
+  const now = at.it.clock.now();
+  await at.page.clock.setFixedTime(now);
+  return { account, now };
+}
+
+test("what waits is listed by hours, soonest first; one is moved, and moved back", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  const { account, now } = await open(at);
+  await page.goto(`${url}/a/${account}`);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("z");
+  await page.getByRole("heading", { name: "Scheduled", level: 1 }).waitFor();
+  await page.getByText("Nothing waits for its time.").waitFor();
+  await page.getByText(/"schedule_at":"\d{4}-\d\d-\d\d 09:00:00"/).waitFor();
+  await expectSound(at, "nothing that is scheduled");
+  await page.getByRole("link", { name: "sent from here at a time" }).click();
+  await page.getByRole("heading", { name: "Send", exact: true }).waitFor();
+
+  const tomorrow = now + dayMs;
+  await schedule(at, account, [tomorrow, now + 12 * minuteMs, tomorrow]);
+  await page.goto(`${url}/a/${account}/scheduled`);
+  await page.getByText(`now ${exactClockOf(now, zone)} · next in 12 min`).waitFor();
+  await page.getByText(`${hourTitle(now + 12 * minuteMs, zone, now)} · 1`).waitFor();
+  await page.getByText(`${hourTitle(tomorrow, zone, now)} · 2`).waitFor();
+  const rows = page.locator("tr[data-index]");
+  assert.match(await rows.nth(0).innerText(), /\+15550000011/);
+  await expectSound(at, "what is scheduled");
+
+  await rows.nth(0).getByRole("button", { name: "Move…" }).click();
+  const dialog = page.locator(".dialog");
+  const later = localIn(tomorrow + 120 * minuteMs, zone);
+  await dialog.getByLabel(`At (${zone})`).fill(later);
+  await dialog.getByText(/which is .* UTC, in 1 d 2 h\./).waitFor();
+  await expectSound(at, "the question for a new time", ".dialog");
+  await dialog.getByRole("button", { name: "Move the message" }).click();
+  await page.getByText(`now ${exactClockOf(now, zone)} · next in 1 d`).waitFor();
+  const timeOf = async () =>
+    (await listed(at, account)).find(({ recipient }) => recipient === "+15550000011")?.schedule_at;
+  assert.equal(await timeOf(), `${later.replace("T", " ")}:00`);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText(`now ${exactClockOf(now, zone)} · next in 12 min`).waitFor();
+  assert.equal(await timeOf(), `${localIn(now + 12 * minuteMs, zone).replace("T", " ")}:00`);
+
+  // From its own page it goes out at once, and the way back leads to this list.
+  await rows.nth(0).getByRole("link").click();
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await page.getByRole("link", { name: "Scheduled", exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Move…" }).click();
+  await dialog.getByRole("button", { name: "At once" }).click();
+  await dialog.getByRole("button", { name: "Move the message" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await at.it.advance(minuteMs);
+  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+});
+
+test("several that are chosen move to the same time, and are cancelled together; all of it at 320 px", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit({ colours: "dark", width: 320 });
+  t.after(at.close);
+  const { page, url } = at;
+  const { account, now } = await open(at);
+  await schedule(at, account, [now + dayMs, now + 2 * dayMs, now + 3 * dayMs]);
+  await page.goto(`${url}/a/${account}/scheduled`);
+  await page.getByRole("checkbox", { name: "Choose row 1" }).check();
+  await page.getByRole("checkbox", { name: "Choose row 3" }).check();
+  await expectSound(at, "what is scheduled at 320 px");
+  await page.getByRole("button", { name: "Move 2…" }).click();
+  const dialog = page.locator(".dialog");
+  await dialog.getByLabel(`At (${zone})`).fill("2027-03-28T02:30");
+  await dialog.getByText("That time does not occur on its day.").waitFor();
+  await expectSound(at, "a new time for several at 320 px", ".dialog");
+  await dialog.getByRole("button", { name: "Move 2 messages" }).click();
+  await page.getByText("2 messages changed").waitFor();
+  await page.getByText("Sun 28 Mar 2027 · 03:00–04:00 · 2").waitFor();
+  await page.getByText("asked for 2027-03-28 02:30").first().waitFor();
+  await page.getByRole("checkbox", { name: "Choose row 2" }).check();
+  await page.getByRole("checkbox", { name: "Choose row 3" }).check();
+  await page.getByRole("button", { name: "Cancel 2…" }).click();
+  await page.getByRole("button", { name: "Cancel 2 messages" }).click();
+  await page.getByText("Sun 28 Mar 2027").waitFor({ state: "detached" });
+  assert.deepEqual((await listed(at, account)).map(({ status }) => status).sort(), [
+    "cancelled",
+    "cancelled",
+    "scheduled",
+  ]);
+});

@@ -1,0 +1,130 @@
+// Moves what waits to another time, which is entered on the account's clocks.
+
+import { type ReactNode, useRef, useState } from "react";
+import { ApiError } from "#ui/api/client.ts";
+import { useChange } from "#ui/api/queries.ts";
+import type { MessageRecord } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
+import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Form } from "#ui/parts/form/form.tsx";
+import { Typed } from "#ui/parts/over/ask.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { useNow } from "#ui/parts/time.tsx";
+import { instant, relative } from "#ui/words/instants.ts";
+import { instantIn, localIn } from "#ui/words/spans.ts";
+import { dueOf, recipientOf } from "./words.ts";
+
+const hourMs = 3_600_000;
+
+/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. */
+function Meant({ local, zone }: { local: string; zone: string }) {
+  const now = useNow();
+  const at = instantIn(local, zone);
+  if (Number.isNaN(at)) return <>On the account's clocks.</>;
+  const iso = new Date(at).toISOString();
+  const means = `${instant(iso, zone, now)}, which is ${instant(iso, "UTC", now)} UTC`;
+  if (at <= now) return <>{means}. That is past: it goes out at once.</>;
+  return (
+    <>
+      {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not occur on its day. "}
+      {means}, {relative(iso, now)}.
+    </>
+  );
+}
+
+interface Moves {
+  label: ReactNode;
+  title: string;
+  verb: string;
+  /** The time to begin with, epoch ms. */
+  from: number | null;
+  /** What has to be typed, since many are touched. */
+  typed?: string;
+  /** `scheduleAt` null: at once. */
+  run: (scheduleAt: string | null) => Promise<unknown>;
+}
+
+function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void }) {
+  const zone = useZone();
+  const [isTimed, setTimed] = useState(true);
+  const [local, setLocal] = useState(() =>
+    localIn(Math.max(from ?? 0, Math.ceil(Date.now() / hourMs) * hourMs), zone),
+  );
+  const [text, setText] = useState("");
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isTouched = useRef(false);
+  const send = async () => {
+    if (typed !== undefined && text !== typed) return;
+    setBusy(true);
+    try {
+      await run(isTimed ? `${local.slice(0, 16).replace("T", " ")}:00` : null);
+      isTouched.current = false;
+      close();
+    } catch (caught) {
+      if (!(caught instanceof ApiError)) throw caught;
+      setError(caught);
+      setBusy(false);
+    }
+  };
+  return (
+    <Form of={{ error, isBusy, isTouched }} verb={verb} onSubmit={() => void send()}>
+      <Choices
+        label="When"
+        of={[
+          ["at", "At a time"],
+          ["now", "At once"],
+        ]}
+        value={isTimed ? "at" : "now"}
+        onChange={(when) => setTimed(when === "at")}
+      />
+      {isTimed ? (
+        <Field
+          label={`At (${zone})`}
+          hint={<Meant local={local} zone={zone} />}
+          fault={faultAt(error, "schedule_at")}
+        >
+          <input
+            required
+            type="datetime-local"
+            value={local}
+            onChange={(event) => setLocal(event.target.value)}
+          />
+        </Field>
+      ) : null}
+      {typed === undefined ? null : <Typed of={typed} value={text} onChange={setText} />}
+    </Form>
+  );
+}
+
+/** A button that asks for the new time. */
+export function Move(moves: Moves) {
+  return (
+    <DialogButton label={moves.label} title={moves.title}>
+      {(close) => <MoveForm {...moves} close={close} />}
+    </DialogButton>
+  );
+}
+
+/** Moves one message; the time that it was given before can be given back. */
+export function MoveOne({ record, label }: { record: MessageRecord; label: string }) {
+  const { id: account } = useAccount();
+  const change = useChange("rescheduleAccountMessage", ["getAccountMessage", "listAccountMessages"]);
+  const move = (schedule_at: string | null) =>
+    change.mutateAsync({ params: { account, message: record.id }, body: { schedule_at } });
+  const { schedule_at: before } = record;
+  return (
+    <Move
+      label={label}
+      title={`Move the message to ${recipientOf(record)}`}
+      verb="Move the message"
+      from={dueOf(record)}
+      run={async (at) => {
+        await move(at);
+        done("The message was moved", before === null ? undefined : () => move(before));
+      }}
+    />
+  );
+}

@@ -1,0 +1,187 @@
+import { Link } from "@tanstack/react-router";
+import { CalendarClock } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import { type MessageRecord, words } from "#ui/api/schema.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { FirstSend } from "#ui/parts/first-send.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { useNow } from "#ui/parts/time.tsx";
+import { relative } from "#ui/words/instants.ts";
+import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
+import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
+import { MoveOne } from "./move.tsx";
+import { rememberTrail } from "./trail.ts";
+import { dueOf, recipientOf, textOf } from "./words.ts";
+
+const dayMs = 86_400_000;
+
+/** The account's clock, and how far off the first of the list is. */
+function NowAndNext({ next }: { next: number | null }) {
+  const zone = useZone();
+  const now = useNow();
+  const far =
+    next === null
+      ? ""
+      : next <= now
+        ? " · next is due now"
+        : ` · next ${relative(new Date(next).toISOString(), now)}`;
+  return <p className="soft">{`now ${clockOf(now, zone)}${far}`}</p>;
+}
+
+/** Its time on the account's clocks, and the one that was asked for where that is another one. */
+function At({ record }: { record: MessageRecord }) {
+  const zone = useZone();
+  const at = dueOf(record);
+  if (at === null) return null;
+  const asked = record.schedule_at?.slice(0, 16) ?? null;
+  const iso = new Date(at).toISOString();
+  return (
+    <>
+      <time dateTime={iso} title={`${iso} (shown in ${zone})`} className="whole">
+        {exactClockOf(at, zone)}
+      </time>
+      {asked === null || asked === localIn(at, zone).replace("T", " ") ? null : (
+        <span className="soft"> · asked for {asked}</span>
+      )}
+    </>
+  );
+}
+
+function RowActions({ record }: { record: MessageRecord }) {
+  const { id: account } = useAccount();
+  const cancel = useChange("cancelAccountMessage", ["getAccountMessage", "listAccountMessages"]);
+  return (
+    <span className="row">
+      <MoveOne record={record} label="Move…" />
+      <Ask
+        verb="Cancel the message"
+        label="Cancel…"
+        title="Cancel this message"
+        effect={`It will not be sent to ${recipientOf(record)}. Its credit is given back.`}
+        run={async () => {
+          await cancel.mutateAsync({ params: { account, message: record.id } });
+          done("The message was cancelled");
+        }}
+      />
+    </span>
+  );
+}
+
+function Filters() {
+  const { id: account } = useAccount();
+  const [filter, set] = useFilter();
+  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
+  return (
+    <div className="filters">
+      <Choice
+        label="Channel"
+        any="any"
+        of={words.Channel}
+        value={filter.channel ?? ""}
+        onChange={(value) => set("channel", value)}
+      />
+      <Choice
+        label="Gateway"
+        any="any"
+        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
+        value={filter.gateway ?? ""}
+        onChange={(value) => set("gateway", value)}
+      />
+    </div>
+  );
+}
+
+/** How to schedule, by a call and by the page that sends. */
+function None({ isFiltered }: { isFiltered: boolean }) {
+  const { id: account } = useAccount();
+  const zone = useZone();
+  if (isFiltered) return <p>Nothing that fits waits for its time.</p>;
+  return (
+    <>
+      <p>
+        Nothing waits for its time. A message with <code>schedule_at</code> on the clocks of {zone} is here
+        until it goes out, and so does one that is{" "}
+        <Link to="/a/$account/send" params={{ account }}>
+          sent from here at a time
+        </Link>
+        .
+      </p>
+      <FirstSend at={`${localIn(Date.now() + dayMs, zone).slice(0, 10)} 09:00:00`} />
+    </>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const zone = useZone();
+  const [filter] = useFilter();
+  const { channel, gateway } = filter;
+  const query = {
+    status: "scheduled",
+    order: "due",
+    ...(channel === undefined ? {} : { channel: channel as "sms" }),
+    ...(gateway === undefined ? {} : { gateway }),
+  } as const;
+  const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
+  const { items } = pages;
+  const [results, setResults] = useState<Results | null>(null);
+  useEffect(() => {
+    if (!pages.isPlaceholderData && pages.data !== undefined)
+      rememberTrail({ account, list: "scheduled", search: filter, query }, pages.data.pages);
+  });
+  const hours = items.map((record) => hourOf(dueOf(record) ?? 0, zone));
+  const counts = new Map<string, number>();
+  for (const hour of hours) counts.set(hour, (counts.get(hour) ?? 0) + 1);
+  const first = items[0];
+  return (
+    <>
+      <PageHead title="Scheduled" under={<NowAndNext next={first === undefined ? null : dueOf(first)} />} />
+      <Filters />
+      <List
+        label="Scheduled messages"
+        pages={pages}
+        id={({ id }) => id}
+        more="Show later ones"
+        group={(record) => {
+          const at = dueOf(record) ?? 0;
+          const key = hourOf(at, zone);
+          const more = pages.hasNextPage && key === hours.at(-1) ? "+" : "";
+          return { key, title: `${hourTitle(at, zone, Date.now())} · ${counts.get(key) ?? 0}${more}` };
+        }}
+        actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} onResults={setResults} />}
+        icon={CalendarClock}
+        empty={<None isFiltered={channel !== undefined || gateway !== undefined} />}
+        columns={[
+          { head: "Due", cell: (record) => <At record={record} /> },
+          {
+            head: "To",
+            cell: (record) => (
+              <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
+                <span className="mono">{recipientOf(record)}</span>
+              </RowLink>
+            ),
+          },
+          {
+            head: "Message",
+            look: "text",
+            cell: (record) => (
+              <span dir="auto" className="soft">
+                {textOf(record)}
+              </span>
+            ),
+          },
+          { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
+          { head: "What can be done", look: "act", cell: (record) => <RowActions record={record} /> },
+        ]}
+      />
+      {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}
+    </>
+  );
+}
