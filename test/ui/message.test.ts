@@ -144,6 +144,8 @@ test("an HTML mail is shown in a frame that runs and loads nothing, and its sour
   assert.equal(await page.locator("iframe").count(), 0);
   // What the frame's policy kept from running and loading is in the console.
   at.complaints.length = 0;
+  // The page has scrolled, and what lies half beneath its head would count as too small.
+  await at.page.evaluate("scrollTo(0, 0)");
   await expectSound(at, "the source of a mail");
   const text = await mail("One < two, and no page.");
   await page.goto(`${url}/a/${account}/messages/${text}`);

@@ -99,8 +99,8 @@ test("several are scheduled on the account's clocks; faults are at their fields,
   await page.getByLabel("To", { exact: true }).fill("+15550000001\n+15550000002");
   await page.getByLabel("Text", { exact: true }).fill("Good morning");
   await page.getByRole("button", { name: "Schedule 2 messages" }).click();
-  await page.getByRole("heading", { name: "Messages" }).waitFor();
-  assert.match(page.url(), /[?&]request=req_/);
+  await page.getByRole("heading", { name: "Request of 2 messages" }).waitFor();
+  assert.match(page.url(), /\/requests\/req_/);
   const stored = await messagesOf(at, account);
   assert.deepEqual(
     stored.map(({ schedule_at, scheduled_for }) => [schedule_at, scheduled_for]),

@@ -11,12 +11,14 @@ import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { changeInParts } from "./in-parts.ts";
 import { Move } from "./move.tsx";
-import { answers, canBeCancelled, dueOf, recipientOf } from "./words.ts";
-
-const counted = (count: number) => `${number(count)} ${count === 1 ? "message" : "messages"}`;
+import { answers, canBeCancelled, counted, dueOf, recipientOf } from "./words.ts";
 
 /** Changes of more than so many messages need their number typed. */
 const unaskedMost = 100;
+
+/** What has to be typed before so many messages are changed. */
+export const typedFor = (count: number): { typed?: string } =>
+  count > unaskedMost ? { typed: String(count) } : {};
 
 export interface Results {
   changed: readonly MessageRecord[];
@@ -90,7 +92,7 @@ export function ManyActions({
           title={`Move ${counted(waiting.length)} to the same time`}
           verb={`Move ${counted(waiting.length)}`}
           from={waiting[0] === undefined ? null : dueOf(waiting[0])}
-          {...(waiting.length > unaskedMost ? { typed: String(waiting.length) } : {})}
+          {...typedFor(waiting.length)}
           run={(schedule_at) => apply({ action: "reschedule", schedule_at }, waiting)}
         />
       )}
@@ -100,7 +102,7 @@ export function ManyActions({
           label={`Cancel ${number(waiting.length)}…`}
           title="Cancel what has not left"
           effect="They will not be sent. Their credit is given back. What goes out meanwhile stays as it is."
-          {...(waiting.length > unaskedMost ? { typed: String(waiting.length) } : {})}
+          {...typedFor(waiting.length)}
           run={run("cancel", waiting)}
         />
       )}

@@ -97,9 +97,8 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
             "Request",
             <Link
               key="request"
-              to="/a/$account/messages"
-              params={{ account }}
-              search={{ request: record.request_id }}
+              to="/a/$account/requests/$request"
+              params={{ account, request: record.request_id }}
               className="mono"
             >
               {record.request_id}

@@ -2,33 +2,18 @@ import { Link } from "@tanstack/react-router";
 import { Search, Send } from "lucide-react";
 import { useEffect, useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
-import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Empty, PageHead } from "#ui/parts/page.tsx";
-import { Status } from "#ui/parts/status.tsx";
-import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
+import { messageColumns } from "./columns.tsx";
 import { Filters } from "./filters.tsx";
 import { LogHistogram } from "./histogram.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { NoneFits } from "./none-fits.tsx";
 import { queryOf } from "./range.ts";
 import { rememberTrail } from "./trail.ts";
-import { recipientOf, textOf } from "./words.ts";
-
-/** When it goes out, of one that waits for its time; else when it was accepted. */
-function When({ record }: { record: MessageRecord }) {
-  if (record.status !== "scheduled" || record.scheduled_for === null)
-    return <Time at={record.created_at} brief />;
-  return (
-    <span className="info">
-      due <Moment at={record.scheduled_for} />
-    </span>
-  );
-}
 
 export function Page() {
   const { id: account } = useAccount();
@@ -47,6 +32,13 @@ export function Page() {
     <>
       <PageHead title="Messages" />
       <Filters />
+      {filter.request === undefined ? null : (
+        <p>
+          <Link to="/a/$account/requests/$request" params={{ account, request: filter.request }}>
+            This request as a whole
+          </Link>
+        </p>
+      )}
       <LogHistogram query={query} now={now} />
       {pages.error?.status === 422 && filtered ? (
         <Empty icon={Search}>
@@ -76,41 +68,7 @@ export function Page() {
             </>
           )
         }
-        columns={[
-          {
-            head: "Status",
-            cell: ({ status, attempts }) => (
-              <>
-                <Status of={status} />
-                {attempts > 1 ? <span className="soft"> {attempts}×</span> : null}
-              </>
-            ),
-          },
-          {
-            head: "To",
-            cell: (record) => (
-              <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
-                <span className="mono">{recipientOf(record)}</span>
-              </RowLink>
-            ),
-          },
-          {
-            head: "Message",
-            look: "text",
-            cell: (record) =>
-              record.error === null ? (
-                <span dir="auto" className="soft">
-                  {textOf(record)}
-                </span>
-              ) : (
-                <span title={textOf(record)}>
-                  <WithTimes text={record.error.message} />
-                </span>
-              ),
-          },
-          { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
-          { head: "When", look: "when", cell: (record) => <When record={record} /> },
-        ]}
+        columns={messageColumns(account)}
       />
       {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}
     </>

@@ -7,7 +7,7 @@ type Query = Operations["listAccountMessages"]["query"];
 export interface Trail {
   account: string;
   /** The page with the list; without it the log. */
-  list?: "scheduled";
+  list?: "scheduled" | "request";
   /** The filter in the list's URL. */
   search: Readonly<Record<string, string | undefined>>;
   /** What the list asks the API for. */

@@ -54,12 +54,33 @@ function useTrail(account: string, message: string): Trail | null {
   return trail;
 }
 
+/** To the page with the list; without one to the log. */
+function ToList({ trail }: { trail: Trail | null }) {
+  const { id: account } = useAccount();
+  const { list, search = {} } = trail ?? {};
+  if (list === "request" && search.request !== undefined)
+    return (
+      <Back to="/a/$account/requests/$request" params={{ account, request: search.request }}>
+        Request
+      </Back>
+    );
+  const isScheduled = list === "scheduled";
+  return (
+    <Back
+      to={isScheduled ? "/a/$account/scheduled" : "/a/$account/messages"}
+      params={{ account }}
+      search={search}
+    >
+      {isScheduled ? "Scheduled" : "Messages"}
+    </Back>
+  );
+}
+
 export function WayBack({ message }: { message: string }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
   const trail = useTrail(account, message);
   const { before, after, place } = neighboursOf(trail?.ids ?? [], message);
-  const isScheduled = place > 0 && trail?.list === "scheduled";
   useEffect(() => rememberOpened(message), [message]);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -77,13 +98,7 @@ export function WayBack({ message }: { message: string }) {
   }, [account, after, before, navigate]);
   return (
     <div className="row apart">
-      <Back
-        to={isScheduled ? "/a/$account/scheduled" : "/a/$account/messages"}
-        params={{ account }}
-        search={place === 0 ? {} : (trail?.search ?? {})}
-      >
-        {isScheduled ? "Scheduled" : "Messages"}
-      </Back>
+      <ToList trail={place === 0 ? null : trail} />
       {place === 0 ? null : (
         <nav className="row" aria-label="Neighbours in the list">
           <Neighbour id={before} icon={ChevronUp} title="Previous of the list ([)" />

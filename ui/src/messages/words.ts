@@ -1,6 +1,7 @@
 // What can be done to a message, and what a list shows of it.
 
 import type { MessageRecord, MessageStatus } from "#ui/api/schema.ts";
+import { number } from "#ui/words/numbers.ts";
 
 /** What a person may answer about a message whose outcome is unknown: the word of the API, the verb, and its effect. */
 export const answers = [
@@ -8,6 +9,9 @@ export const answers = [
   ["mark_sent", "Mark as sent", "It counts as sent. Nothing goes out."],
   ["mark_failed", "Mark as failed", "It counts as failed. Nothing goes out."],
 ] as const;
+
+/** `1 message`, `1,000 messages`. */
+export const counted = (count: number): string => `${number(count)} ${count === 1 ? "message" : "messages"}`;
 
 export const canBeCancelled = ({ status }: Pick<MessageRecord, "status">): boolean =>
   status === "queued" || status === "scheduled";

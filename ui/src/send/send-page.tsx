@@ -62,7 +62,7 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
       const [first] = contact;
       return first !== undefined && contact.length === 1
         ? navigate({ to: "/a/$account/messages/$message", params: { account, message: first.id } })
-        : navigate({ to: "/a/$account/messages", params: { account }, search: { request } });
+        : navigate({ to: "/a/$account/requests/$request", params: { account, request } });
     },
   });
   const change = (changes: Partial<Draft>) =>

@@ -5,6 +5,7 @@ import type {
   MessageStatisticsPoint,
   MessageStatisticsSeries,
   MessageStatisticsSum,
+  MessageStatus,
 } from "#ui/api/schema.ts";
 import { hoursBetween, type Span } from "#ui/words/spans.ts";
 import type { Series } from "./scale.ts";
@@ -70,3 +71,34 @@ export function hourlyOutcomes(
 /** All messages of a column. */
 export const sumOf = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
+
+const waiting = { name: "waiting", tone: "wait" } as const;
+
+/** The outcome that each state is part of. */
+const outcomeOf: Readonly<Record<MessageStatus, string>> = {
+  queued: "waiting",
+  scheduled: "waiting",
+  sending: "waiting",
+  sent: "sent, no report",
+  delivered: "delivered",
+  read: "delivered",
+  failed: "failed",
+  undelivered: "failed",
+  bounced: "failed",
+  expired: "failed",
+  unknown: "unknown",
+  cancelled: "not sent",
+  suppressed: "not sent",
+};
+
+/** How many messages each outcome has, and of which states; without those that none has. */
+export function outcomesIn(
+  byStatus: Readonly<Partial<Record<MessageStatus, number>>>,
+): { name: string; tone: string; count: number; statuses: [MessageStatus, number][] }[] {
+  const entries = Object.entries(byStatus) as [MessageStatus, number][];
+  return [...outcomes, waiting].flatMap(({ name, tone }) => {
+    const statuses = entries.filter(([status, count]) => outcomeOf[status] === name && count > 0);
+    const count = statuses.reduce((sum, [, each]) => sum + each, 0);
+    return count === 0 ? [] : [{ name, tone, count, statuses }];
+  });
+}

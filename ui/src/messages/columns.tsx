@@ -1,0 +1,55 @@
+// The columns of every list of messages.
+
+import type { MessageRecord } from "#ui/api/schema.ts";
+import { RowLink } from "#ui/parts/link.tsx";
+import type { Column } from "#ui/parts/list/table.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
+import { recipientOf, textOf } from "./words.ts";
+
+/** When it goes out, of one that waits for its time; else when it was accepted. */
+function When({ record }: { record: MessageRecord }) {
+  if (record.status !== "scheduled" || record.scheduled_for === null)
+    return <Time at={record.created_at} brief />;
+  return (
+    <span className="info">
+      due <Moment at={record.scheduled_for} />
+    </span>
+  );
+}
+
+export const messageColumns = (account: string): readonly Column<MessageRecord>[] => [
+  {
+    head: "Status",
+    cell: ({ status, attempts }) => (
+      <>
+        <Status of={status} />
+        {attempts > 1 ? <span className="soft"> {attempts}×</span> : null}
+      </>
+    ),
+  },
+  {
+    head: "To",
+    cell: (record) => (
+      <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
+        <span className="mono">{recipientOf(record)}</span>
+      </RowLink>
+    ),
+  },
+  {
+    head: "Message",
+    look: "text",
+    cell: (record) =>
+      record.error === null ? (
+        <span dir="auto" className="soft">
+          {textOf(record)}
+        </span>
+      ) : (
+        <span title={textOf(record)}>
+          <WithTimes text={record.error.message} />
+        </span>
+      ),
+  },
+  { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
+  { head: "When", look: "when", cell: (record) => <When record={record} /> },
+];

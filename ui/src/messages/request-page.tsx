@@ -1,0 +1,158 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import type { AccountRequest } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { OutcomeBar } from "#ui/parts/charts/outcome-bar.tsx";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Back } from "#ui/parts/link.tsx";
+import { List } from "#ui/parts/list/list.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { Facts, Figures, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { messageColumns } from "./columns.tsx";
+import { ManyActions, type Results, ResultsDialog, typedFor } from "./many.tsx";
+import { Move } from "./move.tsx";
+import { rememberTrail } from "./trail.ts";
+import { counted } from "./words.ts";
+
+function Actions({ request }: { request: AccountRequest }) {
+  const { id: account } = useAccount();
+  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage"] as const;
+  const cancel = useChange("cancelAccountRequest", touched);
+  const move = useChange("rescheduleAccountRequest", touched);
+  const { waiting, messages, due } = request;
+  if (waiting === 0) return null;
+  const params = { account, request: request.id };
+  const gone = messages - waiting;
+  return (
+    <>
+      <Move
+        label={`Move ${number(waiting)}…`}
+        title="Move what waits to the same time"
+        verb={`Move ${counted(waiting)}`}
+        from={due === null ? null : Date.parse(due.first)}
+        {...typedFor(waiting)}
+        run={async (schedule_at) => {
+          const { data } = await move.mutateAsync({ params, body: { schedule_at } });
+          done(`${counted(data.changed)} moved`);
+        }}
+      />
+      <Ask
+        verb={`Cancel ${counted(waiting)}`}
+        label={`Cancel ${number(waiting)}…`}
+        title="Cancel what waits"
+        effect={`This cancels ${number(waiting)} of ${number(messages)}, and gives their credit back. ${
+          gone === 0 ? "None has gone out." : `${number(gone)} no longer wait, and stay as they are.`
+        }`}
+        {...typedFor(waiting)}
+        run={async () => {
+          const { data } = await cancel.mutateAsync({ params });
+          done(`${counted(data.changed)} cancelled`);
+        }}
+      />
+    </>
+  );
+}
+
+function Sums({ request }: { request: AccountRequest }) {
+  const { waiting, due, cost, cost_returned, contacts, messages } = request;
+  const when = (at: string) => <Due at={at} over="now" />;
+  return (
+    <Figures
+      of={[
+        {
+          name: "Messages",
+          value: number(messages),
+          ...(messages < contacts ? { note: `kept of ${number(contacts)} that were accepted` } : {}),
+        },
+        { name: "Waiting", value: number(waiting) },
+        ...(due === null ? [] : [{ name: "First due", value: when(due.first) }]),
+        ...(due === null || due.first === due.last ? [] : [{ name: "Last due", value: when(due.last) }]),
+        {
+          name: "Cost",
+          value: number(cost - cost_returned),
+          ...(cost_returned > 0 ? { note: `${number(cost_returned)} given back` } : {}),
+        },
+      ]}
+    />
+  );
+}
+
+function Messages({ request }: { request: string }) {
+  const { id: account } = useAccount();
+  const query = { request };
+  const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
+  const [results, setResults] = useState<Results | null>(null);
+  useEffect(() => {
+    if (!pages.isPlaceholderData && pages.data !== undefined)
+      rememberTrail({ account, list: "request", search: query, query }, pages.data.pages);
+  });
+  return (
+    <Section
+      title="Messages"
+      actions={
+        <Link to="/a/$account/messages" params={{ account }} search={query}>
+          Filter them in the log
+        </Link>
+      }
+    >
+      <List
+        label="Messages of the request"
+        pages={pages}
+        id={({ id }) => id}
+        actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} onResults={setResults} />}
+        empty={<p>None of its messages is kept any more.</p>}
+        columns={messageColumns(account)}
+      />
+      {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}
+    </Section>
+  );
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const { request = "" } = useParams({ strict: false });
+  const read = useRead("getAccountRequest", { params: { account, request } });
+  const known = read.data?.data;
+  return (
+    <>
+      <PageHead
+        title={known === undefined ? "Request" : `Request of ${counted(known.contacts)}`}
+        back={
+          <Back to="/a/$account/messages" params={{ account }}>
+            Messages
+          </Back>
+        }
+      >
+        {known === undefined ? null : <Actions request={known} />}
+      </PageHead>
+      {known === undefined ? (
+        <Waiting error={read.error} />
+      ) : (
+        <>
+          <Problem error={read.error} />
+          <Sums request={known} />
+          <OutcomeBar
+            byStatus={known.by_status}
+            link={(status, text) => (
+              <Link to="/a/$account/messages" params={{ account }} search={{ request, status }}>
+                {text}
+              </Link>
+            )}
+          />
+          <Facts
+            of={[
+              ["Id", <Snippet key="id" text={known.id} />],
+              ["Channel", known.channel],
+              ["Accepted", <Time key="at" at={known.created_at} />],
+            ]}
+          />
+          <Messages request={request} />
+        </>
+      )}
+    </>
+  );
+}
