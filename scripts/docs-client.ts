@@ -107,12 +107,13 @@ export function clientTypes(document: object): string {
   });
   const shapes = operations.map(({ operation }) => {
     const body = operation.requestBody?.content["application/json"]?.schema;
-    return `  ${operation.operationId}: {
-    params: ${parametersOf(operation, "path")};
-    query: ${parametersOf(operation, "query")};
-    body: ${body === undefined ? "undefined" : typeOf(body)};
-    reply: ${replyOf(operation)};
-  };`;
+    const fields = [
+      `params: ${parametersOf(operation, "path")}`,
+      `query: ${parametersOf(operation, "query")}`,
+      `body: ${body === undefined ? "undefined" : typeOf(body)}`,
+      `reply: ${replyOf(operation)}`,
+    ];
+    return `  ${operation.operationId}: { ${fields.join("; ")} };`;
   });
   const routes = operations.map(
     ({ path, method, operation }) =>

@@ -5,7 +5,7 @@ import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import { readSchedule, wallTimeOf } from "#runtime/time-zones.ts";
+import { localTime, readSchedule } from "#runtime/time-zones.ts";
 import { type NewTime, rescheduleMessage } from "#store/messages/reschedule.ts";
 import { lookup } from "./lookup.ts";
 
@@ -22,7 +22,7 @@ export function newTimeOf(
   at: number,
   by: string,
 ): NewTime {
-  const text = scheduleAt ?? wallTimeOf(at, account.timeZone);
+  const text = scheduleAt ?? localTime(at, account.timeZone);
   const scheduledFor = scheduleAt === null ? at : (readSchedule(text, account.timeZone) ?? at);
   const detail = `Moved to ${new Date(scheduledFor).toISOString()} by ${by}.`;
   return { at, detail, scheduleAt: text, scheduledFor };

@@ -76,11 +76,6 @@ export function dayOf(now: number, timeZone: string): string {
   return zoned(now, timeZone).toPlainDate().toString();
 }
 
-/** The local time at `now`, as `schedule_at` is written: `2026-11-21 09:00:05`. */
-export function wallTimeOf(now: number, timeZone: string): string {
-  return zoned(now, timeZone).toPlainDateTime().toString({ smallestUnit: "second" }).replace("T", " ");
-}
-
 /** The first instant of the local month that holds `now`. */
 export function startOfMonth(now: number, timeZone: string): number {
   return zoned(now, timeZone).with({ day: 1 }).startOfDay().epochMilliseconds;

@@ -2,16 +2,16 @@
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
-import { newTime } from "#contract/messages/changes.ts";
 import { channels, statuses } from "#contract/messages/channel.ts";
 
 const requestRecord = z
   .object({
     id: z.string(),
     channel: z.enum(channels),
-    contacts: z.int().describe("How many messages it was accepted with."),
     created_at: instant,
-    messages: z.int().describe("How many of them are still kept."),
+    messages: z
+      .int()
+      .describe("How many messages it has: fewer than were accepted once the retention removed some."),
     by_status: z.partialRecord(z.enum(statuses), z.int()).describe("How many messages have each status."),
     waiting: z.int().describe("How many can still be cancelled or moved."),
     due: z
@@ -24,10 +24,6 @@ const requestRecord = z
   .meta({ id: "AccountRequest" });
 
 export const accountRequestReply = reply("AccountRequestReply", requestRecord);
-
-export const rescheduleAccountRequestRequest = z
-  .strictObject({ schedule_at: newTime })
-  .meta({ id: "RescheduleAccountRequestRequest" });
 
 /** What a change of all messages that wait did. */
 export const changedRequestReply = reply(

@@ -54,10 +54,10 @@ export const newTime = z
   .describe(meaning)
   .meta({ examples: ["2030-01-31 09:00:00"] });
 
-/** For the management API. */
-export const rescheduleAccountMessageRequest = z
+/** For the management API: of one message, or of all messages of a request that wait. */
+export const rescheduleMessagesRequest = z
   .strictObject({ schedule_at: newTime })
-  .meta({ id: "RescheduleAccountMessageRequest" });
+  .meta({ id: "RescheduleMessagesRequest" });
 
 const checkTime = checker(rescheduleRequest);
 

@@ -27,6 +27,7 @@ export interface StatusPart {
 export interface RequestRow {
   id: string;
   channel: Channel;
+  /** How many messages it has. */
   contacts: number;
   created_at: number;
 }
@@ -45,7 +46,7 @@ export const findRequest = readOperation(
   },
 );
 
-/** How the messages of a request stand, by status. `contacts`: how many it has at most. */
+/** How the messages of a request stand, by status. `contacts`: how many it has. */
 export const sumRequest = readOperation(
   "sumRequest",
   async (tx, input: { accountId: string; id: string; contacts: number } & IdRange): Promise<StatusPart[]> => {

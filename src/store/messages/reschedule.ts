@@ -45,7 +45,6 @@ export async function rescheduleLocked(
 ): Promise<LockedMessage[]> {
   // A past time is due at once; its lateness counts from now on.
   const dueAt = Math.max(at, scheduledFor);
-  const accepted = rows.map((row) => acceptanceOf(row));
   const changes = new TransitionBatch();
   const moved = rows.filter((row) => {
     const held = row.held_due_at !== null;
@@ -57,11 +56,8 @@ export async function rescheduleLocked(
   });
   if (moved.length === 0) return [];
   await changes.write(tx);
+  await keepAcceptance(tx, moved);
   const ids = moved.map(({ id }) => id);
-  await keepAcceptance(
-    tx,
-    accepted.filter(({ message_id }) => ids.includes(message_id)),
-  );
   await tx.db
     .updateTable(tx.indexed("messages"))
     .set({ schedule_at: scheduleAt, scheduled_for: scheduledFor })
@@ -90,8 +86,8 @@ export function acceptanceOf(
 }
 
 /** Stores the first entries of messages that move for the first time: their rows are about to name another time. */
-async function keepAcceptance(tx: Tx, entries: readonly Acceptance[]): Promise<void> {
-  const ids = entries.map(({ message_id }) => message_id);
+async function keepAcceptance(tx: Tx, rows: readonly LockedMessage[]): Promise<void> {
+  const ids = rows.map(({ id }) => id);
   const kept = await tx.db
     .selectFrom("message_events")
     .select("message_id")
@@ -99,8 +95,5 @@ async function keepAcceptance(tx: Tx, entries: readonly Acceptance[]): Promise<v
     .where("seq", "=", 0)
     .execute();
   const known = new Set(kept.map(({ message_id }) => message_id));
-  await insertTimelineEntries(
-    tx,
-    entries.filter(({ message_id }) => !known.has(message_id)),
-  );
+  await insertTimelineEntries(tx, rows.filter(({ id }) => !known.has(id)).map(acceptanceOf));
 }

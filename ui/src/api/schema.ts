@@ -6,7 +6,7 @@ export type AccountMessagePage = { success: true; message: string; data: Message
 export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt; attempts: MessageTransmission[] } };
 export type AccountPage = { success: true; message: string; data: ListedAccount[]; next_cursor: string | null };
 export type AccountReply = { success: true; message: string; data: Account };
-export type AccountRequest = { id: string; channel: "sms" | "whatsapp" | "email"; contacts: number; created_at: string; messages: number; by_status: Record<string, number>; waiting: number; due: { first: string; last: string } | null; cost: number; cost_returned: number };
+export type AccountRequest = { id: string; channel: "sms" | "whatsapp" | "email"; created_at: string; messages: number; by_status: Record<string, number>; waiting: number; due: { first: string; last: string } | null; cost: number; cost_returned: number };
 export type AccountRequestReply = { success: true; message: string; data: AccountRequest };
 export type ApiKeyReply = { success: true; message: string; data: { api_key: string } };
 export type Attention = { kind: "gateway_paused" | "gateway_stopped" | "link_lost" | "not_linked" | "backlog" | "unknown_messages" | "failures" | "webhook_failing" | "webhook_disabled" | "credit_low" | "plan_ending" | "member_down" | "domain_unverified" | "held" | "no_public_url"; severity: "error" | "warning" | "doubt"; subject: { id: string; name: string } | null; since: string | null; until: string | null; reason: string | null; count: { n: number; more: boolean } | null; href: string };
@@ -133,8 +133,7 @@ export type RefusedParameter = { model: string; parameter: string; value: string
 export type RegisterGatewayRequest = { pin: string };
 export type ReplayFailedDeliveriesRequest = { since: string };
 export type ReplayedDeliveriesReply = { success: true; message: string; data: { replayed: number; more: boolean } };
-export type RescheduleAccountMessageRequest = { schedule_at: string | null };
-export type RescheduleAccountRequestRequest = { schedule_at: string | null };
+export type RescheduleMessagesRequest = { schedule_at: string | null };
 export type ResolveAccountMessageRequest = { answer: "send_again" | "mark_sent" | "mark_failed" };
 export type RestoreHold = { at: string; messages: number; deliveries: number; events: number };
 export type RevealApiKeyRequest = { password: string };
@@ -185,654 +184,114 @@ export const words = {
 
 /** What each operation takes and answers. */
 export interface Operations {
-  getInstallation: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: InstallationReply;
-  };
-  releaseHeldMessages: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: HoldEndedReply;
-  };
-  cancelHeldMessages: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: HoldEndedReply;
-  };
-  signIn: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: SignInRequest;
-    reply: SessionReply;
-  };
-  getSession: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: SessionReply;
-  };
-  signOut: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  changePassword: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: ChangePasswordRequest;
-    reply: SessionReply;
-  };
-  setUp: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: SetUpRequest;
-    reply: SessionReply;
-  };
-  listUsers: {
-    params: Record<string, never>;
-    query: { limit?: number; cursor?: string; account?: string; search?: string };
-    body: undefined;
-    reply: UserPage;
-  };
-  createUser: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: CreateUserRequest;
-    reply: UserReply;
-  };
-  updateUser: {
-    params: { user: string };
-    query: Record<string, never>;
-    body: UpdateUserRequest;
-    reply: UserReply;
-  };
-  listManagementTokens: {
-    params: Record<string, never>;
-    query: { limit?: number; cursor?: string };
-    body: undefined;
-    reply: ManagementTokenPage;
-  };
-  createManagementToken: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: CreateManagementTokenRequest;
-    reply: NewManagementTokenReply;
-  };
-  revokeManagementToken: {
-    params: { token: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  listAuditEntries: {
-    params: Record<string, never>;
-    query: { limit?: number; cursor?: string; actor?: string; action?: string; account?: string };
-    body: undefined;
-    reply: AuditEntryPage;
-  };
-  listAccountAuditEntries: {
-    params: { account: string };
-    query: { limit?: number; cursor?: string; actor?: string; action?: string };
-    body: undefined;
-    reply: AuditEntryPage;
-  };
-  findRecords: {
-    params: Record<string, never>;
-    query: { q: string };
-    body: undefined;
-    reply: FoundRecords;
-  };
-  listAccounts: {
-    params: Record<string, never>;
-    query: { search?: string; limit?: number; cursor?: string };
-    body: undefined;
-    reply: AccountPage;
-  };
-  createAccount: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: CreateAccountRequest;
-    reply: NewAccountReply;
-  };
-  getAccount: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: AccountReply;
-  };
-  updateAccount: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: UpdateAccountRequest;
-    reply: AccountReply;
-  };
-  rotateApiKey: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: ApiKeyReply;
-  };
-  revealApiKey: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: RevealApiKeyRequest;
-    reply: RevealedApiKeyReply;
-  };
-  getCredit: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: CreditReply;
-  };
-  grantCredit: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: GrantCreditRequest;
-    reply: CreditEntryReply;
-  };
-  listCreditEntries: {
-    params: { account: string };
-    query: { channel: Channel; limit?: number; cursor?: string };
-    body: undefined;
-    reply: CreditEntryPage;
-  };
-  watchAccount: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  getOverview: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: OverviewReply;
-  };
-  getMessageHtml: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  listMessageDeliveries: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: MessageDeliveryPage;
-  };
-  listGatewayPauses: {
-    params: { account: string; gateway: string };
-    query: { limit?: number; cursor?: string };
-    body: undefined;
-    reply: GatewayPausePage;
-  };
-  getMessageStatistics: {
-    params: { account: string };
-    query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string };
-    body: undefined;
-    reply: MessageStatisticsReply;
-  };
-  listGatewayKinds: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayKindPage;
-  };
-  listGateways: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayPage;
-  };
-  createGateway: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: CreateGatewayRequest;
-    reply: GatewayReply;
-  };
-  getGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayReply;
-  };
-  updateGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: UpdateGatewayRequest;
-    reply: GatewayReply;
-  };
-  deleteGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayDeletionReply;
-  };
-  testGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: TestGatewayRequest;
-    reply: GatewayTestReply;
-  };
-  pauseGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayReply;
-  };
-  resumeGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayReply;
-  };
-  setDefaultGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayReply;
-  };
-  getGatewayLink: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayLinkReply;
-  };
-  linkGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: LinkGatewayRequest;
-    reply: StartedGatewayLinkReply;
-  };
-  unlinkGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayLinkReply;
-  };
-  resumeGatewayLink: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayLinkReply;
-  };
-  watchGatewayLink: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  checkGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: GatewayCheckReply;
-  };
-  registerGateway: {
-    params: { account: string; gateway: string };
-    query: Record<string, never>;
-    body: RegisterGatewayRequest;
-    reply: GatewayRegisteredReply;
-  };
-  listSendingDomains: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: SendingDomainPage;
-  };
-  createSendingDomain: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: CreateSendingDomainRequest;
-    reply: SendingDomainReply;
-  };
-  getSendingDomain: {
-    params: { account: string; domain: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: SendingDomainReply;
-  };
-  deleteSendingDomain: {
-    params: { account: string; domain: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  checkSendingDomain: {
-    params: { account: string; domain: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: DomainCheckReply;
-  };
-  rotateSendingDomainKeys: {
-    params: { account: string; domain: string };
-    query: Record<string, never>;
-    body: RotateSendingDomainKeysRequest;
-    reply: SendingDomainReply;
-  };
-  activateSendingDomainKeys: {
-    params: { account: string; domain: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: SendingDomainReply;
-  };
-  listAccountMessages: {
-    params: { account: string };
-    query: { channel?: Channel; status?: MessageStatus; gateway?: string; recipient?: string; created_from?: string; created_to?: string; request?: string; test?: "true" | "false"; error?: string; reference?: string; held?: "true" | "false"; order?: "newest" | "due"; due_from?: string; due_to?: string; brief?: "true" | "false"; limit?: number; cursor?: string };
-    body: undefined;
-    reply: AccountMessagePage;
-  };
-  sendAccountMessages: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: SendAccountMessagesRequest;
-    reply: SendAccountMessagesReply;
-  };
-  previewAccountMessages: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: PreviewAccountMessagesRequest;
-    reply: PreviewAccountMessagesReply;
-  };
-  changeAccountMessages: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: ChangeAccountMessagesRequest;
-    reply: ChangedMessagesReply;
-  };
-  getAccountMessage: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: AccountMessageReply;
-  };
-  cancelAccountMessage: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: MessageReply;
-  };
-  rescheduleAccountMessage: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: RescheduleAccountMessageRequest;
-    reply: MessageReply;
-  };
-  resolveAccountMessage: {
-    params: { account: string; message: string };
-    query: Record<string, never>;
-    body: ResolveAccountMessageRequest;
-    reply: MessageReply;
-  };
-  getAccountRequest: {
-    params: { account: string; request: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: AccountRequestReply;
-  };
-  cancelAccountRequest: {
-    params: { account: string; request: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: ChangedRequestReply;
-  };
-  rescheduleAccountRequest: {
-    params: { account: string; request: string };
-    query: Record<string, never>;
-    body: RescheduleAccountRequestRequest;
-    reply: ChangedRequestReply;
-  };
-  listAccountReceivedMessages: {
-    params: { account: string };
-    query: { channel?: Channel; limit?: number; cursor?: string };
-    body: undefined;
-    reply: ReceivedMessagePage;
-  };
-  listSuppressions: {
-    params: { account: string };
-    query: { channel?: Channel; recipient?: string; limit?: number; cursor?: string };
-    body: undefined;
-    reply: SuppressionPage;
-  };
-  createSuppressions: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: CreateSuppressionsRequest;
-    reply: CreatedSuppressionsReply;
-  };
-  deleteSuppression: {
-    params: { account: string; channel: Channel; recipient: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  listWebhooks: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: WebhookPage;
-  };
-  createWebhook: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: CreateWebhookRequest;
-    reply: NewWebhookReply;
-  };
-  getWebhook: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: WebhookReply;
-  };
-  updateWebhook: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: UpdateWebhookRequest;
-    reply: WebhookReply;
-  };
-  deleteWebhook: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  rotateWebhookSecret: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: RotatedWebhookReply;
-  };
-  testWebhook: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: DeliveryDueReply;
-  };
-  listDeliveries: {
-    params: { account: string; webhook: string };
-    query: { status?: DeliveryStatus; limit?: number; cursor?: string };
-    body: undefined;
-    reply: DeliveryPage;
-  };
-  getDelivery: {
-    params: { account: string; webhook: string; event: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: DeliveryReply;
-  };
-  replayDelivery: {
-    params: { account: string; webhook: string; event: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: DeliveryDueReply;
-  };
-  replayFailedDeliveries: {
-    params: { account: string; webhook: string };
-    query: Record<string, never>;
-    body: ReplayFailedDeliveriesRequest;
-    reply: ReplayedDeliveriesReply;
-  };
-  countFailedDeliveries: {
-    params: { account: string; webhook: string };
-    query: { since?: string };
-    body: undefined;
-    reply: FailedDeliveriesReply;
-  };
-  listProviderKinds: {
-    params: Record<string, never>;
-    query: Record<string, never>;
-    body: undefined;
-    reply: ProviderKindPage;
-  };
-  listPools: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolPage;
-  };
-  createPool: {
-    params: { account: string };
-    query: Record<string, never>;
-    body: CreatePoolRequest;
-    reply: PoolReply;
-  };
-  getPool: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolReply;
-  };
-  updatePool: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: UpdatePoolRequest;
-    reply: PoolReply;
-  };
-  deletePool: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  getPoolHealth: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolHealthReply;
-  };
-  tryPool: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: TryPoolRequest;
-    reply: undefined;
-  };
-  checkPoolMember: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: CheckPoolMemberRequest;
-    reply: PoolMemberCheckReply;
-  };
-  getAiUsage: {
-    params: { account: string };
-    query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" };
-    body: undefined;
-    reply: PoolUsageReply;
-  };
-  getPoolUsage: {
-    params: { account: string; pool: string };
-    query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour"; split?: "member" };
-    body: undefined;
-    reply: PoolUsageReply;
-  };
-  listPoolCalls: {
-    params: { account: string; pool: string };
-    query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; api?: "chat_completions" | "messages" | "responses"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string };
-    body: undefined;
-    reply: PoolCallPage;
-  };
-  getPoolCall: {
-    params: { account: string; pool: string; call: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolCallReply;
-  };
-  listPoolMembers: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolMemberPage;
-  };
-  createPoolMember: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: CreatePoolMemberRequest;
-    reply: PoolMemberReply;
-  };
-  getPoolMember: {
-    params: { account: string; pool: string; member: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolMemberReply;
-  };
-  updatePoolMember: {
-    params: { account: string; pool: string; member: string };
-    query: Record<string, never>;
-    body: UpdatePoolMemberRequest;
-    reply: PoolMemberReply;
-  };
-  deletePoolMember: {
-    params: { account: string; pool: string; member: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  listPoolKeys: {
-    params: { account: string; pool: string };
-    query: { limit?: number; cursor?: string };
-    body: undefined;
-    reply: PoolKeyPage;
-  };
-  createPoolKey: {
-    params: { account: string; pool: string };
-    query: Record<string, never>;
-    body: CreatePoolKeyRequest;
-    reply: NewPoolKeyReply;
-  };
-  getPoolKey: {
-    params: { account: string; pool: string; key: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolKeyReply;
-  };
-  updatePoolKey: {
-    params: { account: string; pool: string; key: string };
-    query: Record<string, never>;
-    body: UpdatePoolKeyRequest;
-    reply: PoolKeyReply;
-  };
-  revokePoolKey: {
-    params: { account: string; pool: string; key: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: undefined;
-  };
-  listPoolDeferred: {
-    params: { account: string; pool: string };
-    query: { limit?: number; cursor?: string; key?: string };
-    body: undefined;
-    reply: PoolDeferredPage;
-  };
-  cancelPoolDeferred: {
-    params: { account: string; pool: string; completion: string };
-    query: Record<string, never>;
-    body: undefined;
-    reply: PoolDeferredReply;
-  };
+  getInstallation: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: InstallationReply };
+  releaseHeldMessages: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: HoldEndedReply };
+  cancelHeldMessages: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: HoldEndedReply };
+  signIn: { params: Record<string, never>; query: Record<string, never>; body: SignInRequest; reply: SessionReply };
+  getSession: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: SessionReply };
+  signOut: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: undefined };
+  changePassword: { params: Record<string, never>; query: Record<string, never>; body: ChangePasswordRequest; reply: SessionReply };
+  setUp: { params: Record<string, never>; query: Record<string, never>; body: SetUpRequest; reply: SessionReply };
+  listUsers: { params: Record<string, never>; query: { limit?: number; cursor?: string; account?: string; search?: string }; body: undefined; reply: UserPage };
+  createUser: { params: Record<string, never>; query: Record<string, never>; body: CreateUserRequest; reply: UserReply };
+  updateUser: { params: { user: string }; query: Record<string, never>; body: UpdateUserRequest; reply: UserReply };
+  listManagementTokens: { params: Record<string, never>; query: { limit?: number; cursor?: string }; body: undefined; reply: ManagementTokenPage };
+  createManagementToken: { params: Record<string, never>; query: Record<string, never>; body: CreateManagementTokenRequest; reply: NewManagementTokenReply };
+  revokeManagementToken: { params: { token: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listAuditEntries: { params: Record<string, never>; query: { limit?: number; cursor?: string; actor?: string; action?: string; account?: string }; body: undefined; reply: AuditEntryPage };
+  listAccountAuditEntries: { params: { account: string }; query: { limit?: number; cursor?: string; actor?: string; action?: string }; body: undefined; reply: AuditEntryPage };
+  findRecords: { params: Record<string, never>; query: { q: string }; body: undefined; reply: FoundRecords };
+  listAccounts: { params: Record<string, never>; query: { search?: string; limit?: number; cursor?: string }; body: undefined; reply: AccountPage };
+  createAccount: { params: Record<string, never>; query: Record<string, never>; body: CreateAccountRequest; reply: NewAccountReply };
+  getAccount: { params: { account: string }; query: Record<string, never>; body: undefined; reply: AccountReply };
+  updateAccount: { params: { account: string }; query: Record<string, never>; body: UpdateAccountRequest; reply: AccountReply };
+  rotateApiKey: { params: { account: string }; query: Record<string, never>; body: undefined; reply: ApiKeyReply };
+  revealApiKey: { params: { account: string }; query: Record<string, never>; body: RevealApiKeyRequest; reply: RevealedApiKeyReply };
+  getCredit: { params: { account: string }; query: Record<string, never>; body: undefined; reply: CreditReply };
+  grantCredit: { params: { account: string }; query: Record<string, never>; body: GrantCreditRequest; reply: CreditEntryReply };
+  listCreditEntries: { params: { account: string }; query: { channel: Channel; limit?: number; cursor?: string }; body: undefined; reply: CreditEntryPage };
+  watchAccount: { params: { account: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  getOverview: { params: { account: string }; query: Record<string, never>; body: undefined; reply: OverviewReply };
+  getMessageHtml: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listMessageDeliveries: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageDeliveryPage };
+  listGatewayPauses: { params: { account: string; gateway: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: GatewayPausePage };
+  getMessageStatistics: { params: { account: string }; query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string }; body: undefined; reply: MessageStatisticsReply };
+  listGatewayKinds: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: GatewayKindPage };
+  listGateways: { params: { account: string }; query: Record<string, never>; body: undefined; reply: GatewayPage };
+  createGateway: { params: { account: string }; query: Record<string, never>; body: CreateGatewayRequest; reply: GatewayReply };
+  getGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayReply };
+  updateGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: UpdateGatewayRequest; reply: GatewayReply };
+  deleteGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayDeletionReply };
+  testGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: TestGatewayRequest; reply: GatewayTestReply };
+  pauseGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayReply };
+  resumeGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayReply };
+  setDefaultGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayReply };
+  getGatewayLink: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayLinkReply };
+  linkGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: LinkGatewayRequest; reply: StartedGatewayLinkReply };
+  unlinkGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayLinkReply };
+  resumeGatewayLink: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayLinkReply };
+  watchGatewayLink: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  checkGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: undefined; reply: GatewayCheckReply };
+  registerGateway: { params: { account: string; gateway: string }; query: Record<string, never>; body: RegisterGatewayRequest; reply: GatewayRegisteredReply };
+  listSendingDomains: { params: { account: string }; query: Record<string, never>; body: undefined; reply: SendingDomainPage };
+  createSendingDomain: { params: { account: string }; query: Record<string, never>; body: CreateSendingDomainRequest; reply: SendingDomainReply };
+  getSendingDomain: { params: { account: string; domain: string }; query: Record<string, never>; body: undefined; reply: SendingDomainReply };
+  deleteSendingDomain: { params: { account: string; domain: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  checkSendingDomain: { params: { account: string; domain: string }; query: Record<string, never>; body: undefined; reply: DomainCheckReply };
+  rotateSendingDomainKeys: { params: { account: string; domain: string }; query: Record<string, never>; body: RotateSendingDomainKeysRequest; reply: SendingDomainReply };
+  activateSendingDomainKeys: { params: { account: string; domain: string }; query: Record<string, never>; body: undefined; reply: SendingDomainReply };
+  listAccountMessages: { params: { account: string }; query: { channel?: Channel; status?: MessageStatus; gateway?: string; recipient?: string; created_from?: string; created_to?: string; request?: string; test?: "true" | "false"; error?: string; reference?: string; held?: "true" | "false"; order?: "newest" | "due"; due_from?: string; due_to?: string; brief?: "true" | "false"; limit?: number; cursor?: string }; body: undefined; reply: AccountMessagePage };
+  sendAccountMessages: { params: { account: string }; query: Record<string, never>; body: SendAccountMessagesRequest; reply: SendAccountMessagesReply };
+  previewAccountMessages: { params: { account: string }; query: Record<string, never>; body: PreviewAccountMessagesRequest; reply: PreviewAccountMessagesReply };
+  changeAccountMessages: { params: { account: string }; query: Record<string, never>; body: ChangeAccountMessagesRequest; reply: ChangedMessagesReply };
+  getAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: AccountMessageReply };
+  cancelAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageReply };
+  rescheduleAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: RescheduleMessagesRequest; reply: MessageReply };
+  resolveAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: ResolveAccountMessageRequest; reply: MessageReply };
+  getAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: AccountRequestReply };
+  cancelAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: ChangedRequestReply };
+  rescheduleAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: RescheduleMessagesRequest; reply: ChangedRequestReply };
+  listAccountReceivedMessages: { params: { account: string }; query: { channel?: Channel; limit?: number; cursor?: string }; body: undefined; reply: ReceivedMessagePage };
+  listSuppressions: { params: { account: string }; query: { channel?: Channel; recipient?: string; limit?: number; cursor?: string }; body: undefined; reply: SuppressionPage };
+  createSuppressions: { params: { account: string }; query: Record<string, never>; body: CreateSuppressionsRequest; reply: CreatedSuppressionsReply };
+  deleteSuppression: { params: { account: string; channel: Channel; recipient: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listWebhooks: { params: { account: string }; query: Record<string, never>; body: undefined; reply: WebhookPage };
+  createWebhook: { params: { account: string }; query: Record<string, never>; body: CreateWebhookRequest; reply: NewWebhookReply };
+  getWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: WebhookReply };
+  updateWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: UpdateWebhookRequest; reply: WebhookReply };
+  deleteWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  rotateWebhookSecret: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: RotatedWebhookReply };
+  testWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: DeliveryDueReply };
+  listDeliveries: { params: { account: string; webhook: string }; query: { status?: DeliveryStatus; limit?: number; cursor?: string }; body: undefined; reply: DeliveryPage };
+  getDelivery: { params: { account: string; webhook: string; event: string }; query: Record<string, never>; body: undefined; reply: DeliveryReply };
+  replayDelivery: { params: { account: string; webhook: string; event: string }; query: Record<string, never>; body: undefined; reply: DeliveryDueReply };
+  replayFailedDeliveries: { params: { account: string; webhook: string }; query: Record<string, never>; body: ReplayFailedDeliveriesRequest; reply: ReplayedDeliveriesReply };
+  countFailedDeliveries: { params: { account: string; webhook: string }; query: { since?: string }; body: undefined; reply: FailedDeliveriesReply };
+  listProviderKinds: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: ProviderKindPage };
+  listPools: { params: { account: string }; query: Record<string, never>; body: undefined; reply: PoolPage };
+  createPool: { params: { account: string }; query: Record<string, never>; body: CreatePoolRequest; reply: PoolReply };
+  getPool: { params: { account: string; pool: string }; query: Record<string, never>; body: undefined; reply: PoolReply };
+  updatePool: { params: { account: string; pool: string }; query: Record<string, never>; body: UpdatePoolRequest; reply: PoolReply };
+  deletePool: { params: { account: string; pool: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  getPoolHealth: { params: { account: string; pool: string }; query: Record<string, never>; body: undefined; reply: PoolHealthReply };
+  tryPool: { params: { account: string; pool: string }; query: Record<string, never>; body: TryPoolRequest; reply: undefined };
+  checkPoolMember: { params: { account: string; pool: string }; query: Record<string, never>; body: CheckPoolMemberRequest; reply: PoolMemberCheckReply };
+  getAiUsage: { params: { account: string }; query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" }; body: undefined; reply: PoolUsageReply };
+  getPoolUsage: { params: { account: string; pool: string }; query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour"; split?: "member" }; body: undefined; reply: PoolUsageReply };
+  listPoolCalls: { params: { account: string; pool: string }; query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; api?: "chat_completions" | "messages" | "responses"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string }; body: undefined; reply: PoolCallPage };
+  getPoolCall: { params: { account: string; pool: string; call: string }; query: Record<string, never>; body: undefined; reply: PoolCallReply };
+  listPoolMembers: { params: { account: string; pool: string }; query: Record<string, never>; body: undefined; reply: PoolMemberPage };
+  createPoolMember: { params: { account: string; pool: string }; query: Record<string, never>; body: CreatePoolMemberRequest; reply: PoolMemberReply };
+  getPoolMember: { params: { account: string; pool: string; member: string }; query: Record<string, never>; body: undefined; reply: PoolMemberReply };
+  updatePoolMember: { params: { account: string; pool: string; member: string }; query: Record<string, never>; body: UpdatePoolMemberRequest; reply: PoolMemberReply };
+  deletePoolMember: { params: { account: string; pool: string; member: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listPoolKeys: { params: { account: string; pool: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: PoolKeyPage };
+  createPoolKey: { params: { account: string; pool: string }; query: Record<string, never>; body: CreatePoolKeyRequest; reply: NewPoolKeyReply };
+  getPoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: undefined; reply: PoolKeyReply };
+  updatePoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: UpdatePoolKeyRequest; reply: PoolKeyReply };
+  revokePoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listPoolDeferred: { params: { account: string; pool: string }; query: { limit?: number; cursor?: string; key?: string }; body: undefined; reply: PoolDeferredPage };
+  cancelPoolDeferred: { params: { account: string; pool: string; completion: string }; query: Record<string, never>; body: undefined; reply: PoolDeferredReply };
 }
 
 /** Method and path of each operation. */

@@ -58,16 +58,12 @@ function Actions({ request }: { request: AccountRequest }) {
 }
 
 function Sums({ request }: { request: AccountRequest }) {
-  const { waiting, due, cost, cost_returned, contacts, messages } = request;
+  const { waiting, due, cost, cost_returned, messages } = request;
   const when = (at: string) => <Due at={at} over="now" />;
   return (
     <Figures
       of={[
-        {
-          name: "Messages",
-          value: number(messages),
-          ...(messages < contacts ? { note: `kept of ${number(contacts)} that were accepted` } : {}),
-        },
+        { name: "Messages", value: number(messages) },
         { name: "Waiting", value: number(waiting) },
         ...(due === null ? [] : [{ name: "First due", value: when(due.first) }]),
         ...(due === null || due.first === due.last ? [] : [{ name: "Last due", value: when(due.last) }]),
@@ -120,7 +116,7 @@ export function Page() {
   return (
     <>
       <PageHead
-        title={known === undefined ? "Request" : `Request of ${counted(known.contacts)}`}
+        title={known === undefined ? "Request" : `Request of ${counted(known.messages)}`}
         back={
           <Back to="/a/$account/messages" params={{ account }}>
             Messages

@@ -2,11 +2,8 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { idParam } from "#contract/envelope.ts";
-import {
-  accountRequestReply,
-  changedRequestReply,
-  rescheduleAccountRequestRequest,
-} from "#contract/manage/requests.ts";
+import { accountRequestReply, changedRequestReply } from "#contract/manage/requests.ts";
+import { rescheduleMessagesRequest } from "#contract/messages/changes.ts";
 import type { Status } from "#contract/messages/channel.ts";
 import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -29,7 +26,7 @@ const params = { account: accountParam, request: idParam("The request's id.") };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-function shown({ request: { id, channel, contacts, created_at }, parts }: RequestSummary) {
+function shown({ request: { id, channel, created_at }, parts }: RequestSummary) {
   const by_status: Partial<Record<Status, number>> = {};
   for (const { status, messages } of parts) by_status[status] = messages;
   const first = parts.flatMap(({ firstDueAt }) => firstDueAt ?? []);
@@ -37,7 +34,6 @@ function shown({ request: { id, channel, contacts, created_at }, parts }: Reques
   return {
     id,
     channel,
-    contacts,
     created_at: isoTime(created_at),
     messages: sum(parts.map(({ messages }) => messages)),
     by_status,
@@ -100,10 +96,10 @@ export const rescheduleAccountRequestRoute = endpoint({
   name: "rescheduleAccountRequest",
   summary: "Move what waits of a request to another time",
   description: "Moves every message of the request whose transmission has not started to the same time.",
-  body: rescheduleAccountRequestRequest,
+  body: rescheduleMessagesRequest,
   replies: { 200: changedRequestReply },
 })(async ({ core, account, params: { request: id }, principal, body }) => {
-  const input = validate(rescheduleAccountRequestRequest, body.value);
+  const input = validate(rescheduleMessagesRequest, body.value);
   if (isProblem(input)) return input;
   const to = newTimeOf(accountFromRow(account), input.value.schedule_at, core.clock.now(), principal.name);
   return change({ core, account }, id, { kind: "reschedule", to }, "The request has been moved.");

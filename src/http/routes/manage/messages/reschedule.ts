@@ -1,7 +1,7 @@
 // Moves a message of an account to another time.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { rescheduleAccountMessageRequest } from "#contract/messages/changes.ts";
+import { rescheduleMessagesRequest } from "#contract/messages/changes.ts";
 import { isProblem, problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -22,11 +22,11 @@ export const rescheduleAccountMessageRoute = endpoint({
   family: "manage",
   scope: "account",
   params: messageParams,
-  body: rescheduleAccountMessageRequest,
+  body: rescheduleMessagesRequest,
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, principal, body, params: { message: id } }) => {
-  const input = validate(rescheduleAccountMessageRequest, body.value);
+  const input = validate(rescheduleMessagesRequest, body.value);
   if (isProblem(input)) return input;
   if (!isId(id)) return problem("not_found");
   const { schedule_at: scheduleAt } = input.value;

@@ -35,7 +35,6 @@ test("a request shows its messages by status, and when what waits is due", async
     ...shown,
     id,
     channel: "sms",
-    contacts: 3,
     messages: 3,
     by_status: { delivered: 1, scheduled: 2 },
     waiting: 2,
