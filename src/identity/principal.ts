@@ -13,6 +13,11 @@ export interface Principal {
   accountId: string | null;
 }
 
+/** The one account that the principal may see; null: all of them. A member without an account sees none. */
+export function onlyAccountOf({ role, accountId }: Principal): string | null {
+  return role === "operator" ? null : (accountId ?? "");
+}
+
 /** Whether the principal may see and change this account. */
 export function mayManage(principal: Principal, accountId: string): boolean {
   return principal.role === "operator" || principal.accountId === accountId;

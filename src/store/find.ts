@@ -1,7 +1,10 @@
 // Looks records of many kinds up by their ids, and gateways by their identifiers.
 
 import { sql } from "kysely";
+import type { recordKinds } from "#contract/manage/find.ts";
 import { readOperation, type Tx } from "./database.ts";
+
+type RecordKind = (typeof recordKinds)[number];
 
 /** What a record is, and where it is kept. `title`: the column that people know it by. */
 const places = [
@@ -56,9 +59,7 @@ const places = [
     title: "domain",
     at: "created_at",
   },
-] as const;
-
-export type RecordKind = (typeof places)[number]["kind"] | "gateway";
+] as const satisfies readonly (Record<string, string> & { kind: RecordKind })[];
 
 export interface FoundRecord {
   kind: RecordKind;

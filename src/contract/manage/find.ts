@@ -1,7 +1,7 @@
 // The management API's schemas for finding a record by what a person pasted.
 
 import { z } from "zod";
-import { instant } from "#contract/envelope.ts";
+import { instant, reply } from "#contract/envelope.ts";
 
 export const findQuery = z.strictObject({
   q: z
@@ -10,20 +10,22 @@ export const findQuery = z.strictObject({
     .describe("An id, the identifier of a gateway, or a text with ids in it, such as a line of a log."),
 });
 
+export const recordKinds = [
+  "account",
+  "message",
+  "request",
+  "call",
+  "received",
+  "gateway",
+  "pool",
+  "member",
+  "pool_key",
+  "domain",
+] as const;
+
 const foundRecord = z
   .object({
-    kind: z.enum([
-      "account",
-      "message",
-      "request",
-      "call",
-      "received",
-      "gateway",
-      "pool",
-      "member",
-      "pool_key",
-      "domain",
-    ]),
+    kind: z.enum(recordKinds),
     account: z.object({ id: z.string(), name: z.string() }),
     id: z.string().describe("Of a gateway: its identifier."),
     title: z
@@ -37,6 +39,4 @@ const foundRecord = z
   })
   .meta({ id: "FoundRecord" });
 
-export const findReply = z
-  .object({ success: z.literal(true), message: z.string(), data: z.array(foundRecord) })
-  .meta({ id: "FoundRecords" });
+export const findReply = reply("FoundRecords", z.array(foundRecord));

@@ -6,6 +6,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
+import { onlyAccountOf } from "#identity/principal.ts";
 import { idTime } from "#runtime/ids.ts";
 import { findRecords, idPrefixes } from "#store/find.ts";
 
@@ -42,12 +43,12 @@ export const findRecordsRoute = endpoint({
   const query = validateQuery(findQuery, queryOf(request));
   if (isProblem(query)) return query;
   const text = query.value.q.trim();
-  const accountId = principal.role === "operator" ? null : (principal.accountId ?? "");
+  const accountId = onlyAccountOf(principal);
   const found = await core.database.run(findRecords, { accountId, ids: idsIn(text), identifier: text });
   return {
     status: 200,
     body: {
-      success: true as const,
+      success: true,
       message: "Records found.",
       data: found.map(({ kind, account_id, account_name, id, title, pool_id, at }) => ({
         kind,

@@ -6,6 +6,7 @@ import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
 import { type Cancelled, cancel } from "#messaging/lookup.ts";
+import type { Rescheduled } from "#messaging/reschedule.ts";
 
 export const cancelMessageRoute = endpoint({
   method: "POST",
@@ -20,22 +21,22 @@ export const cancelMessageRoute = endpoint({
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  return cancelReply(await cancel(core, account, channel, id));
+  return waitingReply(await cancel(core, account, channel, id), "cancelled");
 });
 
-/** The reply to cancelling, for the account and for an operator. */
-export function cancelReply(result: Cancelled) {
+/** The reply to a change of a message that waits, for the account and for the management API. */
+export function waitingReply(result: Cancelled | Rescheduled, verb: "cancelled" | "moved") {
   switch (result.kind) {
     case "not_found":
       return problem("not_found");
     case "not_cancellable":
       return problem("not_cancellable", {
-        message: `The message can no longer be cancelled: its status is ${result.status}.`,
+        message: `The message can no longer be ${verb}: its status is ${result.status}.`,
       });
-    case "cancelled":
+    default:
       return {
         status: 200,
-        body: { success: true, message: "The message has been cancelled.", data: result.record },
+        body: { success: true, message: `The message has been ${verb}.`, data: result.record },
       } as const;
   }
 }

@@ -6,7 +6,8 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
-import { type Rescheduled, reschedule } from "#messaging/reschedule.ts";
+import { reschedule } from "#messaging/reschedule.ts";
+import { waitingReply } from "./cancel.ts";
 
 export const rescheduleMessageRoute = endpoint({
   method: "POST",
@@ -32,22 +33,5 @@ export const rescheduleMessageRoute = endpoint({
   const wish = readReschedule(body.value);
   if (wish.issues !== null) return validationFailed(wish.issues);
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  return rescheduleReply(await reschedule(core, account, channel, id, wish.scheduleAt, "the account"));
+  return waitingReply(await reschedule(core, account, channel, id, wish.scheduleAt, "the account"), "moved");
 });
-
-/** The reply to moving a message, for the account and for the management API. */
-export function rescheduleReply(result: Rescheduled) {
-  switch (result.kind) {
-    case "not_found":
-      return problem("not_found");
-    case "not_cancellable":
-      return problem("not_cancellable", {
-        message: `The message can no longer be moved: its status is ${result.status}.`,
-      });
-    case "rescheduled":
-      return {
-        status: 200,
-        body: { success: true, message: "The message has been moved.", data: result.record },
-      } as const;
-  }
-}

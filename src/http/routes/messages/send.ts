@@ -10,7 +10,7 @@ import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { AccountCall } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
+import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
@@ -98,42 +98,67 @@ export function sendEndpoint({
     problems,
     headers: idempotencyHeader,
   })(async (call) => {
-    const { account, body, core, requestId, settings, upload } = call;
+    const { account, body, core, settings, upload } = call;
     const { maxContacts } = settings;
     const { contacts, issues: bodyIssues } = await inSlices(read(body.value, { maxContacts }), core.clock);
     const attachments = await readAttachments(call, { hasIssues: bodyIssues.length > 0 });
     const issues = upload === null ? [...attachments, ...bodyIssues] : [...bodyIssues, ...attachments];
-    const key = idempotencyKey(call.request);
-    if (typeof key === "object" && key !== null) issues.push(key);
-    // Without a contact the account has nothing to add.
-    if (contacts.length === 0) return validationFailed(issues);
-    const request = { account, requestId, channel, send: { contacts, issues } };
-    if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(request));
-    const idempotency = typeof key === "string" ? { path, key } : null;
-    const result = await core.acceptance.send({ ...request, upload, idempotency });
-    if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
-    const replayed = result.kind === "replayed";
-    return {
-      status: 200,
-      ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
-      body: {
-        success: true,
-        message: queued,
-        data: {
-          request_id: result.requestId,
-          contact: result.ids.map((id, at) => ({
-            [field]: (replayed ? result.numbers[at] : sending.writtenRecipient(contacts[at]!)) ?? "",
-            status: result.statuses[at]!,
-            id,
-          })),
-        },
-      },
-    };
+    return await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
   });
 }
 
+/** A send that was read, and how it is answered. */
+interface ReadSend<Field extends string> extends Pick<AccountCall, "account" | "upload"> {
+  channel: Channel;
+  contacts: SendRequest["send"]["contacts"];
+  issues: Issue[];
+  /** Of the endpoint: an Idempotency-Key counts for it alone. */
+  path: string;
+  /** What the reply calls the recipient, and its message. */
+  field: Field;
+  queued: string;
+}
+
+type SentContact<Field extends string> = Record<Field, string> & {
+  status: "queued" | "scheduled";
+  id: string;
+};
+
+/** Has a send accepted, if it has no issues, and makes the reply. */
+export async function accepted<Field extends string>(
+  { core, request, requestId }: Pick<AccountCall, "core" | "request" | "requestId">,
+  { account, channel, contacts, issues, upload, path, field, queued }: ReadSend<Field>,
+) {
+  const { sending } = messageChannels[channel];
+  const key = idempotencyKey(request);
+  if (typeof key === "object" && key !== null) issues.push(key);
+  // Without a contact the account has nothing to add.
+  if (contacts.length === 0) return validationFailed(issues);
+  const send = { account, requestId, channel, send: { contacts, issues } };
+  if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(send));
+  const idempotency = typeof key === "string" ? { path, key } : null;
+  const result = await core.acceptance.send({ ...send, upload, idempotency });
+  if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
+  const replayed = result.kind === "replayed";
+  return {
+    status: 200 as const,
+    ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
+    body: {
+      success: true as const,
+      message: queued,
+      data: {
+        request_id: result.requestId,
+        contact: result.ids.map((id, at) => {
+          const to = (replayed ? result.numbers[at] : sending.writtenRecipient(contacts[at]!)) ?? "";
+          return { [field]: to, status: result.statuses[at]!, id } as SentContact<Field>;
+        }),
+      },
+    },
+  };
+}
+
 /** The reply to a send that was not accepted. */
-export function refusal(
+function refusal(
   result: Exclude<AcceptResult, { kind: "accepted" | "replayed" }>,
   creditUnit: string,
 ): Problem {

@@ -28,7 +28,7 @@ import { pageOf } from "#http/reply/pagination.ts";
 import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import type { Principal } from "#identity/principal.ts";
+import { onlyAccountOf, type Principal } from "#identity/principal.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import { readAccountFigures } from "#store/accounts/figures.ts";
@@ -104,9 +104,7 @@ export const listAccountsRoute = endpoint({
   const query = validateQuery(accountsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { search = null, cursor = null, limit } = query.value;
-  // An operator has no account of their own; a member without one sees none.
-  const only = principal.role === "operator" ? null : (principal.accountId ?? "");
-  const filter = { only, search, before: cursor, limit: limit + 1 };
+  const filter = { only: onlyAccountOf(principal), search, before: cursor, limit: limit + 1 };
   const page = pageOf(await core.database.run(listAccounts, filter), limit);
   return {
     status: 200,

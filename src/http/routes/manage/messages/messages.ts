@@ -14,7 +14,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { cancelReply } from "#http/routes/messages/cancel.ts";
+import { waitingReply } from "#http/routes/messages/cancel.ts";
 import { validateQuery } from "#http/validate.ts";
 import { type Attempt, attemptsOf } from "#messaging/attempts.ts";
 import { cancel } from "#messaging/lookup.ts";
@@ -145,5 +145,5 @@ export const cancelAccountMessageRoute = endpoint({
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  return cancelReply(await cancel(core, account, null, id));
+  return waitingReply(await cancel(core, account, null, id), "cancelled");
 });

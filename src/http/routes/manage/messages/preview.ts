@@ -17,13 +17,12 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { paceNow } from "#http/routes/manage/gateways/figures.ts";
 import { findOwn, stateOf } from "#http/routes/manage/gateways/gateways.ts";
 import { missingLink } from "#http/routes/manage/gateways/link.ts";
-import { inSlices, readAttachments } from "#http/routes/messages/send.ts";
 import { validate } from "#http/validate.ts";
 import { localTime } from "#runtime/time-zones.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import type { GatewayWithLane } from "#store/gateways/actions.ts";
 import type { NewMessage } from "#store/messages/send.ts";
-import { attachmentsAllowed, maxBytes, readerOf } from "./send.ts";
+import { maxBytes, readSend } from "./send.ts";
 
 /** The gateways of messages, as they are now. */
 interface Chosen {
@@ -98,20 +97,15 @@ export const previewAccountMessagesRoute = endpoint({
   replies: { 200: previewMessagesReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const { core, account: row, body, settings } = call;
+  const { core, account: row, body } = call;
   const input = validate(previewMessagesRequest, body.value);
   if (isProblem(input)) return input;
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing can be sent." });
-  const { channel, contact } = input.value;
-  const { maxContacts } = settings;
-  const read = readerOf(channel, contact);
-  const { contacts, issues } = await inSlices(read({ contact }, { maxContacts }), core.clock);
+  const { channel } = input.value;
   const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
-  issues.push(...attachmentsAllowed(input.value));
-  // The files are looked at, and none is stored.
-  issues.push(...(await readAttachments({ account, body, upload }, { hasIssues: true })));
+  const { contacts, issues } = await readSend(call, account, input.value, { upload, keepsFiles: false });
   const preview = await core.acceptance.preview({ account, channel, send: { contacts, issues } });
   const recipients = [...new Set(preview.messages.flatMap((message) => message?.recipient ?? []))];
   const [gateways, credit, suppressions] = await Promise.all([

@@ -6,7 +6,7 @@ import { isProblem, problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
-import { rescheduleReply } from "#http/routes/messages/reschedule.ts";
+import { waitingReply } from "#http/routes/messages/cancel.ts";
 import { validate } from "#http/validate.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { messageParams } from "./messages.ts";
@@ -30,7 +30,6 @@ export const rescheduleAccountMessageRoute = endpoint({
   if (isProblem(input)) return input;
   if (!isId(id)) return problem("not_found");
   const { schedule_at: scheduleAt } = input.value;
-  return rescheduleReply(
-    await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name),
-  );
+  const moved = await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name);
+  return waitingReply(moved, "moved");
 });

@@ -1,20 +1,24 @@
 // POST /api/manage/v1/accounts/{account}/messages: a send by a person, without the account's API key.
 
 import type { z } from "zod";
-import { planExpired } from "#accounts/account.ts";
+import { type Account, planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
 import type { Issue } from "#contract/issue.ts";
 import { sendMessagesReply, sendMessagesRequest } from "#contract/manage/messages.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readWhatsappListSlices } from "#contract/messages/whatsapp.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
-import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
+import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
+import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { inSlices, readAttachments, refusal } from "#http/routes/messages/send.ts";
+import { accepted, inSlices, readAttachments } from "#http/routes/messages/send.ts";
 import { validate } from "#http/validate.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
+
+type SendInput = z.output<typeof sendMessagesRequest>;
 
 const path = "/api/manage/v1/accounts/{account}/messages";
 
@@ -22,18 +26,32 @@ const path = "/api/manage/v1/accounts/{account}/messages";
 export const maxBytes = 16 * 1024 * 1024;
 
 /** What reads the contacts: WhatsApp lists have a reader of their own. */
-export function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
+function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
   const isList = channel === "whatsapp" && contact.some((each) => "sections" in each);
   return isList ? readWhatsappListSlices : messageChannels[channel].sending.readSlices;
 }
 
 /** The issue of files that go with messages of another channel than email. */
-export function attachmentsAllowed({
-  channel,
-  attachments,
-}: Pick<z.output<typeof sendMessagesRequest>, "channel" | "attachments">): Issue[] {
+function attachmentsAllowed({ channel, attachments }: SendInput): Issue[] {
   if (channel === "email" || (attachments ?? []).length === 0) return [];
   return [{ path: ["attachments"], message: sentences.prohibits(["channel"], ["attachments"]) }];
+}
+
+/** Reads the contacts and the files of a send. `upload`: where the files go; `keepsFiles` false: they are looked at alone. */
+export async function readSend(
+  { core, body, settings }: Pick<ManageAccountCall, "core" | "body" | "settings">,
+  account: Account,
+  input: SendInput,
+  { upload, keepsFiles }: { upload: AttachmentUpload | null; keepsFiles: boolean },
+) {
+  const { channel, contact } = input;
+  const { maxContacts } = settings;
+  const read = readerOf(channel, contact);
+  const { contacts, issues } = await inSlices(read({ contact }, { maxContacts }), core.clock);
+  issues.push(...attachmentsAllowed(input));
+  const hasIssues = !keepsFiles || issues.length > 0;
+  issues.push(...(await readAttachments({ account, body, upload }, { hasIssues })));
+  return { contacts, issues };
 }
 
 export const sendAccountMessagesRoute = endpoint({
@@ -59,50 +77,19 @@ export const sendAccountMessagesRoute = endpoint({
     "unavailable",
     "commit_unknown",
   ],
-})(async ({ core, account: row, body, request, requestId, settings }) => {
+})(async (call) => {
+  const { core, account: row, body } = call;
   const input = validate(sendMessagesRequest, body.value);
   if (isProblem(input)) return input;
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing was accepted." });
-  const { channel, contact } = input.value;
-  const { sending } = messageChannels[channel];
-  const { maxContacts } = settings;
-  const read = readerOf(channel, contact);
-  const { contacts, issues } = await inSlices(read({ contact }, { maxContacts }), core.clock);
-  const key = idempotencyKey(request);
-  if (typeof key === "object" && key !== null) issues.push(key);
+  const { channel } = input.value;
   const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
-  issues.push(...attachmentsAllowed(input.value));
   try {
-    issues.push(...(await readAttachments({ account, body, upload }, { hasIssues: issues.length > 0 })));
-    if (contacts.length === 0) return validationFailed(issues);
-    const send = { account, requestId, channel, send: { contacts, issues } };
-    if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(send));
-    const idempotency = typeof key === "string" ? { path, key } : null;
-    const result = await core.acceptance.send({ ...send, upload, idempotency });
-    if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
-    const replayed = result.kind === "replayed";
-    return {
-      status: 200,
-      ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
-      body: {
-        success: true,
-        message: "The messages have been queued.",
-        data: {
-          request_id: result.requestId,
-          contact: result.ids.map((id, at) => {
-            const draft = contacts[at];
-            const written = draft === undefined ? undefined : sending.writtenRecipient(draft);
-            return {
-              recipient: (replayed ? result.numbers[at] : written) ?? "",
-              status: result.statuses[at] ?? "queued",
-              id,
-            };
-          }),
-        },
-      },
-    };
+    const read = await readSend(call, account, input.value, { upload, keepsFiles: true });
+    const queued = "The messages have been queued.";
+    return await accepted(call, { ...read, account, channel, upload, path, field: "recipient", queued });
   } finally {
     // What was not committed is removed.
     await upload?.discard();
