@@ -12,14 +12,14 @@ interface Parameter {
 
 interface Operation {
   operationId: string;
-  parameters?: Parameter[];
+  parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: Json }> };
   responses: Record<string, { content?: Record<string, { schema: Json }> }>;
 }
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json> };
+  components: { schemas: Record<string, Json>; parameters: Record<string, Parameter> };
 }
 
 const managed = "/api/manage/v1/";
@@ -66,8 +66,13 @@ function objectOf(schema: Json): string {
   return `{ ${fields.join("; ")} }`;
 }
 
-function parametersOf({ parameters = [] }: Operation, where: string): string {
+function parametersOf(
+  { parameters = [] }: Operation,
+  where: string,
+  shared: Record<string, Parameter>,
+): string {
   const fields = parameters
+    .flatMap((each) => ("$ref" in each ? (shared[nameOf(each.$ref)] ?? []) : each))
     .filter((parameter) => parameter.in === where)
     .map(({ name, required, schema }) => `${key(name)}${required ? "" : "?"}: ${typeOf(schema)}`);
   return fields.length === 0 ? "Record<string, never>" : `{ ${fields.join("; ")} }`;
@@ -108,8 +113,8 @@ export function clientTypes(document: object): string {
   const shapes = operations.map(({ operation }) => {
     const body = operation.requestBody?.content["application/json"]?.schema;
     const fields = [
-      `params: ${parametersOf(operation, "path")}`,
-      `query: ${parametersOf(operation, "query")}`,
+      `params: ${parametersOf(operation, "path", components.parameters)}`,
+      `query: ${parametersOf(operation, "query", components.parameters)}`,
       `body: ${body === undefined ? "undefined" : typeOf(body)}`,
       `reply: ${replyOf(operation)}`,
     ];

@@ -49,6 +49,29 @@ function parametersOf({ params = {}, query, headers = {} }: Head): Json[] {
   ];
 }
 
+/** How many operations have a parameter before it is written once for all of them. */
+const sharedFrom = 3;
+
+/** Replaces the parameters that several operations have by references, and returns those. */
+function sharedParameters(operations: readonly Json[]): Record<string, Json> {
+  const lists = operations.flatMap(({ parameters }) =>
+    parameters === undefined ? [] : [parameters as Json[]],
+  );
+  const uses = Map.groupBy(lists.flat(), (each) => JSON.stringify(each));
+  const shared: Record<string, Json> = {};
+  const references = new Map<string, Json>();
+  // Of two that are called alike, the one that more operations have gets the name.
+  for (const [text, [first, ...more]] of [...uses].sort(([, a], [, b]) => b.length - a.length)) {
+    const name = String(first?.name);
+    if (first === undefined || more.length + 1 < sharedFrom || shared[name] !== undefined) continue;
+    shared[name] = first;
+    references.set(text, { $ref: `#/components/parameters/${name}` });
+  }
+  for (const list of lists)
+    for (const [at, each] of list.entries()) list[at] = references.get(JSON.stringify(each)) ?? each;
+  return shared;
+}
+
 /** Whether what the endpoint creates can be read at a path of its own. */
 function hasLocation({ path }: Head): boolean {
   return endpoints.some(
@@ -184,12 +207,15 @@ export function openapiDocument(): Json {
   const { responses, share } = sharedResponses();
   const schemas = namedSchemas();
   const paths: Record<string, Json> = {};
+  const operations: Json[] = [];
   for (const { head } of endpoints) {
     const body = head.body && requestBodyOf(head, head.body);
     Object.assign(schemas, body?.schemas);
     const operation = operationOf(head, share, body?.requestBody);
+    operations.push(operation);
     paths[head.path] = { ...paths[head.path], [head.method.toLowerCase()]: operation };
   }
+  const parameters = sharedParameters(operations);
   const used = usedNames([paths, responses], schemas);
   const byName = ([name]: [string, unknown], [other]: [string, unknown]) => (name < other ? -1 : 1);
   const sorted = (components: Record<string, Json>) =>
@@ -208,6 +234,7 @@ export function openapiDocument(): Json {
     components: {
       schemas: sorted(Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))),
       responses: sorted(responses),
+      parameters: sorted(parameters),
       headers,
       securitySchemes,
     },

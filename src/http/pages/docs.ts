@@ -29,13 +29,21 @@ interface Media {
   examples?: Record<string, { value: unknown }>;
 }
 
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: Schema;
+}
+
 interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
   description?: string;
   security?: object[];
-  parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
+  parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Response | { $ref: string }>;
 }
@@ -50,7 +58,11 @@ interface Document {
   info: { title: string; description: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  components: {
+    schemas: Record<string, Schema>;
+    responses: Record<string, Response>;
+    parameters: Record<string, Parameter>;
+  };
 }
 
 interface Listed {
@@ -214,7 +226,9 @@ function repliesOf(document: Document, operation: Operation): string {
 function sectionOf(document: Document, listed: Listed): string {
   const { method, path, operation } = listed;
   const parameters = (operation.parameters ?? [])
-    .map((parameter) => {
+    .map((listed) => {
+      const parameter =
+        "$ref" in listed ? document.components.parameters[listed.$ref.split("/").at(-1) ?? ""]! : listed;
       const { schema } = resolve(document, parameter.schema);
       return `<tr><td><code>${safe(parameter.name)}</code> <small>${parameter.in}</small></td><td>${safe(typeOf(document, schema, false))}</td><td>${parameter.required ? "yes" : "no"}</td><td>${remarks({ ...schema, description: parameter.description ?? "" })}</td></tr>`;
     })

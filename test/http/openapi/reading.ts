@@ -32,6 +32,13 @@ export interface Document {
 }
 
 export const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
+// Parameters that are written once are followed.
+for (const methods of Object.values(document.paths))
+  for (const operation of Object.values(methods))
+    operation.parameters?.forEach((each, at, list) => {
+      const name = (each as unknown as { $ref?: string }).$ref?.split("/").at(-1);
+      if (name !== undefined) list[at] = document.components.parameters![name] as unknown as Parameter;
+    });
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );

@@ -85,6 +85,12 @@ test("elements are balanced", () => {
   assert.deepEqual(open, []);
 });
 
+test("an operation shows the parameters that it shares with others", () => {
+  const section = html.slice(html.indexOf('id="cancelAccountMessage"')).split("</section>")[0]!;
+  for (const name of ["account", "message"])
+    assert.ok(section.includes(`<code>${name}</code> <small>path</small>`), name);
+});
+
 test("text of the document is text on the page", () => {
   const evil = "<img src=x onerror=alert(1)>\"'&`<b>`";
   const document = {
