@@ -100,7 +100,7 @@ async function dieAt(
     const env = { TRUNKLINE_CRASH_AT: crashPoint, TRUNKLINE_TAKEOVER_MS: "1000" };
     const server = await installation.start(0, env);
     const load = startLoad(installation, () => [server.base], seed, { atMost });
-    const ended = await Promise.race([server.ended, pause(60_000)]);
+    const ended = await Promise.race([server.ended, pause(20_000)]);
     await load.stop();
     return ended ?? null;
   } catch (error) {
@@ -119,7 +119,7 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
       const hit = 1 + Math.floor(random() * 12);
       const atMost = points.length === 1 ? 2000 : 250;
       const ended = await dieAt(installation, `${point}:${hit}`, seed + fired, atMost);
-      if (ended === null) throw new Error(`${point}:${hit} was not reached within 60 s`);
+      if (ended === null) throw new Error(`${point}:${hit} was not reached within 20 s`);
       if (ended.signal !== "SIGKILL") {
         throw new Error(`the server ended with ${ended.signal ?? ended.code} instead of dying at ${point}`);
       }
