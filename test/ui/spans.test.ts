@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { queryOf, rangeOf, ranges, spansOf } from "#ui/overview/ranges.ts";
 import { countsIn, hourlyOutcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
-import { dayOf, daysBetween, hoursBetween, spanOf } from "#ui/words/spans.ts";
+import { dayOf, daysBetween, hoursBetween, nextHourIn, scheduleAtOf, spanOf } from "#ui/words/spans.ts";
 
 const hourMs = 3_600_000;
 const at = Date.parse;
@@ -20,6 +20,13 @@ test("days are those of the zone, also where clocks change", () => {
     ],
   );
   assert.equal(spanOf(days[1]!.from, days[1]!.to, "Europe/Berlin"), "Sun 29 Mar");
+});
+
+test("the next full hour is one of the zone's clocks, and is sent as the API reads it", () => {
+  const at = Date.parse("2026-11-24T08:20:00Z");
+  assert.equal(nextHourIn("Europe/Berlin", at), "2026-11-24T10:00");
+  assert.equal(scheduleAtOf("2026-11-24T10:00"), "2026-11-24 10:00:00");
+  assert.equal(scheduleAtOf("2026-11-24T10:00:30"), "2026-11-24 10:00:00");
 });
 
 test("hours cover the range, and are named in the zone", () => {

@@ -6,33 +6,14 @@ import { useChange } from "#ui/api/queries.ts";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
-import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { faultAt } from "#ui/parts/form/field.tsx";
 import { Form } from "#ui/parts/form/form.tsx";
+import { LocalTime } from "#ui/parts/form/local-time.tsx";
 import { Typed } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { useNow } from "#ui/parts/time.tsx";
-import { instant, relative } from "#ui/words/instants.ts";
-import { instantIn, localIn } from "#ui/words/spans.ts";
+import { localIn, nextHourIn, scheduleAtOf } from "#ui/words/spans.ts";
 import { dueOf, recipientOf } from "./words.ts";
-
-const hourMs = 3_600_000;
-
-/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. */
-function Meant({ local, zone }: { local: string; zone: string }) {
-  const now = useNow();
-  const at = instantIn(local, zone);
-  if (Number.isNaN(at)) return <>On the account's clocks.</>;
-  const iso = new Date(at).toISOString();
-  const means = `${instant(iso, zone, now)}, which is ${instant(iso, "UTC", now)} UTC`;
-  if (at <= now) return <>{means}. That is past: it goes out at once.</>;
-  return (
-    <>
-      {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not occur on its day. "}
-      {means}, {relative(iso, now)}.
-    </>
-  );
-}
 
 interface Moves {
   label: ReactNode;
@@ -49,9 +30,11 @@ interface Moves {
 function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void }) {
   const zone = useZone();
   const [isTimed, setTimed] = useState(true);
-  const [local, setLocal] = useState(() =>
-    localIn(Math.max(from ?? 0, Math.ceil(Date.now() / hourMs) * hourMs), zone),
-  );
+  const [local, setLocal] = useState(() => {
+    const next = nextHourIn(zone, Date.now());
+    const own = from === null ? next : localIn(from, zone);
+    return own > next ? own : next;
+  });
   const [text, setText] = useState("");
   const [error, setError] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -60,7 +43,7 @@ function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void
     if (typed !== undefined && text !== typed) return;
     setBusy(true);
     try {
-      await run(isTimed ? `${local.slice(0, 16).replace("T", " ")}:00` : null);
+      await run(isTimed ? scheduleAtOf(local) : null);
       isTouched.current = false;
       close();
     } catch (caught) {
@@ -80,20 +63,7 @@ function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void
         value={isTimed ? "at" : "now"}
         onChange={(when) => setTimed(when === "at")}
       />
-      {isTimed ? (
-        <Field
-          label={`At (${zone})`}
-          hint={<Meant local={local} zone={zone} />}
-          fault={faultAt(error, "schedule_at")}
-        >
-          <input
-            required
-            type="datetime-local"
-            value={local}
-            onChange={(event) => setLocal(event.target.value)}
-          />
-        </Field>
-      ) : null}
+      {isTimed ? <LocalTime value={local} fault={faultAt(error, "schedule_at")} onChange={setLocal} /> : null}
       {typed === undefined ? null : <Typed of={typed} value={text} onChange={setText} />}
     </Form>
   );

@@ -1,6 +1,7 @@
 // What a person composes, and the request that it becomes.
 
 import type { Channel, SendAccountMessagesRequest } from "#ui/api/schema.ts";
+import { scheduleAtOf } from "#ui/words/spans.ts";
 
 /** What a WhatsApp message consists of. */
 export type Content = "text" | "media" | "list" | "template";
@@ -137,7 +138,7 @@ function fieldsOf(draft: Draft): Record<string, unknown> {
     message,
     ...(channel === "whatsapp" ? whatsappFields(draft) : {}),
     ...filled({ gateway_identifier: gateway }),
-    ...(at === null ? {} : { schedule_at: `${at.replace("T", " ")}:00` }),
+    ...(at === null ? {} : { schedule_at: scheduleAtOf(at) }),
   };
 }
 

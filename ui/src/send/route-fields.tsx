@@ -4,16 +4,14 @@ import { Link } from "@tanstack/react-router";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
-import { localIn } from "#ui/words/spans.ts";
+import { Choice } from "#ui/parts/form/field.tsx";
+import { LocalTime } from "#ui/parts/form/local-time.tsx";
+import { nextHourIn } from "#ui/words/spans.ts";
 import type { FieldsOf } from "./body-fields.tsx";
 import type { Draft } from "./draft.ts";
 
-const hourMs = 3_600_000;
-
 export function When({ draft, change, fault }: FieldsOf) {
   const zone = useZone();
-  const nextHour = () => localIn(Math.ceil(Date.now() / hourMs) * hourMs, zone);
   return (
     <div className="stack tight">
       <Choices
@@ -23,17 +21,10 @@ export function When({ draft, change, fault }: FieldsOf) {
           ["at", "At a time"],
         ]}
         value={draft.at === null ? "now" : "at"}
-        onChange={(when) => change({ at: when === "now" ? null : nextHour() })}
+        onChange={(when) => change({ at: when === "now" ? null : nextHourIn(zone, Date.now()) })}
       />
       {draft.at === null ? null : (
-        <Field label={`At (${zone})`} hint="On the account's clocks." fault={fault("schedule_at")}>
-          <input
-            required
-            type="datetime-local"
-            value={draft.at}
-            onChange={(event) => change({ at: event.target.value })}
-          />
-        </Field>
+        <LocalTime value={draft.at} fault={fault("schedule_at")} onChange={(at) => change({ at })} />
       )}
     </div>
   );

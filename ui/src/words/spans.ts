@@ -107,3 +107,10 @@ export function instantIn(local: string, zone: string): number {
   const early = asUtc - apart(asUtc - 24 * hourMs);
   return localIn(early, zone) === local ? early : asUtc - apart(asUtc + 24 * hourMs);
 }
+
+/** The next full hour from an instant (epoch ms) on, on the clocks of the zone, as `localIn` writes it. */
+export const nextHourIn = (zone: string, from: number): string =>
+  localIn(Math.ceil(from / hourMs) * hourMs, zone);
+
+/** A local time of an input, as `schedule_at` of the API. */
+export const scheduleAtOf = (local: string): string => `${local.slice(0, 16).replace("T", " ")}:00`;

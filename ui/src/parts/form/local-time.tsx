@@ -1,0 +1,46 @@
+// A time on the account's clocks, with the instant that it means.
+
+import { useZone } from "#ui/parts/account.ts";
+import { useNow } from "#ui/parts/time.tsx";
+import { instant, relative } from "#ui/words/instants.ts";
+import { instantIn, localIn } from "#ui/words/spans.ts";
+import { Field } from "./field.tsx";
+
+/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. */
+function Meant({ local, zone }: { local: string; zone: string }) {
+  const now = useNow();
+  const at = instantIn(local, zone);
+  if (Number.isNaN(at)) return <>On the account's clocks.</>;
+  const iso = new Date(at).toISOString();
+  const means = `${instant(iso, zone, now)}, which is ${instant(iso, "UTC", now)} UTC`;
+  if (at <= now) return <>{means}. That is past: it goes out at once.</>;
+  return (
+    <>
+      {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not occur on its day. "}
+      {means}, {relative(iso, now)}.
+    </>
+  );
+}
+
+/** `value`: `2026-11-24T09:00`. */
+export function LocalTime({
+  value,
+  fault,
+  onChange,
+}: {
+  value: string;
+  fault: string | null;
+  onChange: (value: string) => void;
+}) {
+  const zone = useZone();
+  return (
+    <Field label={`At (${zone})`} hint={<Meant local={value} zone={zone} />} fault={fault}>
+      <input
+        required
+        type="datetime-local"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  );
+}
