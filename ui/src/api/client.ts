@@ -119,16 +119,49 @@ interface ErrorReply {
 
 /** Calls an operation of the management API. Throws `ApiError`. */
 export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
+  const response = await request(name, input, "application/json");
+  return (response.status === 204 ? undefined : await read(response)) as Output<N>;
+}
+
+/** Calls an operation that answers with a stream. Throws `ApiError`; a stream that breaks off ends with one, too. */
+export async function openStream<N extends OperationName>(
+  name: N,
+  input: Input<N>,
+): Promise<{ requestId: string | null; pieces: AsyncIterable<string> }> {
+  const response = await request(name, input, "text/event-stream");
+  return { requestId: response.headers.get("x-request-id"), pieces: piecesOf(response, input.signal) };
+}
+
+async function* piecesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
   try {
-    return await send(name, input);
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+      yield decoder.decode(piece.value, { stream: true });
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 403 && routes[name][0] !== "GET";
-    if (!isRefused || !(await hasNewToken())) throw error;
-    return await send(name, input);
+    throw lost(error, signal);
   }
 }
 
-async function send<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
+/** What a request without an answer throws: an abort stays what it is. */
+function lost(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return error;
+  notifyListeners(0);
+  return new ApiError(0, "The service did not answer.");
+}
+
+async function request<N extends OperationName>(name: N, input: Input<N>, accept: string): Promise<Response> {
+  try {
+    return await send(name, input, accept);
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status === 403 && routes[name][0] !== "GET";
+    if (!isRefused || !(await hasNewToken())) throw error;
+    return await send(name, input, accept);
+  }
+}
+
+async function send<N extends OperationName>(name: N, input: Input<N>, accept: string): Promise<Response> {
   const [method, path] = routes[name];
   const {
     params = {},
@@ -143,7 +176,7 @@ async function send<N extends OperationName>(name: N, input: Input<N>): Promise<
     signal?: AbortSignal;
     idempotencyKey?: string;
   };
-  const headers: Record<string, string> = { accept: "application/json" };
+  const headers: Record<string, string> = { accept };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (method !== "GET" && known?.csrf_token) headers["x-csrf-token"] = known.csrf_token;
   if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
@@ -157,15 +190,11 @@ async function send<N extends OperationName>(name: N, input: Input<N>): Promise<
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    notifyListeners(0);
-    throw new ApiError(0, "The service did not answer.");
+    throw lost(error, signal);
   }
   notifyListeners(response.status);
-  if (response.status === 204) return undefined as Output<N>;
-  const answer = await read(response);
-  if (response.ok) return answer as Output<N>;
-  const { message, errors } = (answer ?? {}) as ErrorReply;
+  if (response.ok) return response;
+  const { message, errors } = ((await read(response)) ?? {}) as ErrorReply;
   throw new ApiError(response.status, message ?? `The service answered ${response.status}.`, {
     requestId: response.headers.get("x-request-id"),
     retryAfter: Number(response.headers.get("retry-after")) || null,

@@ -11,12 +11,16 @@ import { Status } from "#ui/parts/status.tsx";
 import { Exact } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { CallStory } from "./call-story.tsx";
+import { isBlameless } from "./outcomes.ts";
 
 /** What a caller got, in one sentence. */
 function sentenceOf({ status, failed_over, member, attempts }: PoolCall): string {
   if (status === 499) return "The caller closed the connection before the answer was complete.";
   if (status < 400) {
-    const failed = attempts.filter(({ outcome }) => outcome !== "ok").length;
+    const failed = attempts.filter(({ outcome }) => outcome !== "ok" && !isBlameless(outcome)).length;
+    const pretended = attempts.filter(({ outcome }) => outcome === "pretended_down");
+    if (failed === 0 && pretended.length > 0)
+      return `${member} answered. Pretended down: ${[...new Set(pretended.map((each) => each.member))].join(", ")}.`;
     if (failed_over)
       return `${member} answered, after ${number(failed)} failed ${failed === 1 ? "attempt" : "attempts"}.`;
     return `${member} answered.`;

@@ -2,7 +2,7 @@
 
 import type { PoolCall } from "#ui/api/schema.ts";
 import type { Span } from "#ui/parts/story/span.ts";
-import { outcomeOf } from "./outcomes.ts";
+import { isBlameless, outcomeOf } from "./outcomes.ts";
 
 /** Less than this between two attempts is no wait, ms. */
 const shortMs = 2;
@@ -24,7 +24,7 @@ export function spansOf({ attempts, first_byte_ms, ms, stream, member }: PoolCal
       spans.push({ key: `wait ${index}`, status: "waiting", name: "waited", fromMs: at, ms: from - at });
     spans.push({
       key: `${index}`,
-      status: answered ? "ok" : outcome === "aborted" ? "off" : "failed",
+      status: answered ? "ok" : isBlameless(outcome) ? "off" : "failed",
       name,
       note: `${model} · ${outcomeOf({ outcome, status })}`,
       fromMs: from,

@@ -15,8 +15,13 @@ const outcomes: Readonly<Record<string, string>> = {
   content_policy: "refused the content",
   invalid_request: "refused the request",
   unsupported: "cannot do what the request asks for",
+  pretended_down: "not asked: pretended down",
   unsupported_parameter: "not asked: it cannot do what the request asks for",
 };
+
+/** Whether an attempt without an answer says nothing about its member. */
+export const isBlameless = (outcome: string): boolean =>
+  outcome === "aborted" || outcome === "pretended_down";
 
 /** `failed · 503`; without a status nothing was answered. A word of a newer service stays as it is. */
 export function outcomeOf({ outcome, status }: Attempt): string {

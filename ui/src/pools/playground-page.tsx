@@ -1,160 +1,141 @@
-import { useRef, useState } from "react";
-import { ApiError } from "#ui/api/client.ts";
-import { complete } from "#ui/api/completions.ts";
-import { useRead } from "#ui/api/queries.ts";
+import { type KeyboardEvent, useRef, useState } from "react";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
+import { Choices } from "#ui/parts/form/choices.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
-import { Problem } from "#ui/parts/page.tsx";
-import { duration, number } from "#ui/words/numbers.ts";
-import { CallStory } from "./call-story.tsx";
+import { Section } from "#ui/parts/page.tsx";
+import { Chain } from "./playground/chain.tsx";
+import { Conversation } from "./playground/conversation.tsx";
+import { MembersDown } from "./playground/members-down.tsx";
+import { noSettings, Settings, settingsOf } from "./playground/settings.tsx";
+import { type Asked, type Language, languages, snippetOf } from "./playground/snippets.ts";
+import { messagesOf } from "./playground/turn.ts";
+import { useTurns } from "./playground/use-turns.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
-/** Who was asked, once the pool has written it down. */
-function Chain({ pool, request }: { pool: Pool; request: string }) {
-  const { id: account } = useAccount();
-  const calls = useRead(
-    "listPoolCalls",
-    { params: { account, pool: pool.id }, query: { limit: 20 } },
-    { every: 1_000 },
-  );
-  const call = calls.data?.data.find(({ id }) => id === request);
-  if (call === undefined)
-    return <p className="soft">The call is written down about a second after its end.</p>;
+function Elsewhere({ pool, asked }: { pool: Pool; asked: Asked }) {
+  const [language, setLanguage] = useState<Language>("curl");
   return (
-    <>
-      <CallStory call={call} />
-      <p className="soft">
-        {number(call.prompt_tokens)} + {number(call.completion_tokens)} tokens · {duration(call.ms)}
-        {call.failed_over ? " · failed over" : ""}
+    <Section title="In a program">
+      <Choices
+        label="As"
+        of={languages.map((each) => [each, each] as const)}
+        value={language}
+        onChange={setLanguage}
+      />
+      <Snippet text={snippetOf(language, location.origin, pool.name, asked)} block />
+      <p className="hint">
+        <code>TRUNKLINE_POOL_KEY</code> is a key of this pool, made under Keys. JavaScript and Python use
+        OpenAI's SDK.
       </p>
-    </>
+    </Section>
   );
 }
 
 function Playground({ pool }: { pool: Pool }) {
-  const [key, setKey] = useState("");
-  const [model, setModel] = useState("");
+  const { id: account } = useAccount();
+  const { turns, elapsedMs, busy, ask, stop, clear } = useTurns({ account, pool: pool.id });
+  const [entered, setEntered] = useState(noSettings);
   const [system, setSystem] = useState("");
   const [question, setQuestion] = useState("Hello");
-  const [answer, setAnswer] = useState("");
-  const [error, setError] = useState<ApiError | null>(null);
-  const [request, setRequest] = useState<string | null>(null);
-  const asking = useRef<AbortController | null>(null);
-  const [busy, setBusy] = useState(false);
-  const models = [...new Set(pool.members.flatMap((member) => member.models))];
-  const ask = async () => {
-    const controller = new AbortController();
-    asking.current = controller;
-    setBusy(true);
-    setAnswer("");
-    setError(null);
-    setRequest(null);
-    try {
-      const id = await complete({
-        key,
-        model,
-        messages: [
-          ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-          { role: "user" as const, content: question },
-        ],
-        signal: controller.signal,
-        onText: (text) => setAnswer((before) => before + text),
-      });
-      setRequest(id);
-    } catch (caught) {
-      if (caught instanceof ApiError) {
-        setError(caught);
-        setRequest(caught.requestId);
-      } else if (!controller.signal.aborted) setError(new ApiError(0, "The service did not answer."));
-    }
-    setBusy(false);
+  const [down, setDown] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const shown = chosen ?? turns.length - 1;
+  const turn = turns[shown];
+  const settings = settingsOf(entered);
+  const last = turns.at(-1);
+  // With nothing typed, a program asks what was asked last.
+  const messages =
+    question === "" && last !== undefined
+      ? messagesOf(system, turns.slice(0, -1), last.question)
+      : messagesOf(system, turns, question);
+  const send = async () => {
+    if (busy) return;
+    setChosen(null);
+    setQuestion("");
+    setDown([]);
+    const asked = await ask(question, {
+      ...settings,
+      stop: [...settings.stop],
+      messages,
+      pretend_down: [...down],
+    });
+    // What has no answer can be asked again as it was.
+    if (asked.answer === "") setQuestion((typed) => (typed === "" ? question : typed));
+    field.current?.focus();
   };
-  const curl = `curl ${location.origin}/api/ai/v1/chat/completions \\
-  -H "Authorization: Bearer $TRUNKLINE_POOL_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify({ ...(model === "" ? {} : { model }), messages: [{ role: "user", content: question }] })}'`;
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    form.current?.requestSubmit();
+  };
+  const restart = () => {
+    clear();
+    setChosen(null);
+    field.current?.focus();
+  };
   return (
     <div className="halves">
       <form
+        ref={form}
         className="form"
+        onKeyDown={keys}
         onSubmit={(event) => {
           event.preventDefault();
-          void ask();
+          void send();
         }}
       >
-        <Field
-          label="Key of the pool"
-          hint="It stays on this page until you leave it. A new one is made under Keys."
-        >
-          <input
-            type="password"
-            required
-            autoComplete="off"
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-        </Field>
-        <Field label="Model" hint="Left out, the pool chooses.">
-          <input
-            list="models"
-            value={model}
-            autoComplete="off"
-            onChange={(event) => setModel(event.target.value)}
-          />
-        </Field>
-        <datalist id="models">
-          {models.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
         <Field label="System">
           <textarea value={system} onChange={(event) => setSystem(event.target.value)} />
         </Field>
+        {turns.length === 0 ? null : <Conversation turns={turns} shown={shown} onShow={setChosen} />}
         <Field label="You">
-          <textarea required value={question} onChange={(event) => setQuestion(event.target.value)} />
+          <textarea
+            ref={field}
+            required
+            value={question}
+            onChange={(event) => setQuestion(event.target.value)}
+          />
         </Field>
         <div className="row">
           <button type="submit" className="button first" disabled={busy}>
             Ask
           </button>
+          <span className="kbd">Ctrl Enter</span>
           {busy ? (
-            <button type="button" className="button" onClick={() => asking.current?.abort()}>
+            <button type="button" className="button" onClick={stop}>
               Stop
             </button>
           ) : null}
+          {busy || turns.length === 0 ? null : (
+            <button type="button" className="button plain" onClick={restart}>
+              Start over
+            </button>
+          )}
         </div>
+        <Settings pool={pool} value={entered} error={last?.refusal ?? null} onChange={setEntered} />
+        <MembersDown pool={pool} down={down} onChange={setDown} />
       </form>
       <div className="stack">
-        <section className="card talk" aria-labelledby="answer">
-          <h2 id="answer">Answer</h2>
-          <p aria-live="polite" aria-busy={busy} dir="auto">
-            {answer === "" ? (
-              <span className="soft">{busy ? "Asked…" : "Nothing has been asked yet."}</span>
-            ) : (
-              answer
-            )}
-          </p>
-          <Problem error={error} />
-        </section>
-        <section className="card" aria-labelledby="chain">
-          <h2 id="chain">Who was asked</h2>
-          {request === null ? (
-            <p className="soft">Each member that is tried is listed here, with what it answered.</p>
+        <Section title="Who was asked">
+          {turn === undefined ? (
+            <p className="soft">
+              Ask something: each member is shown as it is asked, fails or answers. It needs no key, counts
+              for the pool's budget, and is listed under Calls with your name.
+            </p>
           ) : (
-            <Chain key={request} pool={pool} request={request} />
+            <Chain pool={pool} turn={turn} elapsedMs={elapsedMs} />
           )}
-        </section>
-        <section className="card" aria-labelledby="curl">
-          <h2 id="curl">As curl</h2>
-          <Snippet text={curl} block />
-        </section>
+        </Section>
+        <Elsewhere pool={pool} asked={{ ...settings, messages }} />
       </div>
     </div>
   );
 }
 
 export function Page() {
-  return <PoolFrame>{(pool) => <Playground pool={pool} />}</PoolFrame>;
+  return <PoolFrame>{(pool) => <Playground key={pool.id} pool={pool} />}</PoolFrame>;
 }

@@ -1,0 +1,81 @@
+// What became of one question: the members that were asked, to scale, and what the call cost.
+
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useRead } from "#ui/api/queries.ts";
+import type { Pool } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Facts, Figures } from "#ui/parts/page.tsx";
+import { Waterfall } from "#ui/parts/story/waterfall.tsx";
+import { cost, duration, number } from "#ui/words/numbers.ts";
+import { chainOf, isOver, type Turn, wholeOf } from "./turn.ts";
+
+/** A call is recorded with the others of its second: its page is there a moment after its end. */
+function Recorded({ pool, request }: { pool: Pool; request: string }) {
+  const { id: account } = useAccount();
+  const [found, setFound] = useState(false);
+  const calls = useRead(
+    "listPoolCalls",
+    { params: { account, pool: pool.id }, query: { limit: 20 } },
+    { every: found ? false : 1_000 },
+  );
+  const isThere = calls.data?.data.some(({ id }) => id === request) ?? false;
+  useEffect(() => {
+    if (isThere) setFound(true);
+  }, [isThere]);
+  return (
+    <>
+      <Snippet text={request} />{" "}
+      {found ? (
+        <Link to="/a/$account/pools/$pool/calls/$call" params={{ account, pool: pool.id, call: request }}>
+          The call's page
+        </Link>
+      ) : (
+        <span className="small soft">its page follows</span>
+      )}
+    </>
+  );
+}
+
+export function Chain({ pool, turn, elapsedMs }: { pool: Pool; turn: Turn; elapsedMs: number }) {
+  const sums = turn.end ?? turn.error;
+  return (
+    <>
+      {turn.attempts.length > 0 ? (
+        <Waterfall spans={chainOf(turn, elapsedMs)} wholeMs={wholeOf(turn, elapsedMs)} />
+      ) : (
+        <p className="soft">{isOver(turn) ? "No member was asked." : "The pool chooses a member…"}</p>
+      )}
+      {sums === null ? null : (
+        <Figures
+          of={[
+            { name: "Took", value: duration(sums.ms) },
+            {
+              name: "Tokens",
+              value: `${number(sums.tokens.prompt)} + ${number(sums.tokens.completion)}`,
+              note: sums.tokens.estimated ? "in + out, estimated" : "in + out",
+            },
+            { name: "Cost", value: cost(sums.cost) },
+            { name: "Attempts", value: number(sums.attempts) },
+          ]}
+        />
+      )}
+      {turn.request === null ? null : (
+        <Facts
+          of={[
+            ["Ended by", turn.end?.finish_reason?.replaceAll("_", " ") ?? null],
+            [
+              "Request",
+              isOver(turn) ? (
+                <Recorded key={turn.request} pool={pool} request={turn.request} />
+              ) : (
+                <code key="id">{turn.request}</code>
+              ),
+            ],
+          ]}
+        />
+      )}
+    </>
+  );
+}
