@@ -50,6 +50,8 @@ export interface MemberStatus {
   firstOutputMs: number | null;
   /** The parameters that its models refused; `until`: epoch ms. */
   refused: readonly UnsupportedParameter[];
+  /** Whether its models turned out to lack the Responses API, though its vendor documents it. */
+  lacksResponses: boolean;
 }
 
 export interface AiGateway {
@@ -271,6 +273,9 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
           refused: health.refused
             .list(now)
             .map((refusal) => ({ ...refusal, until: clock.now() + Math.round(refusal.until - now) })),
+          lacksResponses:
+            member.models.length > 0 &&
+            member.models.every((model) => health.missingApis.has(model, "responses", now)),
         };
       });
     },

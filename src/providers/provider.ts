@@ -112,6 +112,8 @@ export interface NativeApi {
   unfold(text: string): string;
   /** Absent: the format has none. */
   sealed?: SealedReasoning;
+  /** The vendor documents the API, but this server or model may lack it: what is refused is asked as a chat completion. */
+  assumed?: true;
   /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
   countTokens?(request: NativeRequest): VendorRequest;
 }

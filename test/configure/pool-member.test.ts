@@ -87,7 +87,7 @@ test("what its provider refuses is reported by field, and an address that must n
     "settings.other: is not a field",
   ]);
   assert.deepEqual(await issues({ settings: { vendor: "azure-openai" } }), [
-    "settings.base_url: is needed: this vendor has no common address",
+    "settings.base_url: is needed, such as https://NAME.openai.azure.com/openai/v1",
   ]);
   for (const settings of [{ base_url: "http://127.0.0.1:9100/v1" }, { vendor: "ollama" }])
     assert.match((await issues({ settings })).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);

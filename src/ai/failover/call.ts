@@ -115,6 +115,11 @@ export interface Run {
   lowered: Choice<Member>[];
   /** Those that refused the sealed reasoning of the request, and are asked without any. */
   unsealed: Choice<Member>[];
+  /**
+   * Those that refused the request as it came, in a format that their vendor documents, and are asked with a translated one.
+   * The values: they had no such path.
+   */
+  translated: Map<Choice<Member>, boolean>;
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }

@@ -62,6 +62,7 @@ class Failover {
       last: null,
       lowered: [],
       unsealed: [],
+      translated: new Map(),
       failedBy: null,
     };
     this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };

@@ -73,7 +73,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { startedAt, excluded, attemptedIds, lowered, unsealed }: Run,
+  { startedAt, excluded, attemptedIds, lowered, unsealed, translated }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -89,6 +89,7 @@ function race(
     last: null,
     lowered,
     unsealed,
+    translated,
     failedBy: null,
   };
   const started = tryMember(deps, { ...call, signal: stop }, choice, run, isRepeat);

@@ -33,6 +33,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
+import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
@@ -95,7 +96,7 @@ export async function tryMember(
     recordAttempt("pretended_down", null, pretendedDown);
     return { kind: "failed", failure: pretendedDown, final: false, transient: false };
   }
-  const native = member.provider.native(call.api.format, member.settings);
+  const native = nativeApiFor(choice, call, run, startedAt);
   const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
   const sealed = sealedIn(deps.origins, choice, native, call, run);
   const tools = toolsApiFor(choice, call, native, startedAt);
@@ -150,7 +151,8 @@ export async function tryMember(
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
-    if (attempted.overtime || failure.sparesHealth) health.dropped(ticket);
+    const isTranslatable = translateRefused(choice, native, failure, run);
+    if (attempted.overtime || failure.sparesHealth || isTranslatable) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
@@ -162,6 +164,7 @@ export async function tryMember(
     const transient = !timeout && isTransient(failure);
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
+      isTranslatable ||
       rememberLimit(choice, call, request, failure, run, now) ||
       rememberToolsElsewhere(choice, tools, failure, now) ||
       canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
@@ -169,6 +172,7 @@ export async function tryMember(
     return { kind: "failed", failure, final, transient, adaptable };
   }
   recordAttempt("ok", 200);
+  rememberMissingApi(choice, call, run, clock.monotonic());
   const won: Winner = {
     choice,
     memberCount: run.attemptedIds.length,

@@ -9,6 +9,7 @@
 // after waiting longer than is usual for this member, while the member answered no other request, has seen it
 // silent; so have several who waited as long one after another.
 
+import { MissingApis } from "./missing-apis.ts";
 import { ModelLimits } from "./model-limits.ts";
 import { RefusedParameters } from "./refused-parameters.ts";
 import { type ResponseKind, ResponseTimes } from "./response-times.ts";
@@ -73,6 +74,8 @@ export class MemberHealth {
   readonly refused = new RefusedParameters();
   /** The longest answers of its models. They say nothing about the member's health either. */
   readonly limits = new ModelLimits();
+  /** Client APIs that its models turned out to lack. */
+  readonly missingApis = new MissingApis();
   #consecutiveFailures = 0;
   readonly #counts = Array.from({ length: healthRules.buckets }, () => ({
     slot: -1,

@@ -27,39 +27,12 @@ import {
 } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 import { unfoldedResponse } from "./unfold-response.ts";
-
-interface VendorDefaults {
-  /** Null: each account has an address of its own. */
-  url: string | null;
-  /** The header that carries the key, where it is not `Authorization: Bearer`. */
-  keyHeader?: string;
-  /** Its streams report usage without being asked, and it may refuse `stream_options`. */
-  reportsUsageUnasked?: boolean;
-}
-
-/** The vendors, each with what differs from OpenAI. A new vendor is one line here. */
-const vendors = {
-  openai: { url: "https://api.openai.com/v1" },
-  "azure-openai": { url: null, keyHeader: "api-key" },
-  openrouter: { url: "https://openrouter.ai/api/v1" },
-  groq: { url: "https://api.groq.com/openai/v1" },
-  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true },
-  deepseek: { url: "https://api.deepseek.com/v1" },
-  together: { url: "https://api.together.xyz/v1" },
-  xai: { url: "https://api.x.ai/v1" },
-  ollama: { url: "http://127.0.0.1:11434/v1" },
-  vllm: { url: "http://127.0.0.1:8000/v1" },
-  "llama.cpp": { url: "http://127.0.0.1:8080/v1" },
-  "lm-studio": { url: "http://127.0.0.1:1234/v1" },
-} satisfies Record<string, VendorDefaults>;
-type Vendor = keyof typeof vendors;
-
-const defaultsOf = (vendor: Vendor): VendorDefaults => vendors[vendor];
+import { defaultsOf, responsesAt, vendorNames } from "./vendors.ts";
 
 const settingsSchema = z
   .strictObject({
     vendor: z
-      .enum(Object.keys(vendors) as Vendor[])
+      .enum(vendorNames)
       .default("openai")
       .describe("Who it is: gives the base URL and what is special about it."),
     base_url: z
@@ -83,7 +56,7 @@ const settingsSchema = z
       .boolean()
       .optional()
       .describe(
-        "Whether it has the Responses API too, so that requests at `/responses` are passed on as they came; default: at OpenAI's own address and Azure's `/openai/v1` alone. OpenRouter, Groq, xAI, vLLM, LM Studio and Ollama have it as well: without this setting such requests are translated for them.",
+        "Whether it has the Responses API too, so that requests at `/responses` are passed on as they came. Default: OpenAI at its own address, Azure at `/openai/v1`, and the vendors that document it: OpenRouter, Groq, xAI, Fireworks, Hugging Face, Moonshot, Ollama, vLLM and LM Studio. What one of those nine refuses there is asked as a chat completion.",
       ),
     tools_over: z
       .enum(["chat_completions", "responses"])
@@ -103,9 +76,10 @@ const settingsSchema = z
     path: ["api_version"],
     message: "is Azure's alone",
   })
-  .refine((value) => value.base_url !== undefined || defaultsOf(value.vendor).url !== null, {
-    path: ["base_url"],
-    message: "is needed: this vendor has no common address",
+  .superRefine(({ vendor, base_url }, context) => {
+    const { url, urlForm } = defaultsOf(vendor);
+    if (base_url === undefined && url === null)
+      context.addIssue({ code: "custom", path: ["base_url"], message: `is needed, such as ${urlForm}` });
   });
 type Settings = z.output<typeof settingsSchema>;
 
@@ -128,19 +102,18 @@ function urlOf(settings: Settings, path: `/${string}`): string {
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
 }
 
-/** Whether the vendor has the Responses API: few of those who speak chat completions do. */
-function hasResponses(settings: Settings): boolean {
-  if (settings.responses !== undefined) return settings.responses;
-  const base = baseOf(settings);
-  return settings.vendor === "azure-openai"
-    ? /\/openai\/v1$/.test(base)
-    : /^https:\/\/(\w+\.)?api\.openai\.com\//.test(base);
-}
+/** Whether it has the Responses API. `assumed`: by the vendor's documentation alone. */
+const responsesOf = (settings: Settings) =>
+  settings.responses === undefined
+    ? responsesAt(settings.vendor, baseOf(settings))
+    : settings.responses
+      ? "yes"
+      : "no";
 
 /** The Responses API for chat completions with function tools; null: they are asked as chat completions alone. */
 function toolsApiOf(settings: Settings): ToolsApi | null {
   const { tools_over: over } = settings;
-  if (over === "chat_completions" || (over === undefined && !hasResponses(settings))) return null;
+  if (over === "chat_completions" || (over === undefined && responsesOf(settings) === "no")) return null;
   return {
     always: over === "responses",
     chat: (request) => {
@@ -236,30 +209,32 @@ export const openaiCompatible = defineProvider({
     },
   }),
   embeddingsAnswer: openaiEmbeddings,
-  native: (format, settings) =>
-    format === "responses" && hasResponses(settings)
-      ? {
-          prepare: (request) => ({
-            kind: "request",
-            request: {
-              method: "POST",
-              url: urlOf(settings, "/responses"),
-              headers: {
-                ...request.headers,
-                ...headersOf(settings),
-                "content-type": "application/json",
-                accept: request.stream ? "text/event-stream" : "application/json",
-              },
-              body: responsesBody(request),
-            },
-          }),
-          answer: responsesAnswer,
-          stream: responsesStream,
-          fold: foldedResponse,
-          unfold: unfoldedResponse,
-          sealed: responsesSealed,
-        }
-      : null,
+  native: (format, settings) => {
+    const has = format === "responses" ? responsesOf(settings) : "no";
+    if (has === "no") return null;
+    return {
+      prepare: (request) => ({
+        kind: "request",
+        request: {
+          method: "POST",
+          url: urlOf(settings, "/responses"),
+          headers: {
+            ...request.headers,
+            ...headersOf(settings),
+            "content-type": "application/json",
+            accept: request.stream ? "text/event-stream" : "application/json",
+          },
+          body: responsesBody(request),
+        },
+      }),
+      answer: responsesAnswer,
+      stream: responsesStream,
+      fold: foldedResponse,
+      unfold: unfoldedResponse,
+      sealed: responsesSealed,
+      ...(has === "assumed" ? { assumed: true } : {}),
+    };
+  },
   toolsApi: toolsApiOf,
   forward: {
     operations: forwardedOperations,

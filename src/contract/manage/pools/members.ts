@@ -126,6 +126,11 @@ const memberHealth = z
       .number()
       .nullable()
       .describe("The moving average of the time to the first output; null: no request yet."),
+    responses: z
+      .enum(["forwarded", "translated"])
+      .describe(
+        "How requests at `/responses` reach it. `forwarded`: as they came. `translated`: by its settings, or because its models turned out to lack the Responses API.",
+      ),
     refused: z
       .array(
         z

@@ -5,6 +5,7 @@ import { deleteMember, members, type PoolRef } from "#configure/pool-member.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   type HealthReplyData,
+  type MemberFields,
   memberChanges,
   memberFields,
   poolHealthReply,
@@ -16,6 +17,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
+import { findProvider } from "#providers/registry.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
@@ -68,10 +70,14 @@ export const poolMemberRoutes = manageRoutes({
   },
 });
 
-/** A member's health on the wire. A member that this process has not asked yet counts as up. */
+/**
+ * A member's health on the wire. A member that this process has not asked yet counts as up. `hasResponses`: by its
+ * settings, it gets requests at `/responses` as they came.
+ */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "rules">,
   standing: MemberStatus | undefined,
+  hasResponses: boolean,
 ): HealthReplyData {
   const { active } = members.rulesOf(row);
   const { state = "up", until = null, inFlight = 0, firstOutputMs = null, refused = [] } = standing ?? {};
@@ -82,9 +88,13 @@ export function healthOf(
     until: until === null || !active ? null : isoTime(until),
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
+    responses: hasResponses && !standing?.lacksResponses ? "forwarded" : "translated",
     refused: refused.map((refusal) => ({ ...refusal, until: isoTime(refusal.until) })),
   };
 }
+
+const forwardsResponses = ({ kind, settings }: MemberFields) =>
+  (findProvider(kind)?.native("responses", settings) ?? null) !== null;
 
 export const getPoolHealthRoute = endpoint({
   tag: "Pools",
@@ -101,11 +111,13 @@ export const getPoolHealthRoute = endpoint({
 })(async (call) => {
   const found = await findPool(call);
   if (found === null) return problem("not_found");
+  const { sealer } = call.core;
   const standings = call.core.ai.health(found.pool.id);
   const data = found.members.map((row) =>
     healthOf(
       row,
       standings.find(({ member }) => member === row.id),
+      forwardsResponses(members.fieldsOf(sealer, row)),
     ),
   );
   return { status: 200, body: { success: true, message: "Health found.", data, next_cursor: null } };

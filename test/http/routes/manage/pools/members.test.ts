@@ -129,6 +129,7 @@ test("health names every member; one that is switched off is off", async () => {
       until: null,
       in_flight: 0,
       first_output_ms: null,
+      responses: "translated",
       refused: [],
     },
   );
@@ -148,6 +149,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
     refused: [
       { model: "m", parameter: "temperature", value: "0.2", until: Date.parse("2027-01-01T06:00:00Z") },
     ],
+    lacksResponses: false,
   };
   const row = { id: "mem_1", name: "one", rules: "{}" };
   const shown = {
@@ -157,11 +159,14 @@ test("a standing is shown with its times on the wire, unless the member is switc
     until: "2027-01-01T00:00:05.000Z",
     in_flight: 3,
     first_output_ms: 120.5,
+    responses: "translated",
     refused: [{ model: "m", parameter: "temperature", value: "0.2", until: "2027-01-01T06:00:00.000Z" }],
   };
-  assert.deepEqual(healthOf(row, standing), shown);
-  assert.deepEqual(healthOf(row, { ...standing, until: null }), { ...shown, until: null });
-  assert.deepEqual(healthOf({ ...row, rules: '{"active":false}' }, standing), {
+  assert.deepEqual(healthOf(row, standing, false), shown);
+  assert.deepEqual(healthOf(row, standing, true), { ...shown, responses: "forwarded" });
+  assert.deepEqual(healthOf(row, { ...standing, lacksResponses: true }, true), shown);
+  assert.deepEqual(healthOf(row, { ...standing, until: null }, false), { ...shown, until: null });
+  assert.deepEqual(healthOf({ ...row, rules: '{"active":false}' }, standing, false), {
     ...shown,
     state: "off",
     until: null,

@@ -1,0 +1,47 @@
+// The format of the client's own API at a member: when a request goes there as it came, and what is learned of a vendor
+// that documents the API while this server or model lacks it.
+
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import type { Failure, NativeApi } from "#providers/provider.ts";
+import type { FailoverCall, Run } from "./call.ts";
+
+/** How the member takes the request as it came; null: it is translated. `now`: monotonic ms. */
+export function nativeApiFor(
+  choice: Choice<Member>,
+  { api }: FailoverCall,
+  { translated }: Run,
+  now: number,
+): NativeApi | null {
+  const { member, model } = choice;
+  if (translated.has(choice) || member.health.missingApis.has(model, api.format, now)) return null;
+  return member.provider.native(api.format, member.settings);
+}
+
+/** Refusals of which the format, and not the request, may be the reason. */
+const formRefusals: readonly Failure["kind"][] = ["invalid_request", "unsupported", "model_not_found"];
+
+/**
+ * Notes that the member refused a request in a format that its vendor documents. True: it is asked once more, with the
+ * request translated.
+ */
+export function translateRefused(
+  choice: Choice<Member>,
+  native: NativeApi | null,
+  { kind, status, refused }: Failure,
+  { translated }: Run,
+): boolean {
+  if (!native?.assumed || translated.has(choice) || !formRefusals.includes(kind)) return false;
+  translated.set(choice, refused === undefined && (status === 404 || status === 405));
+  return true;
+}
+
+/** The member answered the translated request: if it had no such path, it lacks the API. */
+export function rememberMissingApi(
+  choice: Choice<Member>,
+  { api }: FailoverCall,
+  { translated }: Run,
+  now: number,
+): void {
+  if (translated.get(choice)) choice.member.health.missingApis.learn(choice.model, api.format, now);
+}

@@ -1,0 +1,66 @@
+// The vendors that speak OpenAI's chat completions, each with what differs from OpenAI. docs/ai-vendors.md has the pages
+// from which this comes, and when they were read.
+
+interface VendorDefaults {
+  /** Null: each account has an address of its own. */
+  url: string | null;
+  /** The form of such an address. */
+  urlForm?: string;
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  keyHeader?: string;
+  /** Its streams report usage without being asked, and it may refuse `stream_options`. */
+  reportsUsageUnasked?: boolean;
+  /**
+   * Where it has the Responses API. `documented`: at every address, by its documentation; an old server or some model may
+   * still lack it. A pattern: at base URLs that match, for certain. Absent: nowhere, or for other models, or for a few.
+   */
+  responses?: "documented" | RegExp;
+}
+
+/** A new vendor is one line here, one in the test and one in docs/ai-vendors.md. */
+const vendors = {
+  // The kind's default: everybody with an address of their own may be behind it.
+  openai: { url: "https://api.openai.com/v1", responses: /^https:\/\/(\w+\.)?api\.openai\.com\// },
+  "azure-openai": {
+    url: null,
+    urlForm: "https://NAME.openai.azure.com/openai/v1",
+    keyHeader: "api-key",
+    responses: /\/openai\/v1$/,
+  },
+  openrouter: { url: "https://openrouter.ai/api/v1", responses: "documented" },
+  groq: { url: "https://api.groq.com/openai/v1", responses: "documented" },
+  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true },
+  deepseek: { url: "https://api.deepseek.com/v1" },
+  together: { url: "https://api.together.xyz/v1" },
+  xai: { url: "https://api.x.ai/v1", responses: "documented" },
+  perplexity: { url: "https://api.perplexity.ai", reportsUsageUnasked: true },
+  cerebras: { url: "https://api.cerebras.ai/v1" },
+  fireworks: { url: "https://api.fireworks.ai/inference/v1", responses: "documented" },
+  nvidia: { url: "https://integrate.api.nvidia.com/v1" },
+  sambanova: { url: "https://api.sambanova.ai/v1" },
+  "hugging-face": { url: "https://router.huggingface.co/v1", responses: "documented" },
+  cloudflare: { url: null, urlForm: "https://api.cloudflare.com/client/v4/accounts/ACCOUNT_ID/ai/v1" },
+  deepinfra: { url: "https://api.deepinfra.com/v1/openai" },
+  moonshot: { url: "https://api.moonshot.ai/v1", responses: "documented" },
+  "z.ai": { url: "https://api.z.ai/api/paas/v4" },
+  ollama: { url: "http://127.0.0.1:11434/v1", responses: "documented" },
+  vllm: { url: "http://127.0.0.1:8000/v1", responses: "documented" },
+  "llama.cpp": { url: "http://127.0.0.1:8080/v1" },
+  "lm-studio": { url: "http://127.0.0.1:1234/v1", responses: "documented" },
+} satisfies Record<string, VendorDefaults>;
+type Vendor = keyof typeof vendors;
+
+export const vendorNames = Object.keys(vendors) as Vendor[];
+
+export const defaultsOf = (vendor: Vendor): VendorDefaults => vendors[vendor];
+
+/**
+ * Whether the vendor has the Responses API at a base URL, as far as that is known without asking. `assumed`: it documents
+ * the API, and this server or model may lack it.
+ */
+export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "no" {
+  const { responses } = defaultsOf(vendor);
+  if (responses === undefined) return "no";
+  if (responses === "documented") return "assumed";
+  return responses.test(base) ? "yes" : "no";
+}
