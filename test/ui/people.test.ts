@@ -53,7 +53,7 @@ test("an account's row has its figures and leads to its people, whose name and r
   await page.getByText("acme has no member").waitFor();
   await page.getByRole("button", { name: "Show all" }).click();
   await page.getByLabel("Name or e-mail address").fill("HOPPER");
-  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("main").getByRole("button", { name: "Find" }).click();
   await page.locator("tbody").getByText("ada@acme.example").waitFor({ state: "detached" });
   await page.locator("tbody").getByText("operator", { exact: true }).waitFor();
   assert.equal(await rows.count(), 1);

@@ -151,7 +151,7 @@ test("what is pasted into the log's field is looked up as what it is", { skip: m
   const find = async (text: string) => {
     await page.goto(`${url}/a/${account}/messages?status=failed`);
     await page.getByLabel("Recipient, reference or id").fill(text);
-    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Find" }).click();
   };
   for (const text of [request_id, `X-Request-Id: ${request_id}`, provider_reference]) {
     await find(text);

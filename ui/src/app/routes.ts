@@ -2,6 +2,7 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { isCovered } from "#ui/parts/keys.ts";
 import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
@@ -142,6 +143,6 @@ declare module "@tanstack/react-router" {
 
 /** After a change of page the focus is at its heading, so that readers name the page and keys begin there. */
 router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
-  if (fromLocation === undefined || !pathChanged) return;
+  if (fromLocation === undefined || !pathChanged || isCovered()) return;
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 });

@@ -1,8 +1,8 @@
 // The frame of every page: which account, where else to go, who is signed in.
 
 import { Link, Outlet, useParams } from "@tanstack/react-router";
-import { CircleHelp, PanelLeft, Plus } from "lucide-react";
-import { useEffect, useState } from "react";
+import { CircleHelp, PanelLeft, Plus, Search } from "lucide-react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Account } from "#ui/api/schema.ts";
 import { AccountContext, useSession } from "#ui/parts/account.ts";
@@ -19,6 +19,9 @@ import { rememberAccount } from "./frame/recent-accounts.ts";
 import { useLive } from "./live.ts";
 import { Silence } from "./silence.tsx";
 
+const loadFind = () => import("./frame/find-dialog.tsx");
+const FindDialog = lazy(async () => ({ default: (await loadFind()).FindDialog }));
+
 interface Framed {
   account: string | undefined;
   named: Pick<Account, "id" | "name"> | null;
@@ -29,8 +32,10 @@ interface Framed {
 export function Frame({ account, named, children }: Framed) {
   const [keysShown, showKeys] = useState(false);
   const side = usePreference("side");
-  const openKeys = () => showKeys(true);
-  useKeys(account, openKeys);
+  const [finds, setFinds] = useState(false);
+  const openKeys = useCallback(() => showKeys(true), []);
+  const openFind = useCallback(() => setFinds(true), []);
+  useKeys(account, openKeys, openFind);
   return (
     <>
       <a className="skip button" href="#content">
@@ -58,6 +63,17 @@ export function Frame({ account, named, children }: Framed) {
               onClick={() => setPreference("side", side === "wide" ? "narrow" : "wide")}
             >
               <PanelLeft aria-hidden="true" />
+            </button>
+            <button
+              type="button"
+              className="button bare"
+              aria-label="Find anything, Ctrl K"
+              aria-keyshortcuts="/ Control+K"
+              onPointerEnter={() => void loadFind()}
+              onClick={openFind}
+            >
+              <Search aria-hidden="true" />
+              <kbd className="kbd only-desk">Ctrl K</kbd>
             </button>
             <span className="end">
               <LiveDot />
@@ -92,6 +108,11 @@ export function Frame({ account, named, children }: Framed) {
         </div>
       </div>
       <PhoneBar account={account} />
+      {finds ? (
+        <Suspense>
+          <FindDialog account={account ?? null} onClose={() => setFinds(false)} />
+        </Suspense>
+      ) : null}
       <KeysDialog open={keysShown} onClose={() => showKeys(false)} />
     </>
   );

@@ -3,18 +3,23 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useEffect } from "react";
 import { keyedPages } from "#ui/app/pages.ts";
-import { lettersAct } from "#ui/parts/keys.ts";
+import { isCovered, lettersAct } from "#ui/parts/keys.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { preference, setPreference } from "#ui/parts/preferences.ts";
 
 const leadMs = 1_000;
 
-/** Letters after `g` lead to a page; `c` to a new message; `?` names the keys, `l` pauses the updates, `/` goes to the page's search. */
-export function useKeys(account: string | undefined, onHelp: () => void): void {
+/** Letters after `g` lead to a page; `c` to a new message; `?` names the keys, `l` pauses the updates, `/` and Ctrl K find. */
+export function useKeys(account: string | undefined, onHelp: () => void, onFind: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
     let after = Number.NEGATIVE_INFINITY;
     const listen = (event: KeyboardEvent) => {
+      // In a field, too, but not over what is open already.
+      if ((event.ctrlKey || event.metaKey) && event.key === "k" && !isCovered()) {
+        event.preventDefault();
+        return onFind();
+      }
       if (!lettersAct(event)) return;
       const leads = event.timeStamp - after < leadMs;
       const page = keyedPages.find(({ key }) => key === event.key);
@@ -31,20 +36,19 @@ export function useKeys(account: string | undefined, onHelp: () => void): void {
         void navigate({ to: "/a/$account/send", params: { account } });
       } else if (event.key === "l") setPreference("live", preference("live") === "on" ? "off" : "on");
       else if (event.key === "/") {
-        const search = document.querySelector<HTMLElement>("main input[type=search]");
-        if (search === null) return;
         event.preventDefault();
-        search.focus();
+        onFind();
       }
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [account, navigate, onHelp]);
+  }, [account, navigate, onHelp, onFind]);
 }
 
 const general = [
   ["c", "Send messages"],
-  ["/", "Search on this page"],
+  ["/", "Find a page, a record or an action"],
+  ["Ctrl K", "The same, from a field as well"],
   ["l", "Pause the updates, or go on"],
   ["?", "These keys"],
 ] as const;

@@ -1,6 +1,7 @@
 // The way back to a list: the row that was opened is in sight again and has the focus.
 
 import { type RefObject, useEffect, useRef } from "react";
+import { isCovered } from "#ui/parts/keys.ts";
 
 const key = "opened";
 /** The router scrolls to the top and moves the focus to the heading once the page is there: the row comes after that. */
@@ -31,7 +32,7 @@ export function useCameFrom(
     const settle = () => {
       const link = ref.current?.querySelector<HTMLElement>(`tr[data-index="${at}"] .row-link`);
       if (link === null || link === undefined) latest.current(at);
-      else if (document.activeElement !== link) link.focus();
+      else if (document.activeElement !== link && !isCovered()) link.focus();
       frame += 1;
       if (frame < maxFrames) requestAnimationFrame(settle);
     };

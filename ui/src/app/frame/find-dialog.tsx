@@ -1,0 +1,169 @@
+// One field that finds pages, things to do and records. Its code is loaded when it is first opened.
+
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { useRouter } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { ApiError, call } from "#ui/api/client.ts";
+import { useRead } from "#ui/api/queries.ts";
+import { useSession } from "#ui/parts/account.ts";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
+import {
+  type Finding,
+  type Findings,
+  findingOf,
+  findings,
+  isWholeId,
+  namedFinding,
+  recentFindings,
+  rememberFinding,
+} from "./find.ts";
+import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
+
+/** The API is asked so long after the last key, ms. */
+const pauseMs = 150;
+/** The API takes no longer text. */
+const maxText = 2_000;
+/** The API looks for no longer name. */
+const maxName = 100;
+
+/** The text once no key has changed it for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** The gateways and pools of the account of the page. */
+function useNamed(account: string | null): Finding[] {
+  const input = { params: { account: account ?? "" } };
+  const options = { every: false, enabled: account !== null } as const;
+  const gateways = useRead("listGateways", input, options).data?.data ?? [];
+  const pools = useRead("listPools", input, options).data?.data ?? [];
+  if (account === null) return [];
+  return [
+    ...gateways.map(({ identifier }) => namedFinding("gateway", account, identifier, identifier)),
+    ...pools.map(({ id, name }) => namedFinding("pool", account, id, name)),
+  ];
+}
+
+/** For an operator, the accounts with such a name, those that were looked at last before the others. */
+function useAccounts(q: string): Named[] {
+  const enabled = useSession().role === "operator" && q !== "" && q.length <= maxName;
+  const read = useRead("listAccounts", { query: { search: q, limit: 5 } }, { every: false, enabled });
+  return enabled ? ordered(recentAccounts(), read.data?.data ?? [], q) : [];
+}
+
+function Line({ finding, onOpen }: { finding: Finding; onOpen: () => void }) {
+  return (
+    <Autocomplete.Item value={finding} className="menu-item" onClick={onOpen}>
+      <span className="name">{finding.title}</span>
+      <span className="end small">
+        {finding.keys === undefined
+          ? finding.note
+          : finding.keys.split(" ").map((each) => (
+              <kbd key={each} className="kbd">
+                {each}
+              </kbd>
+            ))}
+      </span>
+    </Autocomplete.Item>
+  );
+}
+
+function FindList({ account, onClose }: { account: string | null; onClose: () => void }) {
+  const { role, id: person } = useSession();
+  const router = useRouter();
+  const [text, setText] = useState("");
+  const [failure, setFailure] = useState<string | null>(null);
+  const q = useSettled(text).trim();
+  const read = useRead("findRecords", { query: { q } }, { every: false, enabled: q !== "" });
+  const records = q !== "" && q === text.trim() ? (read.data?.data ?? []) : [];
+  const named = useNamed(account);
+  const accounts = useAccounts(q);
+  const recent = recentFindings(person);
+  const groups = findings(text, { role, account }, { records, named, accounts, recent });
+  const open = (finding: Finding) => {
+    rememberFinding(person, finding);
+    onClose();
+    router.history.push(finding.href);
+  };
+  /** A whole id is opened at once, whether the list has it yet or not. */
+  const enter = async (event: KeyboardEvent & { preventBaseUIHandler?: () => void }) => {
+    if (event.key !== "Enter" || !isWholeId(text)) return;
+    event.preventDefault();
+    event.preventBaseUIHandler?.();
+    try {
+      const [first] = (await call("findRecords", { query: { q: text.trim() } })).data;
+      if (first === undefined) setFailure("Nothing that you may see has this id.");
+      else open(findingOf(first));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setFailure(error.message);
+    }
+  };
+  const notice = failure ?? read.error?.message ?? null;
+  return (
+    <Autocomplete.Root<readonly Findings[]>
+      inline
+      open
+      items={groups}
+      mode="none"
+      filter={null}
+      autoHighlight="always"
+      value={text}
+      onValueChange={(next, { reason }) => {
+        if (reason === "item-press") return;
+        setFailure(null);
+        setText(next.slice(0, maxText));
+      }}
+      itemToStringValue={({ title }: Finding) => title}
+    >
+      <div className="menu-search">
+        <Search aria-hidden="true" />
+        <Autocomplete.Input
+          aria-label="Find pages, records and actions"
+          placeholder="A page, an id, a number, a line of a log…"
+          onKeyDown={enter}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData("text");
+            const { selectionStart: from, selectionEnd: to } = event.currentTarget;
+            if (!/\n/.test(pasted)) return;
+            // The field would put the lines together without a space, and so two words into one.
+            event.preventDefault();
+            const line = pasted.replaceAll(/\s+/g, " ");
+            setText(`${text.slice(0, from ?? 0)}${line}${text.slice(to ?? 0)}`.slice(0, maxText));
+          }}
+        />
+      </div>
+      <div role="status">{notice === null ? null : <p className="menu-label">{notice}</p>}</div>
+      <Autocomplete.Empty>
+        {q === "" || read.isFetching ? null : <p className="menu-label">Nothing is called so.</p>}
+      </Autocomplete.Empty>
+      <Autocomplete.List className="menu-list" aria-label="What was found">
+        {(group: Findings) => (
+          <Autocomplete.Group key={group.label} items={group.items}>
+            <Autocomplete.GroupLabel className="menu-label">{group.label}</Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(finding: Finding) => (
+                <Line key={finding.href} finding={finding} onOpen={() => open(finding)} />
+              )}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  );
+}
+
+/** `account`: that of the page; null: it is of none. */
+export function FindDialog({ account, onClose }: { account: string | null; onClose: () => void }) {
+  return (
+    <Dialog title="Find" onClose={onClose} broad>
+      <FindList account={account} onClose={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,176 @@
+// What a text in the one search field of all pages means: pages, things to do, records, and filters of the log.
+
+import type { FoundRecord, Session } from "#ui/api/schema.ts";
+import { accountPages, operatorPages } from "#ui/app/pages.ts";
+import { lookupOf } from "#ui/messages/lookup.ts";
+import type { Named } from "./recent-accounts.ts";
+
+/** One line of the list. `href`: where it leads within the dashboard. */
+export interface Finding {
+  href: string;
+  title: string;
+  /** What it is, and of which account. */
+  note: string;
+  /** The keys that lead there without this list. */
+  keys?: string;
+}
+
+export interface Findings {
+  label: string;
+  items: Finding[];
+}
+
+/** The session's role and the account of the page; null: it is of none. */
+interface Who {
+  role: Session["role"];
+  account: string | null;
+}
+
+const part = encodeURIComponent;
+const at = (account: string, path: string) => `/a/${part(account)}${path}`;
+
+/** What each kind of record is called, and its page in its account. */
+const kinds: Readonly<
+  Record<FoundRecord["kind"], { name: string; path: (id: string, pool: string) => string }>
+> = {
+  account: { name: "account", path: () => "" },
+  message: { name: "message", path: (id) => `/messages/${id}` },
+  request: { name: "request", path: (id) => `/requests/${id}` },
+  call: { name: "AI request", path: (id, pool) => `/pools/${pool}/calls/${id}` },
+  received: { name: "received message", path: () => "/inbox" },
+  gateway: { name: "gateway", path: (id) => `/gateways/${id}` },
+  pool: { name: "AI pool", path: (id) => `/pools/${id}` },
+  member: { name: "member of a pool", path: (id, pool) => `/pools/${pool}/members/${id}` },
+  pool_key: { name: "key of a pool", path: (_id, pool) => `/pools/${pool}/keys` },
+  domain: { name: "sending domain", path: (id) => `/domains/${id}` },
+};
+
+/** A gateway or pool of the account. `title`: its name. */
+export const namedFinding = (
+  kind: "gateway" | "pool",
+  account: string,
+  id: string,
+  title: string,
+): Finding => ({ href: at(account, kinds[kind].path(part(id), "")), title, note: kinds[kind].name });
+
+/** A record, as the API found it. */
+export function findingOf({ kind, account, id, title, pool }: FoundRecord): Finding {
+  const { name, path } = kinds[kind];
+  return {
+    href: at(account.id, path(part(id), part(pool ?? ""))),
+    title: kind === "gateway" ? id : (title ?? id),
+    note: `${name} of ${account.name}`,
+  };
+}
+
+const idPattern = /^[a-z]{2,5}_[0-9a-z]{20,32}$/;
+/** No provider's reference is shorter: what is typed to name a page is not looked up as one. */
+const minReference = 6;
+
+/** Whether the text is one whole id: it has one meaning, so it is opened without a choice. */
+export const isWholeId = (text: string): boolean => idPattern.test(text.trim());
+
+function pagesFor({ role, account }: Who): Finding[] {
+  const own = account === null ? [] : accountPages.flatMap(({ places }) => places);
+  return [
+    ...own.map(({ to, title, key }) => ({
+      href: to.replace("$account", part(account ?? "")),
+      title,
+      note: "page",
+      ...(key === undefined ? {} : { keys: `g ${key}` }),
+    })),
+    ...(role === "operator" ? operatorPages.places : []).map(({ to, title }) => ({
+      href: to,
+      title,
+      note: "page of the installation",
+    })),
+  ];
+}
+
+const actionsFor = ({ role, account }: Who): Finding[] => [
+  ...(account === null
+    ? []
+    : [
+        { href: at(account, "/send"), title: "Send messages", note: "action", keys: "c" },
+        { href: at(account, "/gateways/new"), title: "Add a gateway", note: "action" },
+      ]),
+  ...(role === "operator" ? [{ href: "/accounts", title: "Switch to another account", note: "action" }] : []),
+];
+
+/** Messages by what the log's own field understands. */
+function inLog(text: string, account: string): Finding[] {
+  const lookup = lookupOf(text);
+  if ("page" in lookup || lookup.filter === "request") return [];
+  const { filter, value } = lookup;
+  if (filter === "reference" && (value.length < minReference || /\s/.test(value))) return [];
+  const search = new URLSearchParams({ [filter]: value });
+  const title =
+    filter === "recipient" ? `Messages to ${value}` : `Messages with the provider’s reference ${value}`;
+  return [{ href: `${at(account, "/messages")}?${search}`, title, note: "filter of the log" }];
+}
+
+/** Every word of the text is in the title. */
+const fits = (text: string, title: string) =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => title.toLowerCase().includes(word));
+
+/** What the list is made of besides pages and actions. */
+interface Known {
+  /** What the API found for the text. */
+  records: readonly FoundRecord[];
+  /** The gateways and pools of the page's account, of which the text may be a part of the name. */
+  named: readonly Finding[];
+  /** Accounts of which the text may be a part of the name. */
+  accounts: readonly Named[];
+  /** What was opened last: the list of no text begins with it. */
+  recent: readonly Finding[];
+}
+
+/** The list for a text, group by group; a group of nothing is left out, and no line is there twice. */
+export function findings(text: string, who: Who, { records, named, accounts, recent }: Known): Findings[] {
+  const asked = text.trim();
+  const pages = pagesFor(who);
+  const actions = actionsFor(who);
+  const groups: Findings[] =
+    asked === ""
+      ? [
+          { label: "Opened last", items: [...recent] },
+          { label: "Do", items: actions },
+          { label: "Go to", items: pages },
+        ]
+      : [
+          {
+            label: "Records",
+            items: [...records.map(findingOf), ...named.filter(({ title }) => fits(asked, title))],
+          },
+          { label: "Go to", items: pages.filter(({ title }) => fits(asked, title)) },
+          { label: "Do", items: actions.filter(({ title }) => fits(asked, title)) },
+          {
+            label: "Accounts",
+            items: accounts
+              .filter(({ name }) => fits(asked, name))
+              .map(({ id, name }) => ({ href: at(id, ""), title: name, note: "account" })),
+          },
+          { label: "In the log", items: who.account === null ? [] : inLog(asked, who.account) },
+        ];
+  const seen = new Set<string>();
+  const once = ({ href }: Finding) => !seen.has(href) && seen.add(href) !== undefined;
+  return groups
+    .map(({ label, items }) => ({ label, items: items.filter(once) }))
+    .filter(({ items }) => items.length > 0);
+}
+
+const kept = 5;
+/** What one person found in this tab is not shown to the next. */
+const keyOf = (person: string) => `found by ${person}`;
+
+/** What this tab opened last from the list. `person`: the id of the session's person. */
+export const recentFindings = (person: string): Finding[] =>
+  JSON.parse(sessionStorage.getItem(keyOf(person)) ?? "[]") as Finding[];
+
+export function rememberFinding(person: string, finding: Finding): void {
+  const others = recentFindings(person).filter(({ href }) => href !== finding.href);
+  sessionStorage.setItem(keyOf(person), JSON.stringify([finding, ...others].slice(0, kept)));
+}
