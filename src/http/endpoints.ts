@@ -51,13 +51,18 @@ import {
   signInRoute,
   signOutRoute,
 } from "#http/routes/manage/identity/session.ts";
-import { setUpRoute } from "#http/routes/manage/identity/setup.ts";
+import { checkSetupLinkRoute, setUpRoute, setUpUserRoute } from "#http/routes/manage/identity/setup.ts";
 import {
   createManagementTokenRoute,
   listManagementTokensRoute,
   revokeManagementTokenRoute,
 } from "#http/routes/manage/identity/tokens.ts";
-import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
+import {
+  createSetupLinkRoute,
+  createUserRoute,
+  listUsersRoute,
+  updateUserRoute,
+} from "#http/routes/manage/identity/users.ts";
 import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
 import {
   getMessageHtmlRoute,
@@ -169,9 +174,12 @@ export const endpoints: readonly Endpoint[] = [
   signOutRoute,
   changePasswordRoute,
   setUpRoute,
+  checkSetupLinkRoute,
+  setUpUserRoute,
   listUsersRoute,
   createUserRoute,
   updateUserRoute,
+  createSetupLinkRoute,
   listManagementTokensRoute,
   createManagementTokenRoute,
   revokeManagementTokenRoute,

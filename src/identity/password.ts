@@ -19,11 +19,14 @@ const maxWaiting = 20;
 const dummyHash =
   "$argon2id$v=19$m=19456,t=2,p=1$Tm9ib2R5IGhhcyB0aGlzIQ$VGhpcyBpcyBubyBoYXNoIG9mIGFueSBwYXNzd29yZCE";
 
+/** What is stored for a user who has not chosen a password yet. No password matches it. */
+export const noPassword = "";
+
 export interface PasswordHasher {
   /** The PHC string of a password. */
   hash(password: string): Promise<string | HashingBusy>;
   /**
-   * Whether the password matches this PHC string; null (an unknown user) takes as long and never matches. Calls for
+   * Whether the password matches this PHC string; null (an unknown user) and `noPassword` take as long and never match. Calls for
    * `anonymous` wait in a queue of their own, which is served after the other; `hash` uses the queue of `trusted`.
    */
   verify(password: string, stored: string | null, priority?: HashPriority): Promise<boolean | HashingBusy>;
@@ -65,9 +68,10 @@ export function createPasswordHasher(random: Random): PasswordHasher {
       }),
     verify: (password, stored, priority = "trusted") =>
       inTurn(priority, async () => {
-        const { tag, ...parameters } = parse(stored ?? dummyHash);
+        const isHash = stored !== null && stored !== noPassword;
+        const { tag, ...parameters } = parse(isHash ? stored : dummyHash);
         const derived = await derive(password, { ...parameters, tagBytes: tag.length });
-        return timingSafeEqual(derived, tag) && stored !== null;
+        return timingSafeEqual(derived, tag) && isHash;
       }),
   };
 }

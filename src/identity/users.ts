@@ -15,7 +15,7 @@ import {
 } from "#store/identity/users.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { Role, UsersTable } from "#store/schema/identity.ts";
-import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
+import { type HashingBusy, noPassword, type PasswordHasher, passwordIssue } from "./password.ts";
 import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
@@ -51,17 +51,18 @@ export async function roleAccountIssue(
   return null;
 }
 
+/** Creates a user. Without a password the user signs in only after a set-up link was used. */
 export async function createUser(
   deps: UserDeps,
-  input: { email: string; name: string; role: Role; accountId: string | null; password: string },
+  input: { email: string; name: string; role: Role; accountId: string | null; password?: string | undefined },
 ): Promise<SaveUserResult> {
   const { database, clock, passwords, newId } = deps;
   const email = normaliseEmail(input.email);
   const accountIssue = await roleAccountIssue(database, input.role, input.accountId);
   if (accountIssue !== null) return invalid("account", accountIssue);
-  const issue = passwordIssue(input.password, email);
+  const issue = input.password === undefined ? null : passwordIssue(input.password, email);
   if (issue !== null) return invalid("password", issue);
-  const password = await passwords.hash(input.password);
+  const password: string = input.password === undefined ? noPassword : await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
   const now = clock.now();
   const user: UsersTable = {

@@ -43,6 +43,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/identity/audit.ts"),
   import("#store/identity/tokens.ts"),
   import("#store/identity/users.ts"),
+  import("#store/identity/user-setup-links.ts"),
   import("#store/lanes/due.ts"),
   import("#store/lanes/lanes.ts"),
   import("#store/maintenance/overdue.ts"),

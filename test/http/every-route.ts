@@ -217,6 +217,8 @@ const moreBodies: Record<string, object> = {
   signIn: { email: "ghost@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
   setUp: { code: "tls_0", ...newUser },
+  checkSetupLink: { code: "tlu_0" },
+  setUpUser: { code: "tlu_0", password: "a long enough password" },
   createUser: { ...newUser, role: "operator" },
   updateUser: { name: "Renamed" },
   createManagementToken: { name: "another", role: "operator" },

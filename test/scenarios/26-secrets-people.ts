@@ -62,6 +62,20 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const user = await makeUser(planted.memberPassword);
   assert.equal(user.statusCode, 201, user.body);
   known.set("user", user.json().data.id);
+  const invited = { email: "invited@example.test", name: "I", role: "operator" };
+  const link = await own("POST", "/users", invited, {}, [...shows, "userSetupCode"]);
+  evidence.learn("userSetupCode", link.json().data.setup_link.split("#")[1]!);
+  const another = await own("POST", `/users/${link.json().data.id}/setup-link`, undefined, {}, [
+    ...shows,
+    "secondUserSetupCode",
+  ]);
+  const userCode = evidence.learn("secondUserSetupCode", another.json().data.setup_link.split("#")[1]!);
+  evidence.inputs.push(userCode);
+  const wrong = { code: planted.wrongSetupCode, password: refusedPassword };
+  assert.equal((await manage("POST", "/setup/user", wrong, {})).statusCode, 401);
+  assert.equal((await manage("POST", "/setup/link", { code: userCode }, {})).statusCode, 200);
+  const refusal = await manage("POST", "/setup/user", { code: userCode, password: refusedPassword }, {});
+  assert.equal(refusal.statusCode, 422);
   const key = `/accounts/${known.get("acme")}/api-key`;
   assert.equal((await own("POST", `${key}/reveal`, { password: planted.wrongPassword })).statusCode, 422);
   const revealed = await own("POST", `${key}/reveal`, { password: operatorPassword }, {}, [

@@ -173,6 +173,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into sessions (hash, user_id, created_at, seen_at, expires_at)
      select 'hash' || i, ${idSql("usr", "i % 10")}, 1, ${now}, ${now + minute} from ${series(0, 30)}`,
     `insert into setup_codes (hash, created_at, expires_at) select 'hash' || i, 1, ${now + minute} from ${series(0, 2)}`,
+    `insert into user_setup_links (user_id, hash, created_at, expires_at)
+     select ${idSql("usr", "i")}, 'link' || i, 1, ${now + minute} from ${series(0, 3)}`,
     `insert into management_tokens (id, hash, name, hint, role, created_at)
      select ${idSql("tok", "i")}, 'hash' || i, 'token ' || i, 'h', 'operator', 1 from ${series(0, 10)}`,
     `insert into sending_domains (id, account_id, domain, created_at, updated_at)

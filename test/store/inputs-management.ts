@@ -16,6 +16,7 @@ import { readGatewayNames } from "#store/gateways/names.ts";
 import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
+import * as userLinks from "#store/identity/user-setup-links.ts";
 import * as people from "#store/identity/users.ts";
 import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import * as lanes from "#store/lanes/lanes.ts";
@@ -271,6 +272,14 @@ export const managementCases: Case[] = [
   ),
   caseOf(people.insertUser, user),
   caseOf(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
+  caseOf(userLinks.storeUserSetupLink, {
+    user_id: id("usr", 0),
+    hash: "new",
+    created_at: now,
+    expires_at: now + 1,
+  }),
+  caseOf(userLinks.findUserOfSetupLink, { hash: "link0", now }),
+  caseOf(userLinks.consumeUserSetupLink, { userId: id("usr", 0), hash: "link0", password: "q", at: now }),
   caseOf(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),
   caseOf(people.findSession, { hash: "hash0", now, idleSince: 1 }),
   caseOf(people.touchSession, { hash: "hash0", at: now + 1 }),

@@ -28,6 +28,7 @@ const notErrors: Record<string, string> = {
   text: "the type of a column",
   tokens: "a type of error, or a word of a limit",
   "tls_…": "the beginning of a set-up code",
+  "tlu_…": "the beginning of the code in a user's set-up link",
   "x-amzn-errortype": "a header from which a code is read",
 };
 

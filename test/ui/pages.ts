@@ -116,7 +116,6 @@ export async function furnish(it: Visit): Promise<Furnished> {
     name: "Christiane Altenhofen-Mustermann",
     role: "member",
     account,
-    password: "a long password of Christiane",
   });
   return {
     account,

@@ -59,3 +59,52 @@ test("an account's row has its figures and leads to its people, whose name and r
   assert.equal(await rows.count(), 1);
   assert.equal(new URL(page.url()).search, "?search=HOPPER");
 });
+
+test("a person who is added comes by a link, which is shown once, works once, and ends with the next one", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  await page.goto(`${url}/users`);
+  await page.getByRole("button", { name: "Add a user" }).click();
+  const form = page.getByRole("dialog", { name: "Add a user" });
+  await form.getByLabel("E-mail address").fill("grace@acme.example");
+  await form.getByLabel("Name").fill("Grace");
+  await form.getByLabel("Role").selectOption({ label: "member of default" });
+  await form.getByRole("button", { name: "Add the user" }).click();
+  const shown = page.getByRole("dialog", { name: "The link for Grace" });
+  const first = (await shown.locator("pre").textContent()) ?? "";
+  assert.match(first, new RegExp(`^${url}/setup#tlu_[A-Za-z0-9_-]{43}$`));
+  await expectSound(at, "the link", "[role=dialog]");
+  await shown.getByRole("button", { name: "I have copied it" }).click();
+  const row = page.getByRole("row").filter({ hasText: "grace@acme.example" });
+  await row.getByText("invited").waitFor();
+  await row.getByRole("button", { name: "New link…" }).click();
+  await page.getByRole("button", { name: "Make the link" }).click();
+  const second = (await shown.locator("pre").textContent()) ?? "";
+  assert.notEqual(second, first);
+  await shown.getByRole("button", { name: "I have copied it" }).click();
+
+  const context = await page.context().browser()!.newContext();
+  const other = await context.newPage();
+  await other.goto(first);
+  await other.getByText("The code is wrong, was used or has expired.").waitFor();
+  // The code alone differs, so the page is not loaded by itself.
+  await other.goto("about:blank");
+  await other.goto(second);
+  await other.getByText("Welcome, Grace.").waitFor();
+  assert.equal(other.url(), `${url}/setup`);
+  assert.equal(await other.getByLabel("E-mail address").inputValue(), "grace@acme.example");
+  await other.getByLabel("Password").fill("grace@acme.example");
+  await other.getByRole("button", { name: "Choose it and sign in" }).click();
+  await other.getByText("must not be the e-mail address").waitFor();
+  await other.getByLabel("Password").fill("a long password of Grace");
+  await other.getByRole("button", { name: "Choose it and sign in" }).click();
+  await other.getByRole("heading", { name: "Overview" }).waitFor();
+  await context.close();
+
+  await page.reload();
+  await row.getByText("active").waitFor();
+});

@@ -37,6 +37,23 @@ export const setUpRequest = z
   })
   .meta({ id: "SetUpRequest" });
 
+const userCode = z.string().min(1).max(200).describe("The one-time code of the user's set-up link.");
+
+export const checkSetupLinkRequest = z.strictObject({ code: userCode }).meta({ id: "CheckSetupLinkRequest" });
+
+/** Whose set-up link it is. */
+export const setupLinkReply = reply(
+  "SetupLinkReply",
+  z
+    .object({ email: z.string(), name: z.string() })
+    .meta({ id: "SetupLink" })
+    .describe("The user who chooses a password with the link."),
+);
+
+export const setUpUserRequest = z
+  .strictObject({ code: userCode, password: newPassword })
+  .meta({ id: "SetUpUserRequest" });
+
 export const changePasswordRequest = z
   .strictObject({
     current_password: typed.describe("The current password."),
@@ -74,6 +91,7 @@ const userFields = z.object({
   role,
   account: accountId,
   active: z.boolean().describe("`false`: the user cannot sign in."),
+  set_up: z.boolean().describe("`false`: the user has not chosen a password yet."),
   revision,
   created_at: instant,
   updated_at: instant,
@@ -84,10 +102,38 @@ export type UserReplyData = z.output<typeof user>;
 
 export const userReply = reply("UserReply", user);
 
+const setupLink = z
+  .string()
+  .describe(
+    "The link with which the user chooses a password, once and within 24 hours. No other reply shows it.",
+  );
+
+/** A new user, with the link where no password was given. */
+export const newUserReply = reply(
+  "NewUserReply",
+  userFields
+    .extend({
+      setup_link: setupLink.nullable(),
+      setup_link_expires_at: instant.nullable(),
+    })
+    .meta({ id: "NewUser" }),
+);
+
+/** A new set-up link of a user. */
+export const newSetupLinkReply = reply(
+  "NewSetupLinkReply",
+  z.object({ setup_link: setupLink, setup_link_expires_at: instant }).meta({ id: "NewSetupLink" }),
+);
+
 export const usersReply = page(
   "UserPage",
   userFields
-    .extend({ account_name: z.string().nullable().describe("The name of a member's account.") })
+    .extend({
+      account_name: z.string().nullable().describe("The name of a member's account."),
+      setup_link_expires_at: instant
+        .nullable()
+        .describe("Until when the user's set-up link works; null: the user has no link."),
+    })
     .meta({ id: "ListedUser" }),
 );
 
@@ -97,7 +143,9 @@ export const createUserRequest = z
     name: name.describe("The user's name."),
     role,
     account: accountId.optional(),
-    password: newPassword,
+    password: newPassword
+      .optional()
+      .describe("12 to 200 characters, and not the e-mail address. Without it the reply has a set-up link."),
   })
   .meta({ id: "CreateUserRequest" });
 

@@ -1,5 +1,5 @@
-// The page at /setup: where a one-time link becomes an operator. Self-contained, under a policy that allows only
-// its own two blocks and our own API. The code comes after the `#` of the link, so no server and no log sees it.
+// The page at /setup: where a one-time link becomes an operator, or lets a user choose a password. Self-contained, under a policy that
+// allows only its own two blocks and our own API. The code comes after the `#` of the link, so no server and no log sees it.
 
 import { createHash } from "node:crypto";
 
@@ -21,6 +21,8 @@ button { margin-top: 1.4rem; width: 100%; padding: .65rem; font: inherit; font-w
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 #result { margin: 1rem 0 0; min-height: 1.6em; color: var(--bad); }
 #result.done { color: inherit; }
+[hidden] { display: none; }
+input[readonly] { color: var(--soft); }
 `;
 
 const script = `
@@ -29,7 +31,33 @@ const result = document.getElementById("result");
 const code = decodeURIComponent(location.hash.slice(1));
 // Neither the address bar nor the history keeps it.
 history.replaceState(null, "", location.pathname);
+// The link of a user whom an operator has added: only the password is missing.
+const isUser = code.startsWith("tlu_");
+const ask = (path, body) =>
+  fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+async function greet() {
+  const title = "Choose your password";
+  document.title = title + " · Trunkline";
+  document.querySelector("h1").textContent = title;
+  form.querySelector("button").textContent = "Choose it and sign in";
+  form.elements.name.disabled = true;
+  for (const field of form.querySelectorAll(".name")) field.hidden = true;
+  form.elements.email.readOnly = true;
+  const about = document.getElementById("about");
+  about.textContent = "With it you sign in here.";
+  const reply = await ask("/api/manage/v1/setup/link", { code });
+  const body = await reply.json();
+  if (!reply.ok) {
+    form.hidden = true;
+    result.textContent = body.message + " Ask the operator who sent it to you for a new one.";
+    return;
+  }
+  about.textContent = "Welcome, " + body.data.name + ". With your address and this password you sign in here.";
+  form.elements.email.value = body.data.email;
+  form.elements.password.focus();
+}
 if (!code) result.textContent = "This page needs its one-time link. \`npm start -- setup\` makes a new one.";
+else if (isUser) greet().catch(() => { result.textContent = "The service did not answer. Open the link again."; });
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("button");
@@ -37,16 +65,14 @@ form.addEventListener("submit", async (event) => {
   result.textContent = "";
   const { email, name, password } = Object.fromEntries(new FormData(form));
   try {
-    const reply = await fetch("/api/manage/v1/setup", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ code, email, name, password }),
-    });
+    const reply = isUser
+      ? await ask("/api/manage/v1/setup/user", { code, password })
+      : await ask("/api/manage/v1/setup", { code, email, name, password });
     const body = await reply.json();
     if (reply.ok) {
       form.hidden = true;
       result.className = "done";
-      result.textContent = "You are the operator of this installation now.";
+      result.textContent = isUser ? "You are signed in." : "You are the operator of this installation now.";
       // The dashboard may be switched off.
       const dashboard = await fetch("/", { headers: { accept: "text/html" } });
       if (dashboard.ok) location.replace("/");
@@ -74,10 +100,10 @@ const html = `<!doctype html>
 <body>
 <main>
 <h1>Set up Trunkline</h1>
-<p>Choose how you sign in as the operator of this installation.</p>
+<p id="about">Choose how you sign in as the operator of this installation.</p>
 <form>
-<label for="name">Name</label>
-<input id="name" name="name" autocomplete="name" required maxlength="100">
+<label for="name" class="name">Name</label>
+<input id="name" class="name" name="name" autocomplete="name" required maxlength="100">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="username" required maxlength="254">
 <label for="password">Password, at least 12 characters</label>

@@ -24,8 +24,11 @@ export interface UsersFilter {
   limit: number;
 }
 
-/** `account_name`: of the account that a member manages; null of an operator. */
-export type ListedUser = UsersTable & { account_name: string | null };
+/**
+ * `account_name`: of the account that a member manages; null of an operator. `setup_link_expires_at`: of the link with which the user
+ * may choose a password; null: the user has no link.
+ */
+export type ListedUser = UsersTable & { account_name: string | null; setup_link_expires_at: number | null };
 
 /** The users that match, newest first. */
 export const listUsers = readOperation("listUsers", async (tx, input: UsersFilter): Promise<ListedUser[]> => {
@@ -39,11 +42,28 @@ export const listUsers = readOperation("listUsers", async (tx, input: UsersFilte
     );
   }
   const users = await query.orderBy("id", "desc").limit(input.limit).execute();
+  if (users.length === 0) return [];
+  const links = await tx.db
+    .selectFrom("user_setup_links")
+    .select(["user_id", "expires_at"])
+    .where(
+      "user_id",
+      "in",
+      users.map(({ id }) => id),
+    )
+    .execute();
+  const linkEnds = new Map(links.map(({ user_id, expires_at }) => [user_id, expires_at]));
   const ids = [...new Set(users.flatMap(({ account_id }) => account_id ?? []))];
-  if (ids.length === 0) return users.map((user) => ({ ...user, account_name: null }));
-  const accounts = await tx.db.selectFrom("accounts").select(["id", "name"]).where("id", "in", ids).execute();
+  const accounts =
+    ids.length === 0
+      ? []
+      : await tx.db.selectFrom("accounts").select(["id", "name"]).where("id", "in", ids).execute();
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
-  return users.map((user) => ({ ...user, account_name: names.get(user.account_id ?? "") ?? null }));
+  return users.map((user) => ({
+    ...user,
+    account_name: names.get(user.account_id ?? "") ?? null,
+    setup_link_expires_at: linkEnds.get(user.id) ?? null,
+  }));
 });
 
 /** False: the e-mail address is another user's. */
@@ -62,7 +82,7 @@ async function insertNew(tx: Tx, user: UsersTable): Promise<boolean> {
 export type UserChange = Partial<Pick<UsersTable, "name" | "role" | "account_id" | "password" | "active">>;
 
 /**
- * Changes a user. A new password, or being switched off, ends all the user's sessions in the same transaction.
+ * Changes a user. A new password, or being switched off, ends all the user's sessions and the set-up link in the same transaction.
  * `last_operator`: the change would leave the installation without an active operator, so nothing was changed. `revision`: of
  * the user from which the change was computed.
  */
@@ -90,12 +110,16 @@ export const changeUser = writeOperation(
       .returningAll()
       .execute();
     if (user === undefined) return { kind: "overtaken" as const };
-    if (change.password !== undefined || change.active === 0) await endAll(tx, id);
+    if (change.password !== undefined || change.active === 0) {
+      await deleteSessionsOf(tx, id);
+      await tx.db.deleteFrom("user_setup_links").where("user_id", "=", id).execute();
+    }
     return { kind: "changed" as const, user };
   },
 );
 
-async function endAll(tx: Tx, userId: string): Promise<void> {
+/** Ends all sessions of a user. */
+export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.db.deleteFrom("sessions").where("user_id", "=", userId).execute();
 }
 
@@ -233,7 +257,7 @@ export const consumeSetupCode = writeOperation(
       .where("email", "=", email)
       .returning("id")
       .executeTakeFirstOrThrow();
-    await endAll(tx, id);
+    await deleteSessionsOf(tx, id);
     return { kind: "made" as const, id };
   },
 );

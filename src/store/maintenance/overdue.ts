@@ -91,8 +91,9 @@ export const deleteIdempotencyKeys = writeOperation(
   },
 );
 
-/** Deletes expired sessions and set-up codes. Both are few. */
+/** Deletes expired sessions, set-up codes and links of users. All are few. */
 export const deleteExpiredSessions = writeOperation("deleteExpiredSessions", async (tx, now: number) => {
   await tx.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", now).execute();
+  await tx.db.deleteFrom("user_setup_links").where("expires_at", "<=", now).execute();
 });

@@ -110,6 +110,7 @@ async function markSendingUnknown(tx: Tx, at: number, limit: number): Promise<nu
 async function deleteSessionsAndOwners(tx: Tx): Promise<void> {
   await tx.db.deleteFrom("sessions").execute();
   await tx.db.deleteFrom("setup_codes").execute();
+  await tx.db.deleteFrom("user_setup_links").execute();
   await tx.db.deleteFrom("processes").execute();
   await tx.db
     .updateTable("lanes")

@@ -14,7 +14,7 @@ export interface UsersTable extends Revised {
   role: Role;
   /** The member's account; null: an operator. */
   account_id: string | null;
-  /** argon2id, in PHC form. */
+  /** argon2id, in PHC form; empty while the user has chosen none. */
   password: string;
   active: Flag;
   created_at: number;
@@ -47,6 +47,14 @@ export interface ManagementTokensTable {
 
 export interface SetupCodesTable {
   /** SHA-256 of the code, hex. */
+  hash: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface UserSetupLinksTable {
+  user_id: string;
+  /** SHA-256 of the code in the link, hex. */
   hash: string;
   created_at: number;
   expires_at: number;

@@ -14,6 +14,7 @@ import { up as deletedGateways } from "#store/schema/migrations/0007-deleted-gat
 import { up as slowdowns } from "#store/schema/migrations/0008-slowdowns.ts";
 import { up as callPerson } from "#store/schema/migrations/0009-call-person.ts";
 import { up as partlyDelivered } from "#store/schema/migrations/0010-partly-delivered.ts";
+import { up as userSetupLinks } from "#store/schema/migrations/0011-user-setup-links.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -26,6 +27,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 8, name: "slowdowns", up: slowdowns },
   { id: 9, name: "call-person", up: callPerson },
   { id: 10, name: "partly-delivered", up: partlyDelivered },
+  { id: 11, name: "user-setup-links", up: userSetupLinks },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -30,6 +30,7 @@ import type {
   ManagementTokensTable,
   SessionsTable,
   SetupCodesTable,
+  UserSetupLinksTable,
   UsersTable,
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
@@ -371,6 +372,7 @@ export interface Schema {
   sessions: SessionsTable;
   management_tokens: ManagementTokensTable;
   setup_codes: SetupCodesTable;
+  user_setup_links: UserSetupLinksTable;
   audit_entries: AuditEntriesTable;
   pools: PoolsTable;
   pool_members: PoolMembersTable;

@@ -16,7 +16,7 @@ import { bodies, type Holder, holder, idsOf, namesIn, none, type Params } from "
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "../managing.ts";
 
 /** Routes that strangers may call. One more of them is a decision, and is written down here. */
-const anonymous = ["signIn", "setUp"];
+const anonymous = ["signIn", "setUp", "checkSetupLink", "setUpUser"];
 
 let it: Harness;
 let own: Ground;

@@ -18,6 +18,7 @@ export type ChangedMessagesReply = { success: true; message: string; data: { don
 export type ChangedRequestReply = { success: true; message: string; data: { changed: number; request: AccountRequest } };
 export type Channel = "sms" | "whatsapp" | "email";
 export type CheckPoolMemberRequest = { member?: string | null; kind?: string | null; settings?: Record<string, unknown> };
+export type CheckSetupLinkRequest = { code: string };
 export type CreateAccountRequest = { name: string; time_zone?: string; country?: string | null; plan?: { name: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null };
 export type CreateGatewayRequest = { identifier: string; channel: Channel; kind: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null };
 export type CreateManagementTokenRequest = { name: string; role: "operator" | "member"; account?: string | null };
@@ -26,7 +27,7 @@ export type CreatePoolMemberRequest = { name: string; kind: string; models?: str
 export type CreatePoolRequest = { name: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; params?: "adapt" | "strict"; affinity?: "prefix" | "none"; whole_answers?: "forward" | "stream"; hedge?: { after?: "p95"; max_share?: number } | null; timeouts?: { answer_ms?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } };
 export type CreateSendingDomainRequest = { domain: string; keys?: { selector: string; private_key: string }[] };
 export type CreateSuppressionsRequest = { channel: Channel; recipients: string[]; note?: string | null };
-export type CreateUserRequest = { email: string; name: string; role: "operator" | "member"; account?: string | null; password: string };
+export type CreateUserRequest = { email: string; name: string; role: "operator" | "member"; account?: string | null; password?: string };
 export type CreateWebhookRequest = { url: string; secret?: string; events?: string[]; active?: boolean };
 export type CreatedSuppressionsReply = { success: true; message: string; data: { added: number; recipients: string[] } };
 export type CreditEntry = { kind: "opening" | "reserve" | "return" | "renew" | "grant" | "allowance"; reference: string; at: string; amount: number; remaining: number; note: string | null };
@@ -68,7 +69,7 @@ export type HoldEndedReply = { success: true; message: string; data: { messages:
 export type InstallationReply = { success: true; message: string; data: { version: string; engine: "sqlite" | "postgres"; held: RestoreHold | null } };
 export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: string; replace?: boolean };
 export type ListedAccount = { id: string; name: string; time_zone: string; country: string | null; plan: { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null }; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: { max_files: number; max_bytes: number }; ai_budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null } | null; revision: number; created_at: string; updated_at: string; figures: { today: { accepted: number; failed: number }; remaining: { sms: number | null; whatsapp: number | null; email: number | null }; held: number } };
-export type ListedUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; account_name: string | null };
+export type ListedUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; set_up: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; account_name: string | null; setup_link_expires_at: string | null };
 export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
@@ -92,6 +93,10 @@ export type NewManagementToken = { id: string; name: string; hint: string; role:
 export type NewManagementTokenReply = { success: true; message: string; data: NewManagementToken };
 export type NewPoolKey = { id: string; name: string; models: string[] | null; limits: { requests_per_minute: number | null; tokens_per_minute: number | null; concurrency: number | null }; budget: { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null }; expires_at: string | null; hint: string; revoked_at: string | null; last_used_at: string | null; spent: { tokens_today: number; tokens_this_month: number; cost_this_month: number }; revision: number; created_at: string; updated_at: string; key: string | null };
 export type NewPoolKeyReply = { success: true; message: string; data: NewPoolKey };
+export type NewSetupLink = { setup_link: string; setup_link_expires_at: string };
+export type NewSetupLinkReply = { success: true; message: string; data: NewSetupLink };
+export type NewUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; set_up: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; setup_link: string | null; setup_link_expires_at: string | null };
+export type NewUserReply = { success: true; message: string; data: NewUser };
 export type NewWebhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string; secret: string | null };
 export type NewWebhookReply = { success: true; message: string; data: NewWebhook };
 export type Overview = { attention: Attention[]; credit: { sms: AccountBalance | null; whatsapp: AccountBalance | null; email: AccountBalance | null }; plan: { name: string; expires_at: string | null }; first_steps: { accepted: boolean; delivered: boolean; real_gateway: boolean; webhook: boolean; completion: boolean } };
@@ -150,6 +155,9 @@ export type SentContact = { recipient: string; status: "queued" | "scheduled"; i
 export type Session = { kind: "user" | "token"; id: string; name: string; role: "operator" | "member"; account: string | null; csrf_token: string | null; fresh: boolean };
 export type SessionReply = { success: true; message: string; data: Session };
 export type SetUpRequest = { code: string; email: string; name: string; password: string };
+export type SetUpUserRequest = { code: string; password: string };
+export type SetupLink = { email: string; name: string };
+export type SetupLinkReply = { success: true; message: string; data: SetupLink };
 export type SignInRequest = { email: string; password: string };
 export type SmsRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "sms"; number: string; recipient: string; segments: number; encoding: "gsm7" | "ucs2" };
 export type StartedGatewayLinkReply = { success: true; message: string; data: { state: "unlinked" | "connecting" | "waiting_for_scan" | "waiting_for_code" | "expired" | "open" | "reconnecting" | "limited" | "replaced" | "wrong_number" | "outdated" | "needs_relink" | "logged_out" | "not_installed"; method: "qr" | "code" | "enrol" | null; reason: string | null; warnings: string[]; url: string | null; qr: { text: string; svg: string; expires_at: string } | null; code: { text: string; expires_at: string } | null; device: { id: string | null; name: string | null; number: string | null; platform: string | null; version: string | null; battery: number | null; linked_at: string | null; seen_at: string | null } | null; limited_until: string | null; library: string | null; token: string | null } };
@@ -165,7 +173,7 @@ export type UpdatePoolMemberRequest = { kind?: string; models?: string[]; embedd
 export type UpdatePoolRequest = { name?: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; params?: "adapt" | "strict"; affinity?: "prefix" | "none"; whole_answers?: "forward" | "stream"; hedge?: { after?: "p95"; max_share?: number } | null; timeouts?: { answer_ms?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null }; revision?: number };
 export type UpdateUserRequest = { name?: string; active?: boolean; role?: "operator" | "member"; account?: string | null; password?: string; revision?: number };
 export type UpdateWebhookRequest = { url?: string; secret?: string; events?: string[]; active?: boolean; revision?: number };
-export type User = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null };
+export type User = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; set_up: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null };
 export type UserPage = { success: true; message: string; data: ListedUser[]; next_cursor: string | null };
 export type UserReply = { success: true; message: string; data: User };
 export type Webhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string };
@@ -192,9 +200,12 @@ export interface Operations {
   signOut: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: undefined };
   changePassword: { params: Record<string, never>; query: Record<string, never>; body: ChangePasswordRequest; reply: SessionReply };
   setUp: { params: Record<string, never>; query: Record<string, never>; body: SetUpRequest; reply: SessionReply };
+  checkSetupLink: { params: Record<string, never>; query: Record<string, never>; body: CheckSetupLinkRequest; reply: SetupLinkReply };
+  setUpUser: { params: Record<string, never>; query: Record<string, never>; body: SetUpUserRequest; reply: SessionReply };
   listUsers: { params: Record<string, never>; query: { limit?: number; cursor?: string; account?: string; search?: string }; body: undefined; reply: UserPage };
-  createUser: { params: Record<string, never>; query: Record<string, never>; body: CreateUserRequest; reply: UserReply };
+  createUser: { params: Record<string, never>; query: Record<string, never>; body: CreateUserRequest; reply: NewUserReply };
   updateUser: { params: { user: string }; query: Record<string, never>; body: UpdateUserRequest; reply: UserReply };
+  createSetupLink: { params: { user: string }; query: Record<string, never>; body: undefined; reply: NewSetupLinkReply };
   listManagementTokens: { params: Record<string, never>; query: { limit?: number; cursor?: string }; body: undefined; reply: ManagementTokenPage };
   createManagementToken: { params: Record<string, never>; query: Record<string, never>; body: CreateManagementTokenRequest; reply: NewManagementTokenReply };
   revokeManagementToken: { params: { token: string }; query: Record<string, never>; body: undefined; reply: undefined };
@@ -304,9 +315,12 @@ export const routes = {
   signOut: ["DELETE", "/api/manage/v1/session"],
   changePassword: ["POST", "/api/manage/v1/session/password"],
   setUp: ["POST", "/api/manage/v1/setup"],
+  checkSetupLink: ["POST", "/api/manage/v1/setup/link"],
+  setUpUser: ["POST", "/api/manage/v1/setup/user"],
   listUsers: ["GET", "/api/manage/v1/users"],
   createUser: ["POST", "/api/manage/v1/users"],
   updateUser: ["PATCH", "/api/manage/v1/users/{user}"],
+  createSetupLink: ["POST", "/api/manage/v1/users/{user}/setup-link"],
   listManagementTokens: ["GET", "/api/manage/v1/tokens"],
   createManagementToken: ["POST", "/api/manage/v1/tokens"],
   revokeManagementToken: ["DELETE", "/api/manage/v1/tokens/{token}"],

@@ -1,13 +1,26 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import type { NewSetupLink } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { LinkOnce } from "./link-once.tsx";
 import { RoleChoice, roleOf } from "./role-choice.tsx";
 
-function Fields({ onDone }: { onDone: () => void }) {
-  const [values, setValues] = useState({ email: "", name: "", account: "", password: "" });
-  const form = useForm("createUser", { touches: ["listUsers"], says: `${values.name} was added`, onDone });
+interface Invited {
+  name: string;
+  link: NewSetupLink;
+}
+
+function Fields({ onInvited }: { onInvited: (invited: Invited) => void }) {
+  const [values, setValues] = useState({ email: "", name: "", account: "" });
+  const form = useForm("createUser", {
+    touches: ["listUsers"],
+    onDone: ({ data: { name, setup_link, setup_link_expires_at } }) => {
+      if (setup_link !== null && setup_link_expires_at !== null)
+        onInvited({ name, link: { setup_link, setup_link_expires_at } });
+    },
+  });
   const set = (name: keyof typeof values) => (event: { target: { value: string } }) =>
     setValues({ ...values, [name]: event.target.value });
   const { account, ...rest } = values;
@@ -26,36 +39,36 @@ function Fields({ onDone }: { onDone: () => void }) {
         onChange={(chosen) => setValues({ ...values, account: chosen })}
         fault={form.fault("account") ?? form.fault("role")}
       />
-      <Field
-        label="First password"
-        hint="At least 12 characters. The person changes it after signing in."
-        fault={form.fault("password")}
-      >
-        <input
-          type="password"
-          required
-          minLength={12}
-          autoComplete="new-password"
-          value={values.password}
-          onChange={set("password")}
-        />
-      </Field>
+      <p className="hint">Then you get a link for the person, who chooses the password with it.</p>
     </Form>
   );
 }
 
 export function AddUser() {
+  const [invited, setInvited] = useState<Invited | null>(null);
   return (
-    <DialogButton
-      first
-      title="Add a user"
-      label={
-        <>
-          <Plus aria-hidden="true" /> Add a user
-        </>
-      }
-    >
-      {(close) => <Fields onDone={close} />}
-    </DialogButton>
+    <>
+      <DialogButton
+        first
+        title="Add a user"
+        label={
+          <>
+            <Plus aria-hidden="true" /> Add a user
+          </>
+        }
+      >
+        {(close) => (
+          <Fields
+            onInvited={(added) => {
+              close();
+              setInvited(added);
+            }}
+          />
+        )}
+      </DialogButton>
+      {invited === null ? null : (
+        <LinkOnce name={invited.name} link={invited.link} onDone={() => setInvited(null)} />
+      )}
+    </>
   );
 }

@@ -1,24 +1,20 @@
-// What an operator changes of a person: the name, the role, and a new password where the old one is lost.
+// What an operator changes of a person: the name and the role.
 
 import { useState } from "react";
 import type { ListedUser } from "#ui/api/schema.ts";
-import { useSession } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { RoleChoice, roleOf } from "./role-choice.tsx";
 
 function Fields({ user, onDone }: { user: ListedUser; onDone: () => void }) {
-  const session = useSession();
   const [name, setName] = useState(user.name);
   const [account, setAccount] = useState(user.account ?? "");
-  const [password, setPassword] = useState("");
   const form = useForm("updateUser", { touches: ["listUsers"], says: `${name} is saved`, onDone });
   const role = roleOf(account);
   const body = {
     ...(name === user.name ? {} : { name }),
     ...(account === (user.account ?? "") ? {} : { account: null, ...role }),
-    ...(password === "" ? {} : { password }),
     revision: user.revision,
   };
   return (
@@ -33,21 +29,6 @@ function Fields({ user, onDone }: { user: ListedUser; onDone: () => void }) {
         onChange={setAccount}
         fault={form.fault("account") ?? form.fault("role")}
       />
-      {user.id === session.id ? null : (
-        <Field
-          label="New password"
-          hint="At least 12 characters; empty: the old one stays. A new one ends the person's sessions."
-          fault={form.fault("password")}
-        >
-          <input
-            type="password"
-            minLength={12}
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
-      )}
     </Form>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import type { ListedUser } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
@@ -7,9 +8,21 @@ import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
 import { AddUser } from "./add-user.tsx";
 import { ChangeUser } from "./change-user.tsx";
+import { NewLink } from "./new-link.tsx";
+
+/** A person who was added comes by the link, or the link has ended unused. */
+function State({ user: { active, set_up, setup_link_expires_at } }: { user: ListedUser }) {
+  if (!active) return <Status of="off" />;
+  if (set_up) return <Status of="active" />;
+  return setup_link_expires_at === null ? (
+    <Status of="waiting">needs a new link</Status>
+  ) : (
+    <Status of="pending">invited</Status>
+  );
+}
 
 export function Page() {
   const session = useSession();
@@ -54,7 +67,7 @@ export function Page() {
           </p>
         }
         columns={[
-          { head: "State", cell: ({ active }) => <Status of={active ? "active" : "off"} /> },
+          { head: "State", cell: (user) => <State user={user} /> },
           { head: "E-mail address", look: "wrap", cell: ({ email }) => email },
           { head: "Name", look: "wrap", cell: ({ name }) => name },
           {
@@ -74,7 +87,17 @@ export function Page() {
           },
           {
             head: "Signed in",
-            cell: ({ signed_in_at }) => (signed_in_at === null ? "never" : <Time at={signed_in_at} brief />),
+            cell: ({ signed_in_at, setup_link_expires_at }) => (
+              <>
+                {signed_in_at === null ? "never" : <Time at={signed_in_at} brief />}
+                {setup_link_expires_at === null ? null : (
+                  <span className="soft">
+                    {" "}
+                    · link ends <Due at={setup_link_expires_at} over="now" />
+                  </span>
+                )}
+              </>
+            ),
           },
           {
             head: "Actions",
@@ -82,6 +105,7 @@ export function Page() {
             cell: ({ active, ...user }) => (
               <span className="row">
                 <ChangeUser user={{ ...user, active }} />
+                {user.id === session.id || !active ? null : <NewLink user={{ ...user, active }} />}
                 {user.id === session.id ? null : (
                   <Ask
                     verb={active ? "Switch off" : "Switch on"}

@@ -1,12 +1,21 @@
-// Creates an operator with a one-time code of the command line or the first start.
+// Creates an operator with a one-time code of the command line or the first start, and lets a user choose a password with a set-up link.
 
-import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
+import {
+  checkSetupLinkRequest,
+  sessionReply,
+  setUpRequest,
+  setUpUserRequest,
+  setupLinkReply,
+} from "#contract/manage/identity.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
 import { setUp } from "#identity/setup.ts";
+import { setUpUser, userOfSetupCode } from "#identity/user-setup.ts";
 import { sessionAnswer, shownSession, tooBusy } from "./session.ts";
+
+const wrongCode = () => unauthenticated("The code is wrong, was used or has expired.");
 
 export const setUpRoute = endpoint({
   method: "POST",
@@ -31,12 +40,66 @@ export const setUpRoute = endpoint({
     case "busy":
       return tooBusy();
     case "wrong_code":
-      return unauthenticated("The code is wrong, was used or has expired.");
+      return wrongCode();
     case "taken":
       return validationFailed([{ path: ["email"], message: "is taken" }]);
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
     case "set_up":
       return await sessionAnswer(call, result, "The operator has been created.");
+  }
+});
+
+export const checkSetupLinkRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/setup/link",
+  name: "checkSetupLink",
+  tag: "Signing in",
+  summary: "Check whose a set-up link is",
+  description: "Whose password is chosen with the code of a user's set-up link. Nothing changes.",
+  family: "manage",
+  scope: "anonymous",
+  body: checkSetupLinkRequest,
+  replies: { 200: setupLinkReply },
+  problems: ["unauthenticated"],
+})(async (call) => {
+  const body = validate(checkSetupLinkRequest, call.body.value);
+  if (isProblem(body)) return body;
+  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  const user = await userOfSetupCode(call.core, body.value.code);
+  if (user === null) return wrongCode();
+  const { email, name } = user;
+  return { status: 200, body: { success: true, message: "The link works.", data: { email, name } } };
+});
+
+export const setUpUserRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/setup/user",
+  name: "setUpUser",
+  tag: "Signing in",
+  summary: "Choose a password with a set-up link",
+  description:
+    "An operator makes the link. Its code works once, for 24 hours. The user's sessions end, and the reply begins a new one.",
+  family: "manage",
+  scope: "anonymous",
+  body: setUpUserRequest,
+  replies: { 200: sessionReply },
+  problems: ["unauthenticated"],
+})(async (call) => {
+  const body = validate(setUpUserRequest, call.body.value);
+  if (isProblem(body)) return body;
+  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  const result = await setUpUser(call.core, { ...body.value, replaced: shownSession(call) });
+  switch (result.kind) {
+    case "busy":
+      return tooBusy();
+    case "wrong_code":
+      return wrongCode();
+    case "invalid":
+      return validationFailed([{ path: ["password"], message: result.message }]);
+    case "set_up":
+      return await sessionAnswer(call, result, "The password has been chosen.");
   }
 });

@@ -3,6 +3,8 @@
 import { idParam } from "#contract/envelope.ts";
 import {
   createUserRequest,
+  newSetupLinkReply,
+  newUserReply,
   type UserReplyData,
   updateUserRequest,
   userReply,
@@ -11,11 +13,14 @@ import {
 } from "#contract/manage/identity.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
+import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
 import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
+import { noPassword } from "#identity/password.ts";
+import { createUserSetupCode } from "#identity/user-setup.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { tooBusy } from "./session.ts";
@@ -28,10 +33,20 @@ function dataOf(user: UserRow): UserReplyData {
     role: user.role,
     account: user.account_id,
     active: user.active === 1,
+    set_up: user.password !== noPassword,
     revision: user.revision,
     created_at: isoTime(user.created_at),
     updated_at: isoTime(user.updated_at),
     signed_in_at: user.signed_in_at === null ? null : isoTime(user.signed_in_at),
+  };
+}
+
+/** The link and its end as replies have them. The code behind the `#` reaches the page and no server. */
+function linkData(call: Call, { code, expiresAt }: { code: string; expiresAt: number }) {
+  const { settings, caller } = call;
+  return {
+    setup_link: `${settings.publicUrl ?? `http://${caller.host}`}/setup#${code}`,
+    setup_link_expires_at: isoTime(expiresAt),
   };
 }
 
@@ -47,6 +62,10 @@ function refusal(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
       return refused(result);
   }
 }
+
+/** An expired link stays stored for a while; replies do not have it. */
+const linkEnd = (expiresAt: number | null, now: number) =>
+  expiresAt === null || expiresAt <= now ? null : isoTime(expiresAt);
 
 export const listUsersRoute = endpoint({
   method: "GET",
@@ -71,7 +90,11 @@ export const listUsersRoute = endpoint({
     body: {
       success: true,
       message: "Users found.",
-      data: page.rows.map((user) => ({ ...dataOf(user), account_name: user.account_name })),
+      data: page.rows.map((user) => ({
+        ...dataOf(user),
+        account_name: user.account_name,
+        setup_link_expires_at: linkEnd(user.setup_link_expires_at, core.clock.now()),
+      })),
       next_cursor: page.nextCursor,
     },
   };
@@ -83,20 +106,66 @@ export const createUserRoute = endpoint({
   name: "createUser",
   tag: "Users and tokens",
   summary: "Create a user",
+  description:
+    "Without a password the reply has a link, with which the user chooses one within 24 hours. Only its hash is stored.",
   family: "manage",
   scope: "installation",
   body: createUserRequest,
-  replies: { 201: userReply },
+  replies: { 201: newUserReply },
   problems: ["rate_limited"],
-})(async ({ core, body }) => {
+})(async (call) => {
+  const { core, body } = call;
   const input = validate(createUserRequest, body.value);
   if (isProblem(input)) return input;
   const { account = null, ...rest } = input.value;
   const result = await createUser(core, { ...rest, accountId: account });
   if (result.kind !== "saved") return refusal(result);
+  const link = rest.password === undefined ? await createUserSetupCode(core, result.user.id) : null;
   return {
     status: 201,
-    body: { success: true, message: "The user has been created.", data: dataOf(result.user) },
+    body: {
+      success: true,
+      message: "The user has been created.",
+      data: {
+        ...dataOf(result.user),
+        ...(link?.kind === "created"
+          ? linkData(call, link)
+          : { setup_link: null, setup_link_expires_at: null }),
+      },
+    },
+  };
+});
+
+export const createSetupLinkRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/users/{user}/setup-link",
+  name: "createSetupLink",
+  tag: "Users and tokens",
+  summary: "Create a set-up link of a user",
+  description:
+    "With the link the user chooses a password, once and within 24 hours, also when the old one is lost. The user's earlier link stops working; the password and the sessions stay until the link is used.",
+  family: "manage",
+  scope: "installation",
+  params: { user: idParam("The user's id.") },
+  replies: { 201: newSetupLinkReply },
+  problems: ["conflict", "not_found"],
+})(async (call) => {
+  const { core, principal, params } = call;
+  const { user = "" } = params;
+  if (idTime(user) === null) return problem("not_found");
+  // Otherwise an open session would be enough to take over the user.
+  if (principal.id === user)
+    return problem("forbidden", { message: "Changing the own password requires the current one." });
+  const link = await createUserSetupCode(core, user);
+  if (link.kind === "not_found") return problem("not_found");
+  if (link.kind === "off") return problem("conflict", { message: "The user is switched off." });
+  return {
+    status: 201,
+    body: {
+      success: true,
+      message: "The link has been created. No other reply shows it.",
+      data: linkData(call, link),
+    },
   };
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Harness, harness } from "../../../../harness.ts";
-import { bearer, manage, passwordOf, signedIn, tokenFor, userFor } from "../../../managing.ts";
+import { auditOf, bearer, manage, passwordOf, signedIn, tokenFor, userFor } from "../../../managing.ts";
 
 let it: Harness;
 let account: { id: string };
@@ -32,13 +32,17 @@ test("a user is made, listed, and never shown with a password", async () => {
     role: "member",
     account: account.id,
     active: true,
+    set_up: true,
     revision: 1,
     created_at: "2026-01-01T00:00:00.000Z",
     updated_at: "2026-01-01T00:00:00.000Z",
     signed_in_at: null,
+    setup_link: null,
+    setup_link_expires_at: null,
   });
   const page = await manage(it, "GET", "/users?limit=1", { headers: operator });
-  const listed = { ...data, account_name: page.json().data[0].account_name };
+  const { setup_link: _link, ...shown } = data;
+  const listed = { ...shown, account_name: page.json().data[0].account_name };
   assert.deepEqual([page.json().data, page.json().next_cursor], [[listed], data.id]);
   assert.equal(typeof listed.account_name, "string");
   for (const [query, count] of [
@@ -146,4 +150,57 @@ test("a change of role is in force with the next request", async () => {
 test("who does not exist is not found, in any disguise", async () => {
   for (const id of [`usr_${"0".repeat(26)}`, "usr_x", "x", "%00", "..%2fsession", "usr_'"])
     assert.equal((await change(id, { name: "x" })).statusCode, 404, id);
+});
+
+test("without a password the reply has a link, of which the newest works once, and no other reply shows it", async () => {
+  const { password: _password, ...invited } = { ...bob, email: "grace@acme.test" };
+  const { data } = (await make({ ...invited, account: account.id })).json();
+  assert.match(data.setup_link, /^https:\/\/[^/]+\/setup#tlu_[A-Za-z0-9_-]{43}$/);
+  assert.deepEqual([data.set_up, data.setup_link_expires_at], [false, "2026-01-02T00:00:00.000Z"]);
+  const path = `/users/${data.id}/setup-link`;
+  const second = await manage(it, "POST", path, { headers: operator });
+  assert.equal(second.statusCode, 201, second.body);
+  const codeOf = (link: string) => link.split("#")[1]!;
+  const code = codeOf(second.json().data.setup_link);
+  const listed = await manage(it, "GET", "/users?search=grace", { headers: operator });
+  assert.deepEqual(
+    [listed.json().data[0].setup_link_expires_at, listed.body.includes("tlu_")],
+    ["2026-01-02T00:00:00.000Z", false],
+  );
+  const look = (body: object) => manage(it, "POST", "/setup/link", { body, from: "203.0.113.7" });
+  assert.equal((await look({ code: codeOf(data.setup_link) })).statusCode, 401);
+  assert.deepEqual((await look({ code })).json().data, { email: "grace@acme.test", name: "Bob" });
+  const choose = (password: string) =>
+    manage(it, "POST", "/setup/user", { body: { code, password }, from: "203.0.113.8" });
+  assert.deepEqual(Object.keys((await choose("short")).json().errors), ["password"]);
+  const entered = await choose("a long password of Grace");
+  assert.equal(entered.statusCode, 200, entered.body);
+  assert.deepEqual([entered.json().data.name, entered.json().data.account], ["grace@acme.test", account.id]);
+  assert.equal((await choose("a long password of Grace")).statusCode, 401);
+  const [, last] = (await auditOf(it)).slice(-2);
+  assert.deepEqual([last?.action, last?.actor.name, last?.target], ["setUpUser", "grace@acme.test", data.id]);
+  assert.equal(it.log.text().includes(code), false);
+});
+
+test("a link is made for active users by operators, and not for oneself", async () => {
+  const id = await userFor(it, "hal@acme.test", account.id);
+  const link = (user: string, headers = operator) =>
+    manage(it, "POST", `/users/${user}/setup-link`, { headers });
+  assert.equal((await link(operatorId)).statusCode, 403);
+  assert.equal((await link(id, bearer(await tokenFor(it, account.id)))).statusCode, 403);
+  assert.equal((await link(`usr_${"0".repeat(26)}`)).statusCode, 404);
+  assert.equal((await link("usr_x")).statusCode, 404);
+  await change(id, { active: false });
+  assert.deepEqual([(await link(id)).statusCode, (await link(id)).json().code], [409, "conflict"]);
+});
+
+test("guesses at links count like guesses at set-up codes", async () => {
+  const from = "203.0.113.9";
+  const body = { code: "tlu_guess" };
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await manage(it, "POST", "/setup/link", { body, from })).statusCode, 401);
+    const chosen = { ...body, password: "correct horse battery" };
+    assert.equal((await manage(it, "POST", "/setup/user", { body: chosen, from })).statusCode, 401);
+  }
+  assert.equal((await manage(it, "POST", "/setup/link", { body, from })).statusCode, 429);
 });

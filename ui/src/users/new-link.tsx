@@ -1,0 +1,29 @@
+// A new set-up link for a user: who was added and has not come yet, or who lost the password.
+
+import { useState } from "react";
+import { useChange } from "#ui/api/queries.ts";
+import type { ListedUser, NewSetupLink } from "#ui/api/schema.ts";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { LinkOnce } from "./link-once.tsx";
+
+export function NewLink({ user }: { user: ListedUser }) {
+  const [link, setLink] = useState<NewSetupLink | null>(null);
+  const create = useChange("createSetupLink", ["listUsers"]);
+  return (
+    <>
+      <Ask
+        verb="Make the link"
+        label="New link…"
+        title={`Make a link for ${user.email}`}
+        effect={
+          user.set_up
+            ? "The person chooses a new password with it. Until then the old one works. An earlier link ends."
+            : "The person chooses the first password with it. An earlier link ends."
+        }
+        grave={false}
+        run={async () => setLink((await create.mutateAsync({ params: { user: user.id } })).data)}
+      />
+      {link === null ? null : <LinkOnce name={user.name} link={link} onDone={() => setLink(null)} />}
+    </>
+  );
+}
