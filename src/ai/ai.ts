@@ -9,6 +9,7 @@ import { createSharedMeters } from "#ai/limits/shared-meters.ts";
 import { type Admission, createThrottle } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
+import type { KeyStatus } from "#ai/pools/member-keys.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
@@ -52,6 +53,8 @@ export interface MemberStatus {
   refused: readonly UnsupportedParameter[];
   /** Whether its models turned out to lack the Responses API, though its vendor documents it. */
   lacksResponses: boolean;
+  /** Of several keys, how each is; `until`: epoch ms. */
+  keys: readonly KeyStatus[];
 }
 
 export interface AiGateway {
@@ -176,6 +179,17 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       checks.start();
       reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
+    keyRefused: (member, position, failure) =>
+      log.warn(
+        {
+          event: "pool.member_key_refused",
+          pool: pool.name,
+          member: member.name,
+          position,
+          reason: failure.detail ?? failure.error.message,
+        },
+        "A provider refused one of several keys of a pool member; the others are used.",
+      ),
     memberUp: (member) => reportMember(pool, member, "pool.member_up", null),
     failedOver: (from, to, failure, memberCount) =>
       log.info(
@@ -276,6 +290,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
           lacksResponses:
             member.models.length > 0 &&
             member.models.every((model) => health.missingApis.has(model, "responses", now)),
+          keys: (member.keys?.list(now) ?? []).map((key) => ({
+            ...key,
+            until: key.until === null ? null : clock.now() + Math.round(key.until - now),
+          })),
         };
       });
     },

@@ -47,8 +47,8 @@ export function createTokenCounter({
       affinity: affinityOf(pool, api, body),
     });
     if (choice === undefined || underWay >= maxConcurrent) return null;
-    const { provider, settings } = choice.member;
-    const native = provider.native(api.format, settings);
+    const { provider, settings, keys } = choice.member;
+    const native = provider.native(api.format, keys?.settingsFor(clock.monotonic()) ?? settings);
     const prepared = native?.countTokens?.({
       text,
       body,

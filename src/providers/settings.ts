@@ -1,6 +1,8 @@
 // Settings fields that providers with one fixed host share: the address of that host, and headers to add.
 
+import { z } from "zod";
 import { headersField } from "#settings/headers.ts";
+import { secret } from "#settings/secrets.ts";
 import { baseUrlField } from "#settings/url.ts";
 
 /** The adapters set these themselves. */
@@ -21,6 +23,25 @@ export function hostRoot(vendorUrl: string) {
     .default(vendorUrl)
     .describe("The root URL of a proxy or a test double; the default is the vendor's.");
 }
+
+const maxKeys = 20;
+
+/** Several keys, beside `api_key` or in its place. */
+export function severalKeys() {
+  return z
+    .array(secret())
+    .max(maxKeys)
+    .optional()
+    .describe(
+      "Several keys, used in turn. One that is limited (429) or refused (401, 402, 403) rests, and the next one is used at once.",
+    );
+}
+
+/** For vendors that need a key. */
+export const keyNeeded = {
+  path: ["api_key"],
+  message: "is needed, or api_keys",
+};
 
 /** Headers to add to every request, such as beta features. */
 export function extraHeaders() {

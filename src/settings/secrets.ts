@@ -92,7 +92,8 @@ export function secretsIn(schema: z.ZodObject, settings: unknown): string[] {
 }
 
 /**
- * `input` with every mask replaced by the `stored` value at its path. `missing`: the paths without a stored value. In a
+ * `input` with every mask replaced by the `stored` value at its path. `missing`: the paths without a stored value. A list with
+ * as many masks as there are stored values has gained others, and its masks are the stored ones in their order. In any other
  * list that has grown or shrunk no position is certain, so every mask in it is missing.
  */
 export function unmasked(input: unknown, stored: unknown): { value: unknown; missing: Path[] } {
@@ -104,7 +105,7 @@ export function unmasked(input: unknown, stored: unknown): { value: unknown; mis
       return value;
     }
     if (Array.isArray(value)) {
-      const items = Array.isArray(known) && known.length === value.length ? known : [];
+      const items = itemsFor(value, Array.isArray(known) ? known : []);
       return value.map((part, at) => restore(part, items[at], [...path, at]));
     }
     if (isMap(value)) {
@@ -117,6 +118,14 @@ export function unmasked(input: unknown, stored: unknown): { value: unknown; mis
     return value;
   };
   return { value: restore(input, stored, []), missing };
+}
+
+/** The stored items at the positions of the list that came; empty: the positions are not known. */
+function itemsFor(list: readonly unknown[], stored: readonly unknown[]): readonly unknown[] {
+  if (list.length === stored.length) return stored;
+  if (list.filter((item) => item === mask).length !== stored.length) return [];
+  let next = 0;
+  return list.map((item) => (item === mask ? stored[next++] : undefined));
 }
 
 /** The paths of secrets in `settings` that `input` does not contain: a mask or an absent field kept the stored ones. */

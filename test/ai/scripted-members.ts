@@ -212,6 +212,8 @@ export function script(): Script {
       origins: new SealedOrigins(),
       memberDown: (member, failure) => down.push({ member: member.name, failure }),
       memberUp: (member) => up.push(member.name),
+      keyRefused: (member, position, failure) =>
+        logged.push(`${member.name} key ${position}: ${failure.kind}`),
       failedOver: (from, to, failure, memberCount) =>
         logged.push(`${from.member.name} → ${to.member.name}: ${failure.kind} ${memberCount}`),
       exhausted: (last, failure, memberCount) =>
@@ -244,6 +246,7 @@ export function script(): Script {
           total_ms: null,
         },
         context_tokens: null,
+        keys: null,
         health: new MemberHealth(),
         ...more,
       };

@@ -68,6 +68,20 @@ test("a mask without anything behind it is reported by its place", () => {
   assert.deepEqual(missing({ token: mask }, null), ["token"]);
 });
 
+test("masks in a list of secrets that has grown are the stored ones in their order; in one that shrank none is certain", () => {
+  const stored = { keys: ["a", "b"] };
+  const keysOf = (keys: readonly string[]) => {
+    const { value, missing } = unmasked({ keys }, stored);
+    return missing.length > 0 ? missing.map((path) => path.join(".")) : (value as typeof stored).keys;
+  };
+  assert.deepEqual(keysOf([mask, mask, "c"]), ["a", "b", "c"]);
+  assert.deepEqual(keysOf(["c", mask, mask]), ["c", "a", "b"]);
+  assert.deepEqual(keysOf([mask, "c"]), ["a", "c"]);
+  assert.deepEqual(keysOf([mask]), ["keys.0"]);
+  assert.deepEqual(keysOf([mask, "c", "d"]), ["keys.0"]);
+  assert.deepEqual(keysOf([mask, mask, mask]), ["keys.0", "keys.1", "keys.2"]);
+});
+
 test("a name that objects have by themselves is a name like any other", () => {
   const parsed = JSON.parse('{"headers": {"__proto__": "x", "a": "••••"}}');
   const { value, missing } = unmasked(parsed, settings);

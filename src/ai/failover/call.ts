@@ -60,6 +60,8 @@ export interface FailoverDeps extends AttemptDeps {
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
+  /** One of several keys of a member was refused; `position`: in its list, from 1 on. The others are used. */
+  keyRefused(member: Member, position: number, failure: Failure): void;
   /** Another member is asked than the one that failed. `memberCount`: members asked so far. */
   failedOver(from: Choice<Member>, to: Choice<Member>, failure: Failure, memberCount: number): void;
   /** No member could serve the call, and none is to blame for it but the pool's own. */

@@ -6,16 +6,17 @@ import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi } from "#providers/provider.ts";
 import type { FailoverCall, Run } from "./call.ts";
 
-/** How the member takes the request as it came; null: it is translated. `now`: monotonic ms. */
+/** How the member takes the request as it came, by its settings with one key; null: it is translated. `now`: monotonic ms. */
 export function nativeApiFor(
   choice: Choice<Member>,
   { api }: FailoverCall,
   { translated }: Run,
   now: number,
+  settings: unknown,
 ): NativeApi | null {
   const { member, model } = choice;
   if (translated.has(choice) || member.health.missingApis.has(model, api.format, now)) return null;
-  return member.provider.native(api.format, member.settings);
+  return member.provider.native(api.format, settings);
 }
 
 /** Refusals of which the format, and not the request, may be the reason. */

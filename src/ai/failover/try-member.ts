@@ -33,6 +33,7 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
+import { failureOfKeys, withKey } from "./member-key.ts";
 import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
@@ -96,11 +97,12 @@ export async function tryMember(
     recordAttempt("pretended_down", null, pretendedDown);
     return { kind: "failed", failure: pretendedDown, final: false, transient: false };
   }
-  const native = nativeApiFor(choice, call, run, startedAt);
+  const { asked, key } = withKey(choice, startedAt);
+  const native = nativeApiFor(choice, call, run, startedAt, asked.member.settings);
   const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
   const sealed = sealedIn(deps.origins, choice, native, call, run);
-  const tools = toolsApiFor(choice, call, native, startedAt);
-  const attempt = prepareAttempt(call, choice, native, stream, startedAt, sealed.foreign, tools);
+  const tools = toolsApiFor(asked, call, native, startedAt);
+  const attempt = prepareAttempt(call, asked, native, stream, startedAt, sealed.foreign, tools);
   const { prepared, request, refused } = attempt;
   if (prepared.kind === "unsupported_parameter") {
     const failure = unsupportedParameter(prepared);
@@ -152,19 +154,22 @@ export async function tryMember(
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
     const isTranslatable = translateRefused(choice, native, failure, run);
-    if (attempted.overtime || failure.sparesHealth || isTranslatable) health.dropped(ticket);
+    const ofMember = failureOfKeys(deps, choice, key, failure, now);
+    const isNextKey = ofMember === "next_key";
+    if (attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
     ) {
       if (health.failed(ticket, now, "upstream_error", restMs(failure), null, true))
         deps.memberDown(member, failure);
-    } else updateHealth(deps, choice, ticket, failure);
+    } else updateHealth(deps, choice, ticket, ofMember);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
     const adaptable =
       isTranslatable ||
+      isNextKey ||
       rememberLimit(choice, call, request, failure, run, now) ||
       rememberToolsElsewhere(choice, tools, failure, now) ||
       canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
@@ -173,6 +178,7 @@ export async function tryMember(
   }
   recordAttempt("ok", 200);
   rememberMissingApi(choice, call, run, clock.monotonic());
+  if (key !== null) member.keys?.answered(key, model);
   const won: Winner = {
     choice,
     memberCount: run.attemptedIds.length,

@@ -5,6 +5,7 @@ import { collect, textOf } from "#ai/stream/collect.ts";
 import type { MemberCheckData } from "#contract/manage/pools/check.ts";
 import { modelNames } from "#providers/model-names.ts";
 import type { Provider } from "#providers/provider.ts";
+import { keyedSettings } from "#providers/several-keys.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -14,10 +15,35 @@ const limitMs = 10_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 const maxReason = 1_000;
 
-/** Asks the provider, for 10 s at the most. `provider` masks secrets by itself. */
+interface CheckDeps {
+  clock: Clock;
+  upstreams: StreamingClient;
+}
+type Checked = Pick<Provider, "check" | "failure">;
+
+/**
+ * Asks the provider, for 10 s at the most with each key; the models are those of the first. `provider` masks secrets by
+ * itself.
+ */
 export async function checkSettings(
-  { clock, upstreams }: { clock: Clock; upstreams: StreamingClient },
-  provider: Pick<Provider, "check" | "failure">,
+  deps: CheckDeps,
+  provider: Checked,
+  settings: unknown,
+  signal: LightAbortSignal,
+): Promise<MemberCheckData> {
+  const keyed = keyedSettings(settings);
+  const checks = await Promise.all(keyed.map((one) => checkKey(deps, provider, one, signal)));
+  const ms = Math.max(...checks.map((check) => check.ms));
+  const at = checks.findIndex(({ ok }) => !ok);
+  const failed = checks[at];
+  if (failed === undefined) return { ...checks[0]!, ms };
+  if (keyed.length === 1) return failed;
+  return { ...failed, ms, reason: `Key ${at + 1} of ${keyed.length}: ${failed.reason}`.slice(0, maxReason) };
+}
+
+async function checkKey(
+  { clock, upstreams }: CheckDeps,
+  provider: Checked,
   settings: unknown,
   signal: LightAbortSignal,
 ): Promise<MemberCheckData> {

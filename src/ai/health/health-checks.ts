@@ -51,7 +51,7 @@ export async function checkMember(
   member: Member,
   signal: LightAbortSignal,
 ): Promise<void> {
-  const request = member.provider.check(member.settings);
+  const request = member.provider.check(member.keys?.settingsFor(clock.monotonic()) ?? member.settings);
   if (request === null) return;
   const result = await upstreams.open({
     ...request,

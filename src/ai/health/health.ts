@@ -9,6 +9,7 @@
 // after waiting longer than is usual for this member, while the member answered no other request, has seen it
 // silent; so have several who waited as long one after another.
 
+import { cooldownMs, cooldownRules } from "./cooldown.ts";
 import { MissingApis } from "./missing-apis.ts";
 import { ModelLimits } from "./model-limits.ts";
 import { RefusedParameters } from "./refused-parameters.ts";
@@ -32,15 +33,9 @@ export const healthRules = {
   unreliableProbeMs: 15_000,
   /** While checks fail, one probe in this time: a check may be wrong forever. */
   maxUnprobedMs: 60_000,
-  /** Cooldown after a 429 without `Retry-After`, and the longest one that is honoured. */
-  defaultCooldownMs: 5_000,
-  /** Minimum cooldown, even when `Retry-After` asks for less. */
-  minCooldownMs: 500,
-  maxCooldownMs: 600_000,
+  ...cooldownRules,
   /** The longest `Retry-After` of a server without capacity (503, 529) that is honoured: it may be back sooner. */
   maxUnavailableMs: 60_000,
-  /** Cooldown of a member that refused its key, balance or permission. */
-  unauthorizedCooldownMs: 60_000,
   /** Cooldown of a model that the member does not have. */
   missingModelCooldownMs: 300_000,
   /** How long a recovered member gets less than its share. */
@@ -357,11 +352,7 @@ export class MemberHealth {
   ): boolean {
     const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
-    const requestedMs =
-      kind === "unauthorized"
-        ? healthRules.unauthorizedCooldownMs
-        : (retryAfterMs ?? healthRules.defaultCooldownMs);
-    const until = now + Math.min(Math.max(healthRules.minCooldownMs, requestedMs), healthRules.maxCooldownMs);
+    const until = now + cooldownMs(kind, retryAfterMs);
     // A later, longer cooldown extends the current one; a shorter one does not cut it.
     if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);

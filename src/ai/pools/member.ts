@@ -4,11 +4,14 @@ import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import type { MemberRules } from "#contract/manage/pools/members.ts";
 import type { PoolRules } from "#contract/manage/pools/pools.ts";
 import type { Provider } from "#providers/provider.ts";
+import type { MemberKeys } from "./member-keys.ts";
 import type { Candidate } from "./pool.ts";
 
 export interface Member extends Candidate, Omit<MemberRules, keyof Candidate> {
   provider: Provider;
   settings: unknown;
+  /** Null: it has one key, or none. */
+  keys: MemberKeys | null;
 }
 
 export interface Pool extends PoolRules {

@@ -13,6 +13,7 @@ import { readFields } from "#contract/resource-schema.ts";
 import type { Core } from "#core/core.ts";
 import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
+import { keyedSettings } from "#providers/several-keys.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { StorageError } from "#store/database.ts";
@@ -26,6 +27,7 @@ import {
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
 import type { Member, Pool } from "./member.ts";
+import { MemberKeys } from "./member-keys.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
 /** What a key opens: its rules and its pool, as the cache holds them. */
@@ -75,7 +77,7 @@ export class Pools {
   /** When pools were last tried by people, monotonic ms. */
   readonly #tried = new Map<string, number>();
   /** By member and version: a changed member starts with fresh health. */
-  readonly #health = new Map<string, { updatedAt: number; health: MemberHealth }>();
+  readonly #health = new Map<string, { updatedAt: number; health: MemberHealth; keys: MemberKeys | null }>();
 
   constructor(deps: PoolsDeps) {
     this.#deps = deps;
@@ -239,17 +241,26 @@ export class Pools {
       return null;
     }
     const previous = this.#health.get(row.id);
-    const health = previous?.updatedAt === row.updated_at ? previous.health : new MemberHealth();
-    this.#health.set(row.id, { updatedAt: row.updated_at, health });
+    const { health, keys } =
+      previous?.updatedAt === row.updated_at
+        ? previous
+        : { health: new MemberHealth(), keys: keysOf(settings) };
+    this.#health.set(row.id, { updatedAt: row.updated_at, health, keys });
     return {
       id: row.id,
       name: row.name,
       ...readFields(memberRules, JSON.parse(row.rules)),
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
+      keys,
       health,
     };
   }
+}
+
+function keysOf(settings: unknown): MemberKeys | null {
+  const keyed = keyedSettings(settings);
+  return keyed.length > 1 ? new MemberKeys(keyed) : null;
 }
 
 /** Inserts as the newest entry. */

@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
-import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
+import { keyOf } from "#providers/several-keys.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
@@ -14,32 +15,37 @@ import { anthropicBody } from "./request.ts";
 import { sealedThinking } from "./sealed-thinking.ts";
 import { unfoldedMessage } from "./unfold.ts";
 
-const settingsSchema = z.strictObject({
-  base_url: hostRoot("https://api.anthropic.com"),
-  api_key: secret().describe("A key of the Claude Console (`sk-ant-…`)."),
-  version: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/, "Must be a date such as 2023-06-01.")
-    .default("2023-06-01")
-    .describe(
-      "The version of the API, sent as `anthropic-version`. From `2026-10-21` on no model takes `temperature` or `top_p`.",
-    ),
-  max_tokens: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .optional()
-    .describe(
-      "Tokens of an answer, thoughts included, when the request names no limit, since Anthropic must have one; default: from Claude 4.5 on the most that the model writes in a stream (64000 or 128000), 21333 in a whole answer, less for older models, and 4096 for names without a version.",
-    ),
-  headers: extraHeaders(),
-});
+const settingsSchema = z
+  .strictObject({
+    base_url: hostRoot("https://api.anthropic.com"),
+    api_key: secret()
+      .optional()
+      .describe("A key of the Claude Console (`sk-ant-…`); needed without `api_keys`."),
+    api_keys: severalKeys(),
+    version: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/, "Must be a date such as 2023-06-01.")
+      .default("2023-06-01")
+      .describe(
+        "The version of the API, sent as `anthropic-version`. From `2026-10-21` on no model takes `temperature` or `top_p`.",
+      ),
+    max_tokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        "Tokens of an answer, thoughts included, when the request names no limit, since Anthropic must have one; default: from Claude 4.5 on the most that the model writes in a stream (64000 or 128000), 21333 in a whole answer, less for older models, and 4096 for names without a version.",
+      ),
+    headers: extraHeaders(),
+  })
+  .refine((settings) => keyOf(settings) !== undefined, keyNeeded);
 type Settings = z.output<typeof settingsSchema>;
 
-function headersOf({ api_key, version, headers }: Settings, stream: boolean): Record<string, string> {
+function headersOf({ version, headers, ...keys }: Settings, stream: boolean): Record<string, string> {
   return {
     ...headers,
-    "x-api-key": api_key,
+    "x-api-key": keyOf(keys) ?? "",
     "anthropic-version": version,
     accept: stream ? "text/event-stream" : "application/json",
   };

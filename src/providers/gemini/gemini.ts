@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 import { defineProvider } from "#providers/provider.ts";
-import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
+import { keyOf } from "#providers/several-keys.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { geminiAnswer, geminiStream } from "./answer.ts";
@@ -11,17 +12,20 @@ import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./embeddings.ts";
 import { geminiFailure } from "./failure.ts";
 import { geminiBody } from "./request.ts";
 
-const settingsSchema = z.strictObject({
-  base_url: hostRoot("https://generativelanguage.googleapis.com"),
-  api_key: secret().describe("A key of Google AI Studio."),
-  headers: extraHeaders(),
-});
+const settingsSchema = z
+  .strictObject({
+    base_url: hostRoot("https://generativelanguage.googleapis.com"),
+    api_key: secret().optional().describe("A key of Google AI Studio; needed without `api_keys`."),
+    api_keys: severalKeys(),
+    headers: extraHeaders(),
+  })
+  .refine((settings) => keyOf(settings) !== undefined, keyNeeded);
 type Settings = z.output<typeof settingsSchema>;
 
-function headersOf({ api_key, headers }: Settings, stream: boolean): Record<string, string> {
+function headersOf({ headers, ...keys }: Settings, stream: boolean): Record<string, string> {
   return {
     ...headers,
-    "x-goog-api-key": api_key,
+    "x-goog-api-key": keyOf(keys) ?? "",
     accept: stream ? "text/event-stream" : "application/json",
   };
 }

@@ -7,7 +7,8 @@ import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import { type ChatRequest, defineProvider, type ToolsApi } from "#providers/provider.ts";
-import { extraHeaders } from "#providers/settings.ts";
+import { extraHeaders, severalKeys } from "#providers/settings.ts";
+import { keyOf } from "#providers/several-keys.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
@@ -45,6 +46,7 @@ const settingsSchema = z
         "What comes before `/chat/completions`, such as `https://api.openai.com/v1`. Default: the vendor's.",
       ),
     api_key: secret().optional().describe("The vendor's key."),
+    api_keys: severalKeys(),
     headers: extraHeaders(),
     stream_usage: z
       .boolean()
@@ -139,14 +141,15 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
   };
 }
 
-function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
+function headersOf({ vendor, headers, ...keys }: Settings): Record<string, string> {
+  const key = keyOf(keys);
   const { keyHeader } = defaultsOf(vendor);
   const auth: Record<string, string> =
-    api_key === undefined
+    key === undefined
       ? {}
       : keyHeader === undefined
-        ? { authorization: `Bearer ${api_key}` }
-        : { [keyHeader]: api_key };
+        ? { authorization: `Bearer ${key}` }
+        : { [keyHeader]: key };
   return { ...auth, ...headers };
 }
 

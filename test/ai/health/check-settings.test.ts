@@ -52,3 +52,25 @@ test("a sandbox has nothing to ask; other vendors are asked for as many models a
   assert.match(anthropic.check(claude, "all")?.url ?? "", /limit=1000$/);
   assert.match(anthropic.check(claude)?.url ?? "", /limit=1$/);
 });
+
+test("each of several keys is asked, and the one that fails is named", async () => {
+  const several = openaiCompatible.settings.parse({
+    base_url: "http://one.test/v1",
+    api_keys: ["sk-a", "sk-b"],
+  });
+  const ask = async (replies: readonly Reply[]) => {
+    const it = script();
+    it.member("one", replies);
+    const { clock, upstreams } = it.deps;
+    return { data: await checkSettings({ clock, upstreams }, openaiCompatible, several, signal), it };
+  };
+  const models = json({ data: [{ id: "gpt-6" }] });
+  const { data, it } = await ask([models]);
+  assert.deepEqual([data.ok, data.models], [true, ["gpt-6"]]);
+  assert.deepEqual(
+    it.asked.map(({ request }) => request.headers.authorization),
+    ["Bearer sk-a", "Bearer sk-b"],
+  );
+  const { reason } = (await ask([models, refusal(401, "invalid_api_key")])).data;
+  assert.match(reason ?? "", /^Key 2 of 2: The provider answered 401/);
+});

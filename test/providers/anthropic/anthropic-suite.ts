@@ -13,7 +13,7 @@ export const anthropicSuite: ProviderSuite = {
   model,
   check: `${host}/v1/models?limit=1`,
   refused: [
-    { settings: {}, path: "api_key", says: /string/ },
+    { settings: {}, path: "api_key", says: /api_keys/ },
     { settings: { api_key: "" }, path: "api_key", says: /./ },
     { settings: { api_key: key, base_url: "api.anthropic.com" }, path: "base_url", says: /http/ },
     { settings: { api_key: key, base_url: "https://a:b@x.test" }, path: "base_url", says: /login/ },

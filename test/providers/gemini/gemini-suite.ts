@@ -13,7 +13,7 @@ export const geminiSuite: ProviderSuite = {
   model,
   check: `${host}/v1beta/models?pageSize=1`,
   refused: [
-    { settings: {}, path: "api_key", says: /string/ },
+    { settings: {}, path: "api_key", says: /api_keys/ },
     { settings: { api_key: key, base_url: "https://x.test/?key=1" }, path: "base_url", says: /query/ },
     {
       settings: { api_key: key, headers: { "x-goog-api-key": "x" } },

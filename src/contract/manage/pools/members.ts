@@ -131,6 +131,19 @@ const memberHealth = z
       .describe(
         "How requests at `/responses` reach it. `forwarded`: as they came. `translated`: by its settings, or because its models turned out to lack the Responses API.",
       ),
+    keys: z
+      .array(
+        z
+          .object({
+            position: z
+              .int()
+              .describe("Its place among the member's keys, from 1 on: `api_key`, then `api_keys`."),
+            state: z.enum(["up", "cooling_down", "unauthorized"]),
+            until: instant.nullable().describe("When it is used again; null: now."),
+          })
+          .meta({ id: "MemberKeyHealth" }),
+      )
+      .describe("Of several keys, how each is. Empty: it has one, or was not asked yet."),
     refused: z
       .array(
         z

@@ -80,7 +80,8 @@ export function healthOf(
   hasResponses: boolean,
 ): HealthReplyData {
   const { active } = members.rulesOf(row);
-  const { state = "up", until = null, inFlight = 0, firstOutputMs = null, refused = [] } = standing ?? {};
+  const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
+  const { refused = [], keys = [] } = standing ?? {};
   return {
     member: row.id,
     name: row.name,
@@ -89,6 +90,7 @@ export function healthOf(
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
     responses: hasResponses && !standing?.lacksResponses ? "forwarded" : "translated",
+    keys: keys.map((key) => ({ ...key, until: key.until === null ? null : isoTime(key.until) })),
     refused: refused.map((refusal) => ({ ...refusal, until: isoTime(refusal.until) })),
   };
 }

@@ -130,6 +130,7 @@ test("health names every member; one that is switched off is off", async () => {
       in_flight: 0,
       first_output_ms: null,
       responses: "translated",
+      keys: [],
       refused: [],
     },
   );
@@ -150,6 +151,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
       { model: "m", parameter: "temperature", value: "0.2", until: Date.parse("2027-01-01T06:00:00Z") },
     ],
     lacksResponses: false,
+    keys: [{ position: 2, state: "unauthorized" as const, until: Date.parse("2027-01-01T00:01:00Z") }],
   };
   const row = { id: "mem_1", name: "one", rules: "{}" };
   const shown = {
@@ -160,6 +162,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
     in_flight: 3,
     first_output_ms: 120.5,
     responses: "translated",
+    keys: [{ position: 2, state: "unauthorized", until: "2027-01-01T00:01:00.000Z" }],
     refused: [{ model: "m", parameter: "temperature", value: "0.2", until: "2027-01-01T06:00:00.000Z" }],
   };
   assert.deepEqual(healthOf(row, standing, false), shown);
