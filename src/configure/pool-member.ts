@@ -26,6 +26,18 @@ function check(fields: MemberFields): Issue[] {
   const forwarded = forwardedOperations.filter((operation) => fields[modelsField(operation)].length > 0);
   if (fields.models.length + fields.embedding_models.length + forwarded.length === 0)
     issues.push({ path: ["models"], message: "must name at least one" });
+  const models = new Set(
+    [
+      fields.models,
+      fields.embedding_models,
+      ...forwardedOperations.map((operation) => fields[modelsField(operation)]),
+    ].flat(),
+  );
+  for (const [alias, model] of Object.entries(fields.aliases)) {
+    const path = ["aliases", alias];
+    if (models.has(alias)) issues.push({ path, message: "is one of the member's models" });
+    if (!models.has(model)) issues.push({ path, message: `stands for ${model}, no model of the member` });
+  }
   if (fields.embedding_models.length > 0 && !provider.embeds) refuse("embedding_models");
   for (const operation of forwarded)
     if (!provider.forwards.includes(operation)) refuse(modelsField(operation));

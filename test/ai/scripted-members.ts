@@ -228,6 +228,7 @@ export function script(): Script {
         weight: 1,
         active: true,
         models: [`model-${name}`],
+        aliases: {},
         embedding_models: [],
         image_models: [],
         speech_models: [],

@@ -98,6 +98,13 @@ test("what its provider refuses is reported by field, and an address that must n
     "embedding_models: must be empty: providers of kind anthropic have none",
   ]);
   assert.deepEqual(await issues({ models: [], rerank_models: ["r"] }), []);
+  const aliases = { mini: "prod-mini", embed: "e" };
+  assert.deepEqual(await issues({ models: ["prod-mini"], embedding_models: ["e"], aliases }), []);
+  assert.deepEqual(await issues({ models: ["big", "mini"], aliases }), [
+    "aliases.mini: is one of the member's models",
+    "aliases.mini: stands for prod-mini, no model of the member",
+    "aliases.embed: stands for e, no model of the member",
+  ]);
   assert.deepEqual(await issues({ kind: "anthropic", speech_models: ["s"], settings }), [
     "speech_models: must be empty: providers of kind anthropic have none",
   ]);

@@ -13,6 +13,8 @@ export interface Candidate {
   weight: number;
   active: boolean;
   models: readonly string[];
+  /** Other names of its models. */
+  aliases: Readonly<Record<string, string>>;
   health: MemberHealth;
 }
 
@@ -44,23 +46,24 @@ export interface ModelRequest {
 
 /**
  * The members that can serve a request, each with the model to request. No model, the pool's own name and an
- * unknown name select the whole pool. A model name selects the members that serve it, and, unless the pool is
- * strict, then the others with their own models.
+ * unknown name select the whole pool. A model name, or an alias of it, selects the members that serve it, and, unless the
+ * pool is strict, then the others with their own models. What a key may use, it may use under all of its names.
  */
 export function eligibleMembers<Member extends Candidate>(
   members: readonly Member[],
   request: ModelRequest,
   modelsOf: (member: Member) => readonly string[] = (member) => member.models,
 ): Eligible<Member> {
-  const { strict, allowed } = request;
+  const { strict } = request;
   const name = modelNameOf(request);
-  const served = name === null ? [] : servingMembers(members, name, modelsOf);
-  if (name !== null && !isUsable(served, name, request)) return { kind: "unknown_model" };
+  const named = name === null ? null : namedMembers(members, name, request, modelsOf);
+  if (named === "unusable") return { kind: "unknown_model" };
+  const served = named ?? [];
   if (served.length > 0 && strict) return { kind: "choices", choices: served };
   const others: Choice<Member>[] = [];
   for (const member of members) {
     if (!member.active || served.some((choice) => choice.member === member)) continue;
-    const first = modelsOf(member).find((model) => allowed === null || allowed.includes(model));
+    const first = modelsOf(member).find((model) => isAllowed(member, model, request));
     if (first === undefined) continue;
     others.push(served.length > 0 ? { member, model: first, substitute: true } : { member, model: first });
   }
@@ -76,13 +79,12 @@ export function embeddingMembers<Member extends Candidate>(
   request: ModelRequest,
   modelsOf: (member: Member) => readonly string[],
 ): Eligible<Member> {
-  const { allowed } = request;
   const name = modelNameOf(request);
-  const served = name === null ? [] : servingMembers(members, name, modelsOf);
-  if (name !== null && !isUsable(served, name, request)) return { kind: "unknown_model" };
-  if (served.length > 0) return { kind: "choices", choices: served };
+  const named = name === null ? null : namedMembers(members, name, request, modelsOf);
+  if (named === "unusable") return { kind: "unknown_model" };
+  if (named !== null && named.length > 0) return { kind: "choices", choices: named };
   const usable = members.flatMap((member) => {
-    const model = modelsOf(member).find((one) => allowed === null || allowed.includes(one));
+    const model = modelsOf(member).find((one) => isAllowed(member, one, request));
     return member.active && model !== undefined ? [{ priority: member.priority, model }] : [];
   });
   const [first] = usable.toSorted((a, b) => a.priority - b.priority);
@@ -93,21 +95,52 @@ export function embeddingMembers<Member extends Candidate>(
 const modelNameOf = ({ model, poolName }: ModelRequest) =>
   model !== null && model !== poolName ? model : null;
 
-/** A name that no member serves means the whole pool, unless that is strict; one that the key may not use is refused. */
-const isUsable = (
-  served: readonly unknown[],
-  name: string,
-  { strict, allowed }: Pick<ModelRequest, "strict" | "allowed">,
-) => (served.length > 0 ? allowed === null || allowed.includes(name) : !strict);
+/** Whether the key may use the member's model, under its own name or an alias of it. */
+const isAllowed = (member: Candidate, model: string, { allowed }: Pick<ModelRequest, "allowed">) =>
+  allowed === null ||
+  allowed.includes(model) ||
+  aliasesOf(member, model).some((alias) => allowed.includes(alias));
 
+/**
+ * The members that serve the name, with a model that the key may use. A name that no member serves means the whole pool,
+ * unless that is strict; one that the key may not use is refused.
+ */
+function namedMembers<Member extends Candidate>(
+  members: readonly Member[],
+  name: string,
+  request: Pick<ModelRequest, "strict" | "allowed">,
+  modelsOf: (member: Member) => readonly string[],
+): Choice<Member>[] | "unusable" {
+  const served = servingMembers(members, name, modelsOf);
+  if (served.length === 0) return request.strict ? "unusable" : [];
+  const usable = request.allowed?.includes(name)
+    ? served
+    : served.filter(({ member, model }) => isAllowed(member, model, request));
+  return usable.length === 0 ? "unusable" : usable;
+}
+
+/** The other names of a member's model. */
+export const aliasesOf = ({ aliases }: Candidate, model: string): string[] =>
+  Object.keys(aliases).filter((alias) => aliases[alias] === model);
+
+/** The members that serve a model by this name, or by another name that one of them has for the model of this name. */
 function servingMembers<Member extends Candidate>(
   members: readonly Member[],
-  model: string,
+  name: string,
   modelsOf: (member: Member) => readonly string[],
 ): Choice<Member>[] {
-  return members
-    .filter((member) => member.active && modelsOf(member).includes(model))
-    .map((member) => ({ member, model }));
+  const active = members.filter((member) => member.active);
+  const serving = active.filter((member) => modelsOf(member).includes(name));
+  const names = new Set([name, ...serving.flatMap((member) => aliasesOf(member, name))]);
+  return active.flatMap((member) => {
+    const models = modelsOf(member);
+    for (const one of names) {
+      if (models.includes(one)) return [{ member, model: one }];
+      const model = Object.hasOwn(member.aliases, one) ? member.aliases[one] : undefined;
+      if (model !== undefined && models.includes(model)) return [{ member, model }];
+    }
+    return [];
+  });
 }
 
 /** What binds a request to some of the members of a tier. */

@@ -88,6 +88,7 @@ const member = (name: string, more: Partial<Candidate> = {}): Candidate => ({
   weight: 1,
   active: true,
   models: ["m"],
+  aliases: {},
   health: new MemberHealth(),
   ...more,
 });

@@ -17,6 +17,7 @@ const member = (name: string, models: string[], more: object = {}) => ({
   transcription_models: [],
   moderation_models: [],
   rerank_models: [],
+  aliases: {},
   active: true,
   health: new MemberHealth(),
   ...more,
@@ -43,6 +44,14 @@ test("each model once, by the first that has it, embeddings too; switched-off me
     created: 1_767_225_600,
     owned_by: "trunkline",
   });
+});
+
+test("aliases are listed beside their models, and a key for one name sees all of them", () => {
+  const pool = poolOf(member("one", ["prod", "b"], { aliases: { mini: "prod" } }), member("two", ["mini"]));
+  const all = ["default by trunkline", "prod by one", "mini by one", "b by one"];
+  assert.deepEqual(ids(pool), all);
+  assert.deepEqual(ids(pool, ["mini"]), ["default by trunkline", "prod by one", "mini by one"]);
+  assert.deepEqual(ids(pool, ["prod"]), ["default by trunkline", "prod by one", "mini by one"]);
 });
 
 test("a member that is down, or has been found to lack a model, does not list it", () => {

@@ -19,6 +19,7 @@ function member(name: string, more: Partial<Embedding> = {}): Embedding {
     active: true,
     models: [`${name}-large`, "shared"],
     embedding_models: [],
+    aliases: {},
     health: new MemberHealth(),
     ...more,
   };
@@ -42,6 +43,53 @@ test("no model, the pool's name and an unknown name mean the whole pool; a name 
   const strict = { ...asked, strict: true, model: "b-large" };
   assert.deepEqual(shown(eligibleMembers(members, strict)), ["b:b-large"]);
   assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "shared" })), ["a:shared", "b:shared"]);
+});
+
+test("an alias is another name of a model, at each member for its own", () => {
+  const members = [
+    member("azure", { models: ["prod-mini", "prod-big"], aliases: { mini: "prod-mini", big: "prod-big" } }),
+    member("openai", { models: ["big", "mini"] }),
+    member("other", { models: ["prod-mini"], aliases: { small: "prod-mini" } }),
+  ];
+  const choices = (model: string, more: object = {}) =>
+    shown(eligibleMembers(members, { ...asked, strict: true, model, ...more }));
+  assert.deepEqual(choices("mini"), ["azure:prod-mini", "openai:mini"]);
+  assert.deepEqual(
+    choices("prod-big"),
+    ["azure:prod-big", "openai:big"],
+    "by the name that one member has for it",
+  );
+  assert.deepEqual(choices("small"), ["other:prod-mini"]);
+  assert.deepEqual(choices("toString"), "unknown_model");
+  assert.deepEqual(choices("mini", { strict: false }), ["azure:prod-mini", "openai:mini", "other:prod-mini"]);
+  const off = members.map((one) => ({ ...one, active: one.name !== "azure" }));
+  assert.deepEqual(shown(eligibleMembers(off, { ...asked, strict: true, model: "mini" })), ["openai:mini"]);
+});
+
+test("what a key may use, it may use under each of its names", () => {
+  const members = [
+    member("azure", { models: ["prod-big", "prod-mini"], aliases: { mini: "prod-mini" } }),
+    member("openai", { models: ["big", "mini"] }),
+  ];
+  const choices = (model: string | null, allowed: string[]) =>
+    shown(eligibleMembers(members, { ...asked, model, allowed }));
+  assert.deepEqual(choices(null, ["mini"]), ["azure:prod-mini", "openai:mini"]);
+  assert.deepEqual(choices("mini", ["mini"]), ["azure:prod-mini", "openai:mini"]);
+  assert.deepEqual(choices("mini", ["prod-mini"]), ["azure:prod-mini"]);
+  assert.deepEqual(choices("big", ["mini"]), "unknown_model");
+  assert.deepEqual(choices("prod-big", ["mini"]), "unknown_model");
+});
+
+test("embeddings go to the members that have the same model under another name", () => {
+  const members = [
+    member("azure", { embedding_models: ["prod-emb"], aliases: { "emb-3": "prod-emb" } }),
+    member("openai", { embedding_models: ["emb-3"] }),
+    member("other", { embedding_models: ["emb-2"] }),
+  ];
+  const of = (model: string | null) =>
+    shown(embeddingMembers(members, { ...asked, model }, (one) => one.embedding_models));
+  for (const model of [null, "emb-3", "prod-emb"])
+    assert.deepEqual(of(model), ["azure:prod-emb", "openai:emb-3"], `${model}`);
 });
 
 test("the named model goes before every priority, and a member that is down behind those that are well", () => {

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { anyFields, instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
-import { modelList, poolName } from "./names.ts";
+import { modelList, modelName, poolName } from "./names.ts";
 
 const milliseconds = (min: number, max: number) => z.int().min(min).max(max);
 const hourMs = 3_600_000;
@@ -34,6 +34,8 @@ const timeouts = z
 const priceOf = (what: string) =>
   z.number().min(0).max(1_000_000).describe(`For a million tokens of ${what}, in any currency.`);
 
+const maxAliases = 500;
+
 /** How a pool uses a member. */
 export const memberRules = z.strictObject({
   models: modelList
@@ -45,6 +47,13 @@ export const memberRules = z.strictObject({
   transcription_models: modelList.default([]).describe("The models it transcribes sound with."),
   moderation_models: modelList.default([]).describe("The models it moderates texts with."),
   rerank_models: modelList.default([]).describe("The models it ranks documents with."),
+  aliases: z
+    .record(modelName, modelName)
+    .refine((aliases) => Object.keys(aliases).length <= maxAliases, `are more than ${maxAliases}`)
+    .default({})
+    .describe(
+      'Other names of its models, such as `{"gpt-5-mini": "my-deployment"}`: requests that name an alias are served with the model that it stands for, which the member serves under one of the lists above.',
+    ),
   context_tokens: z
     .int()
     .min(1)

@@ -10,7 +10,7 @@ export const poolName = z
     "must be 1 to 100 letters, digits or one of . _ : / @ + -, beginning with a letter or digit",
   );
 
-const modelName = z
+export const modelName = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, "must be 1 to 200 printable ASCII characters without spaces");
 

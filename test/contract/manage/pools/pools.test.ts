@@ -40,6 +40,7 @@ test("the defaults are the documented ones", () => {
       transcription_models: [],
       moderation_models: [],
       rerank_models: [],
+      aliases: {},
       context_tokens: null,
       price: null,
       settings: {},

@@ -55,6 +55,7 @@ test("a member is added and shown, its secrets masked", async () => {
         transcription_models: [],
         moderation_models: [],
         rerank_models: [],
+        aliases: {},
         context_tokens: 128_000,
         settings: { vendor: "openai", base_url: "https://api.example.test/v1", api_key: "••••", headers: {} },
         priority: 1,
