@@ -6,19 +6,22 @@ import type { ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.
 import { markEncrypted } from "./frames.ts";
 import { alongside, type Changes, type DeviceValues } from "./keys.ts";
 import { type Bytes, type Credentials, type Library, type Node, type Socket, silent } from "./library.ts";
-import { contentOf } from "./received.ts";
+import type { Polls } from "./polls.ts";
+import { chosenIn, contentOf } from "./received.ts";
 
 export class Decryption {
   readonly #library: Library;
   readonly #values: DeviceValues;
+  readonly #polls: Polls;
   readonly #onReceived: (key: string) => void;
   /** Stanzas whose content is being decrypted, by their ciphertext. */
   readonly #stanzas = new WeakMap<Bytes, Node>();
 
   /** `onReceived`: a message from a person is stored under this key. */
-  constructor(library: Library, values: DeviceValues, onReceived: (key: string) => void) {
+  constructor(library: Library, values: DeviceValues, polls: Polls, onReceived: (key: string) => void) {
     this.#library = library;
     this.#values = values;
+    this.#polls = polls;
     this.#onReceived = onReceived;
   }
 
@@ -103,9 +106,14 @@ export class Decryption {
     )
       return null;
     if (sender.server !== "s.whatsapp.net" && sender.server !== "lid") return null;
-    const content = contentOf(message);
-    if (content === null) return null;
     const lid = sender.server === "lid" ? sender.user : (this.#library.jidDecode(senderLid)?.user ?? null);
+    const voters = [
+      ...(number === null ? [] : [`${number}@s.whatsapp.net`]),
+      ...(lid === null ? [] : [`${lid}@lid`]),
+    ];
+    const vote = this.#polls.voteOf(message, voters);
+    const content = vote === null ? contentOf(message) : chosenIn(vote);
+    if (content === null) return null;
     return {
       id: id.slice(0, 200),
       chat: `${sender.user}@${sender.server}`.slice(0, 200),

@@ -18,9 +18,10 @@ import {
   silent,
 } from "./library.ts";
 import { messageOf } from "./outgoing.ts";
+import { Polls } from "./polls.ts";
 import { isThrottled, Recipients } from "./recipients.ts";
 import { SentMessages } from "./sent-messages.ts";
-import { ParentStorage, type ReportedStatus } from "./storage.ts";
+import { ParentStorage, type ReportedStatus, receiptStatus } from "./storage.ts";
 
 type Pair = (ToBridge & { type: "connect" })["pair"];
 type Send = ToBridge & { type: "send" };
@@ -50,6 +51,7 @@ export class Device {
   readonly #values: DeviceValues;
   readonly #storage: ParentStorage;
   readonly #sent: SentMessages;
+  readonly #polls: Polls;
   readonly #recipients: Recipients;
   readonly #decryption: Decryption;
   /** Messages whose frame is on its way, by their id. */
@@ -75,8 +77,9 @@ export class Device {
     this.#storage = new ParentStorage(post, () => this.#socket?.ws.socket?.terminate());
     this.#values = new DeviceValues(library, open.values, (changes) => this.#storage.save(changes));
     this.#sent = new SentMessages(library, this.#values);
+    this.#polls = new Polls(library, this.#values);
     this.#recipients = new Recipients(library, this.#values, open.manners.checkNumber);
-    this.#decryption = new Decryption(library, this.#values, (key) => this.#announce(key));
+    this.#decryption = new Decryption(library, this.#values, this.#polls, (key) => this.#announce(key));
   }
 
   start(library: string): void {
@@ -251,7 +254,7 @@ export class Device {
     if (this.#socket !== socket || identity === null) return;
     this.#isOpen = true;
     this.#post({ type: "connected", identity });
-    await this.#sent.sweep().catch(() => {});
+    await Promise.all([this.#sent.sweep(), this.#polls.sweep()]).catch(() => {});
     const askForLimits = () => void socket.fetchAccountReachoutTimelock().catch(() => {});
     clearInterval(this.#limitsTimer);
     this.#limitsTimer = setInterval(askForLimits, limitsMs);
@@ -365,7 +368,7 @@ export class Device {
 
   async #relay(socket: Socket, jid: string, { id, messageId, content }: Send): Promise<void> {
     const userJid = this.#values.credentials?.me?.id;
-    const message = await messageOf(this.#library, content, { messageId: id, jid, userJid });
+    const message = await messageOf(this.#library, this.#polls, content, { messageId: id, jid, userJid });
     await this.#sent.keep(id, messageId, message);
     await socket.relayMessage(jid, message, { messageId: id });
   }
@@ -389,12 +392,6 @@ export class Device {
 }
 
 const notSent = (why: (SendResult & { kind: "not_sent" })["why"]): SendResult => ({ kind: "not_sent", why });
-
-/** Null: of no use to the sender, such as a device's request to send once more. */
-function receiptStatus(type: string | undefined): "delivered" | "read" | null {
-  if (type === undefined || type === "inactive") return "delivered";
-  return type === "read" || type === "played" ? "read" : null;
-}
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {});

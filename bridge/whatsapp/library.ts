@@ -30,6 +30,12 @@ export interface Credentials {
   [field: string]: unknown;
 }
 
+/** A choice in a poll, as it comes. */
+export interface EncryptedVote {
+  encPayload: Bytes;
+  encIv: Bytes;
+}
+
 interface CipherInput {
   jid: string;
   ciphertext: Bytes;
@@ -103,6 +109,11 @@ export interface Library {
   };
   generateWAMessage(jid: string, content: Values, options: Values): Promise<{ message: unknown }>;
   unpadRandomMax16(bytes: Bytes): Bytes;
+  /** Throws when the vote was encrypted with another secret or for other ids. */
+  decryptPollVote(
+    vote: EncryptedVote,
+    of: { pollCreatorJid: string; pollMsgId: string; pollEncKey: Bytes; voterJid: string },
+  ): { selectedOptions: Bytes[] };
   jidDecode(jid: string | undefined): { user: string; server: string } | undefined;
   proto: {
     Message: Codec & { AppStateSyncKeyData: { fromObject(value: unknown): unknown } };

@@ -1,6 +1,7 @@
 // What a decrypted message says, as plain values.
 
 import type { ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
+import type { Vote } from "./polls.ts";
 
 type Fields = Record<string, unknown>;
 type Content = Pick<ReceivedFacts, "type" | "text" | "reply" | "answers" | "forwarded" | "file">;
@@ -41,6 +42,16 @@ export function contentOf(message: unknown): Content | null {
     forwarded: field(context, "isForwarded") === true,
   };
 }
+
+/** A vote in a poll that stands for a list is an answer to the list. */
+export const chosenIn = ({ pollId, reply }: Vote): Content => ({
+  type: "interactive",
+  text: reply.title ?? "",
+  reply,
+  answers: pollId,
+  forwarded: false,
+  file: null,
+});
 
 type Part = { part: unknown; type: string; text: string } & Partial<
   Pick<Content, "reply" | "answers" | "file">

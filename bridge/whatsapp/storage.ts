@@ -7,6 +7,12 @@ const commitMs = 30_000;
 
 export type ReportedStatus = "sent" | "delivered" | "read" | "failed";
 
+/** Of a receipt. Null: of no use to the sender, such as a device's request to send once more. */
+export function receiptStatus(type: string | undefined): "delivered" | "read" | null {
+  if (type === undefined || type === "inactive") return "delivered";
+  return type === "read" || type === "played" ? "read" : null;
+}
+
 export class ParentStorage {
   readonly #post: (message: FromBridge) => void;
   readonly #onFailure: () => void;

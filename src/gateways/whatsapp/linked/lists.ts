@@ -1,8 +1,9 @@
 // Lists over a linked device. WhatsApp shows no real ones that come from there, so a list is a numbered text, and the
-// number that a person answers with is mapped back to its row.
+// number that a person answers with is mapped back to its row; or it is a poll, whose votes name the row.
 
 import type { ReceivedReply } from "#contract/messages/received-details.ts";
 import type { ListContent } from "#gateways/message.ts";
+import type { BridgeContent } from "./protocol.ts";
 
 /** A list that was sent to a chat: the latest one takes the answers, unless an answer quotes another. */
 export interface SentList {
@@ -35,6 +36,30 @@ export function listText(list: ListContent): string {
     "Reply with a number.",
   ];
   return parts.join("\n\n");
+}
+
+/** What WhatsApp's apps let people write into a poll, in characters and options. */
+const poll = { question: 255, options: [2, 12], option: 100 } as const;
+
+/** The list as a poll; null: a poll cannot hold all that it says. */
+export function pollOf(list: ListContent): (BridgeContent & { kind: "poll" }) | null {
+  const titles = list.sections.map(({ title }) => title).filter((title) => title !== null);
+  if (list.sections.length > 1 && titles.length > 0) return null;
+  const parts = [list.header, list.text, ...titles, list.footer];
+  const question = parts.filter((part) => part !== null).join("\n");
+  const options = rowsOf(list).map(({ id, title, description }) => ({
+    id,
+    title,
+    text: description === null ? title : `${title} – ${description}`,
+  }));
+  const isDistinct = new Set(options.map(({ text }) => text)).size === options.length;
+  const [min, max] = poll.options;
+  const fits =
+    question.length <= poll.question &&
+    options.length >= min &&
+    options.length <= max &&
+    options.every(({ text }) => text.length <= poll.option);
+  return isDistinct && fits ? { kind: "poll", question, options } : null;
 }
 
 export const sentList = (list: ListContent, id: string, at: number): SentList => ({

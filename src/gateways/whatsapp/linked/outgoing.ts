@@ -1,10 +1,11 @@
 // A message as the bridge sends it.
 
 import { exceeds } from "#contract/normalise.ts";
-import type { OutgoingMessage } from "#gateways/message.ts";
+import type { ListContent, OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { listText } from "./lists.ts";
+import { listText, pollOf } from "./lists.ts";
 import type { BridgeContent } from "./protocol.ts";
+import type { LinkedSettings } from "./settings.ts";
 import type { FileUploads } from "./uploads.ts";
 
 export type LinkedContent = "text" | "list" | "media";
@@ -23,17 +24,22 @@ export function refusalOf({ content }: OutgoingMessage<LinkedContent>): Outcome 
 /** Uploads a file. An outcome: it could not, and nothing of the message has left. */
 export async function bridgeContentOf(
   message: OutgoingMessage<LinkedContent>,
+  settings: Pick<LinkedSettings, "list_as">,
   uploads: FileUploads,
   signal: AbortSignal,
 ): Promise<BridgeContent | { outcome: Outcome }> {
   const { content } = message;
   if (content.kind === "text") return { kind: "text", text: content.text };
-  if (content.kind === "list") return { kind: "text", text: listText(content) };
+  if (content.kind === "list") return pollFor(content, settings) ?? { kind: "text", text: listText(content) };
   const uploaded = await uploads.fileOf({ ...message, content }, signal);
   if ("kind" in uploaded) return { outcome: uploaded };
   const caption = hasNoCaption(content) ? "" : content.text;
   return { kind: "file", media: content.media, caption, file: uploaded.file };
 }
+
+/** The list as a poll; null: it goes as a text. */
+export const pollFor = (list: ListContent, { list_as }: Pick<LinkedSettings, "list_as">) =>
+  list_as === "poll" ? pollOf(list) : null;
 
 /** The note for the timeline of a message whose text was not sent; null: all of it was. */
 export const noteOf = ({ content }: OutgoingMessage<LinkedContent>): string | null =>

@@ -6,6 +6,8 @@ import { z } from "zod";
 /** What is sent, as the bridge needs it. */
 export type BridgeContent =
   | { kind: "text"; text: string }
+  /** A list as a poll with one choice. `text`: the option as people see it; `id` and `title` are the row's. */
+  | { kind: "poll"; question: string; options: { id: string; title: string; text: string }[] }
   | {
       kind: "file";
       media: "image" | "video" | "audio" | "document";

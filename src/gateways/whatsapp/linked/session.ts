@@ -20,7 +20,7 @@ import { sentList } from "./lists.ts";
 import { whatsappId } from "./message-ids.ts";
 import { NewChatGate } from "./new-chats.ts";
 import { notConnected, outcomeOf, restricted } from "./outcome.ts";
-import { bridgeContentOf, type LinkedContent, refusalOf } from "./outgoing.ts";
+import { bridgeContentOf, type LinkedContent, pollFor, refusalOf } from "./outgoing.ts";
 import type { FromBridge } from "./protocol.ts";
 import { Reconnects } from "./reconnects.ts";
 import { type Link, SessionStore, type Stop } from "./session-store.ts";
@@ -112,7 +112,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#prepared = prepared.catch(() => {});
     const held = await prepared;
     if (held !== null) return held;
-    const sent = await bridgeContentOf(message, this.#uploads, signal);
+    const sent = await bridgeContentOf(message, this.#settings, this.#uploads, signal);
     if ("outcome" in sent) return sent.outcome;
     const timeoutMs = this.#settings.timeout_ms;
     const ours = { id, messageId: message.id, number, content: sent, timeoutMs };
@@ -370,7 +370,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   ): Promise<Outcome | null> {
     try {
       const held = await this.#newChats.admit(number);
-      if (held === null && content.kind === "list")
+      if (held === null && content.kind === "list" && pollFor(content, this.#settings) === null)
         await this.#store.rememberList(number, sentList(content, id, this.#host.clock.now()));
       return held;
     } catch (error) {

@@ -23,6 +23,12 @@ export const linkedSettings = z.strictObject({
     .describe(
       "Most people a day to whom the number writes for the first time. `ramp`: 10 on the day of linking, growing to 100 after 14 days. Null: no bound.",
     ),
+  list_as: z
+    .enum(["text", "poll"])
+    .default("text")
+    .describe(
+      "How a list is shown, because WhatsApp shows no real ones from linked devices. `text`: a numbered text, which is answered with a number. `poll`: a poll with one choice. A list that a poll cannot hold in full goes as a text.",
+    ),
   check_number: z
     .boolean()
     .default(true)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ListContent } from "#gateways/message.ts";
-import { listText, rowChosen, sentList } from "#gateways/whatsapp/linked/lists.ts";
+import { listText, pollOf, rowChosen, sentList } from "#gateways/whatsapp/linked/lists.ts";
 
 const row = (id: string, title: string, description: string | null = null) => ({ id, title, description });
 const list: ListContent = {
@@ -50,4 +50,25 @@ test("other texts, other numbers and answers to other messages choose nothing", 
     assert.equal(rowChosen(sent, text, null, now), null);
   assert.equal(rowChosen(sent, "1", "3EB0B", now), null);
   assert.equal(rowChosen(null, "1", null, now), null);
+});
+
+test("a list is a poll when a poll holds all that it says", () => {
+  const rows = [row("a", "Morning", "8 to 12"), row("b", "Evening")];
+  const short: ListContent = { ...list, sections: [{ title: "Today", rows }] };
+  assert.deepEqual(pollOf(short), {
+    kind: "poll",
+    question: "Your order\nWhen shall we deliver?\nToday\nShop",
+    options: [
+      { id: "a", title: "Morning", text: "Morning – 8 to 12" },
+      { id: "b", title: "Evening", text: "Evening" },
+    ],
+  });
+  const withRows = (...more: typeof rows) => pollOf({ ...short, sections: [{ title: null, rows: more }] });
+  assert.equal(pollOf(list), null, "sections");
+  assert.equal(pollOf({ ...short, text: "x".repeat(256) }), null, "a long question");
+  assert.equal(withRows(row("a", "One")), null, "one option");
+  assert.equal(withRows(row("a", "One"), row("b", "One")), null, "options that look alike");
+  assert.equal(withRows(row("a", "One"), row("b", "Two", "x".repeat(100))), null, "a long option");
+  assert.equal(withRows(...Array.from({ length: 13 }, (_, i) => row(`${i}`, `${i}`))), null, "13 options");
+  assert.equal(withRows(...Array.from({ length: 12 }, (_, i) => row(`${i}`, `${i}`)))?.options.length, 12);
 });

@@ -12,6 +12,8 @@ const uploads = { fileOf: async () => ({ file }) } as unknown as FileUploads;
 const gone = { kind: "rejected", code: "media_unreachable", reason: "The file is empty." } as const;
 const noUploads = { fileOf: async () => gone } as unknown as FileUploads;
 const { signal } = new AbortController();
+const asText = { list_as: "text" } as const;
+const asPoll = { list_as: "poll" } as const;
 const media = (change: Partial<MediaContent>): MediaContent => ({
   kind: "media",
   media: "image",
@@ -23,7 +25,7 @@ const media = (change: Partial<MediaContent>): MediaContent => ({
 const messageOf = (content: Parameters<typeof refusalOf>[0]["content"]) => ({ ...sampleMessage(), content });
 
 test("a text and a list are texts", async () => {
-  const text = await bridgeContentOf(messageOf(textOf("Hi")), uploads, signal);
+  const text = await bridgeContentOf(messageOf(textOf("Hi")), asText, uploads, signal);
   assert.deepEqual(text, { kind: "text", text: "Hi" });
   const sections = [{ title: null, rows: [{ id: "a", title: "One", description: null }] }];
   const list = {
@@ -34,13 +36,27 @@ test("a text and a list are texts", async () => {
     button: "Show",
     sections,
   } as const;
-  const sent = await bridgeContentOf(messageOf(list), uploads, signal);
-  assert.deepEqual(sent, { kind: "text", text: "Choose\n\n1. One\n\nReply with a number." });
+  const sent = await bridgeContentOf(messageOf(list), asText, uploads, signal);
+  const numbered = { kind: "text", text: "Choose\n\n1. One\n\nReply with a number." };
+  assert.deepEqual(sent, numbered);
+  // One option is no poll.
+  assert.deepEqual(await bridgeContentOf(messageOf(list), asPoll, uploads, signal), numbered);
+  const two = { id: "b", title: "Two", description: null };
+  const rows = [...(sections[0]?.rows ?? []), two];
+  const longer = { ...list, sections: [{ title: null, rows }] };
+  assert.deepEqual(await bridgeContentOf(messageOf(longer), asPoll, uploads, signal), {
+    kind: "poll",
+    question: "Choose",
+    options: [
+      { id: "a", title: "One", text: "One" },
+      { id: "b", title: "Two", text: "Two" },
+    ],
+  });
 });
 
 test("a file has its caption, and audio has none, which the timeline says", async () => {
   const image = messageOf(media({}));
-  assert.deepEqual(await bridgeContentOf(image, uploads, signal), {
+  assert.deepEqual(await bridgeContentOf(image, asText, uploads, signal), {
     kind: "file",
     media: "image",
     caption: "Look",
@@ -49,12 +65,12 @@ test("a file has its caption, and audio has none, which the timeline says", asyn
   assert.equal(noteOf(image), null);
   const audio = messageOf(media({ media: "audio", text: "x".repeat(2_000) }));
   assert.deepEqual([refusalOf(audio), noteOf(audio)?.split(":")[0]], [null, "caption_not_sent"]);
-  const sent = await bridgeContentOf(audio, uploads, signal);
+  const sent = await bridgeContentOf(audio, asText, uploads, signal);
   assert.equal("caption" in sent ? sent.caption : null, "");
 });
 
 test("what cannot be sent has an outcome", async () => {
-  const outcome = await bridgeContentOf(messageOf(media({})), noUploads, signal);
+  const outcome = await bridgeContentOf(messageOf(media({})), asText, noUploads, signal);
   assert.deepEqual(outcome, { outcome: gone });
   const codeOf = (content: Parameters<typeof messageOf>[0]) => {
     const refusal = refusalOf(messageOf(content));

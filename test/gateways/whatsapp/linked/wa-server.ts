@@ -39,6 +39,8 @@ export interface Taken {
   id: string;
   to: string;
   text: string;
+  /** As its recipient's phone decrypted it. */
+  message: Record<string, unknown>;
   /** The counter of each ciphertext, by its recipient: it may never repeat within a session. */
   counters: { to: string; type: string; ciphertext: string }[];
 }
@@ -355,6 +357,7 @@ export class WaServer {
     const { id = "", to = "" } = node.attrs;
     const counters: Taken["counters"] = [];
     let text = "";
+    let taken: Taken["message"] = {};
     for (const device of children(child(node, "participants"))) {
       const { jid = "" } = device.attrs;
       const user = jid.split(/[:@]/)[0] ?? "";
@@ -378,11 +381,12 @@ export class WaServer {
         imageMessage?: { caption?: string; directPath?: string; mimetype?: string };
       };
       if (person.pn === ownNumber) continue;
+      taken = message;
       text = conversation || extendedTextMessage?.text || "";
       if (imageMessage != null)
         text = `${imageMessage.mimetype} ${imageMessage.directPath} ${imageMessage.caption}`;
     }
-    this.taken.push({ id, to, text, counters });
+    this.taken.push({ id, to, text, message: taken, counters });
     if (this.answering === "never") return;
     const error = this.answering === "ack" ? {} : { error: this.answering.error };
     connection.send({ tag: "ack", attrs: { class: "message", id, from: to, t: "1700000000", ...error } });

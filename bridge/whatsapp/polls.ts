@@ -1,0 +1,108 @@
+// Polls that stand for lists, and votes as the rows that they choose. A vote is encrypted with a secret that went out with
+// its poll, so the secret is stored before the poll leaves.
+
+import { createHash, randomBytes } from "node:crypto";
+import type { BridgeContent, ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
+import type { DeviceValues } from "./keys.ts";
+import type { EncryptedVote, Library } from "./library.ts";
+
+type PollContent = BridgeContent & { kind: "poll" };
+
+interface SentPoll {
+  at: number;
+  /** Base64 of 32 bytes. */
+  secret: string;
+  options: PollContent["options"];
+}
+
+/** What a person chose. `pollId`: WhatsApp's id of the poll. */
+export interface Vote {
+  pollId: string;
+  reply: NonNullable<ReceivedFacts["reply"]>;
+}
+
+/** Votes count for so long, ms. */
+const keptMs = 7 * 86_400_000;
+
+export class Polls {
+  readonly #library: Library;
+  readonly #values: DeviceValues;
+
+  constructor(library: Library, values: DeviceValues) {
+    this.#library = library;
+    this.#values = values;
+  }
+
+  /**
+   * Stores the poll and returns the secret that it goes out with. A second transmission has the secret of the first: a
+   * phone keeps the poll that it got first.
+   */
+  async keep(id: string, { options }: PollContent): Promise<Buffer> {
+    const before = this.#find(id);
+    if (before !== null) return Buffer.from(before.secret, "base64");
+    const secret = randomBytes(32);
+    const sent: SentPoll = { at: Date.now(), secret: secret.toString("base64"), options };
+    await this.#values.write([[`poll:${id}`, JSON.stringify(sent)]]);
+    return secret;
+  }
+
+  /** Null: no vote in a poll that is kept, or one that was taken back. `voters`: the sender's ids at WhatsApp. */
+  voteOf(message: unknown, voters: readonly string[]): Vote | null {
+    const { pollUpdateMessage: update } = message as { pollUpdateMessage?: PollUpdate | null };
+    const pollId = update?.pollCreationMessageKey?.id;
+    const vote = update?.vote;
+    if (typeof pollId !== "string" || vote?.encPayload == null || vote.encIv == null) return null;
+    const poll = this.#find(pollId);
+    const chosen = poll === null ? null : this.#chosen(pollId, poll, vote as EncryptedVote, voters);
+    const option = poll?.options.find(({ text }) => chosen?.equals(sha256(text)));
+    if (option === undefined) return null;
+    return { pollId, reply: { type: "list", id: option.id, title: option.title } };
+  }
+
+  /** Forgets polls in which no vote counts any more. */
+  async sweep(): Promise<void> {
+    const old = this.#values
+      .keys("poll:")
+      .filter((key) => Date.now() - (this.#find(key.slice(5))?.at ?? 0) > keptMs);
+    if (old.length > 0) await this.#values.write(old.map((key) => [key, null]));
+  }
+
+  /**
+   * The hash of the option, which both ids of both sides may have encrypted: WhatsApp knows people by their number and by
+   * another id, and does not say which of them it took. The cipher refuses all but the right ones.
+   */
+  #chosen(pollMsgId: string, { secret }: SentPoll, vote: EncryptedVote, voters: readonly string[]) {
+    const { jidDecode, decryptPollVote } = this.#library;
+    const { me } = this.#values.credentials ?? {};
+    const own = [me?.id, me?.lid].map((id) => jidDecode(id)).filter((id) => id !== undefined);
+    for (const { user, server } of own)
+      for (const voterJid of voters)
+        try {
+          const pollCreatorJid = `${user}@${server}`;
+          const pollEncKey = Buffer.from(secret, "base64");
+          const { selectedOptions } = decryptPollVote(vote, {
+            pollCreatorJid,
+            pollMsgId,
+            pollEncKey,
+            voterJid,
+          });
+          const [first] = selectedOptions;
+          return first === undefined ? null : Buffer.from(first);
+        } catch {
+          // Encrypted for other ids.
+        }
+    return null;
+  }
+
+  #find(id: string): SentPoll | null {
+    const text = this.#values.value(`poll:${id}`);
+    return text === undefined ? null : JSON.parse(text);
+  }
+}
+
+interface PollUpdate {
+  pollCreationMessageKey?: { id?: string | null } | null;
+  vote?: { encPayload?: Uint8Array | null; encIv?: Uint8Array | null } | null;
+}
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
