@@ -47,7 +47,11 @@ export interface PartReferences {
   of?: number;
 }
 
-export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced";
+/**
+ * `returned`: like `undelivered`, and the gateway can send the message in another form. It is sent once more, and no further
+ * time.
+ */
+export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced" | "returned";
 
 export interface FinalReceipt {
   status: ReceiptStatus;

@@ -257,3 +257,74 @@ test("a row that was chosen is a reply to the list, with its id", async () => {
     },
   );
 });
+
+test("a text that Meta refuses after it took it goes out as the template, once", async () => {
+  await it.gateway({
+    identifier: "window",
+    channel: "whatsapp",
+    kind: "whatsapp-cloud",
+    pace: { per_second: 1000 },
+    settings: {
+      phone_number_id: phoneNumberId,
+      access_token: token,
+      base_url: graph.url,
+      app_secret: appSecret,
+      verify_token: verifyToken,
+      outside_window: "template",
+      template: { name: "hello_again", language: "en_US", parameters: ["{{message}}"] },
+    },
+  });
+  const window = "+15550002001";
+  const tell = async (updates: Parameters<typeof change>[0]) => {
+    const payload = callOf(change(updates));
+    const headers = { "content-type": "application/json", "x-hub-signature-256": signatureOf(payload) };
+    const reply = await it.system.app.inject({
+      method: "POST",
+      url: "/callbacks/window",
+      payload,
+      headers,
+    });
+    assert.equal(reply.statusCode, 200);
+  };
+  // By our clock the window is open, and by Meta's it is not.
+  const timestamp = String(Math.floor(it.clock.now() / 1000) - 86_000);
+  await tell({
+    messages: [{ id: "wamid.w", from: window.slice(1), timestamp, type: "text", text: { body: "Hi" } }],
+  });
+  const [id = ""] = await accepted([{ number: window, message: "Your table", gateway_identifier: "window" }]);
+  await settled([id]);
+  const typesSent = () =>
+    graph.taken.flatMap(({ body }) => (body.biz_opaque_callback_data === id ? [body.type] : []));
+  assert.deepEqual(typesSent(), ["text"]);
+  const wamids = () =>
+    graph.taken.flatMap(({ body, wamid }) => (body.biz_opaque_callback_data === id ? [wamid] : []));
+  const late = (wamid: string | undefined) =>
+    tell({
+      statuses: [
+        {
+          id: wamid ?? "",
+          status: "failed",
+          biz_opaque_callback_data: id,
+          errors: [{ code: 131047, title: "Closed" }],
+        },
+      ],
+    });
+  await late(wamids()[0]);
+  const [again] = await settled([id]);
+  assert.deepEqual([again?.status, typesSent()], ["sent", ["text", "template"]]);
+  assert.equal(again?.provider_reference, wamids()[1]);
+  // The same report again, and one about the template.
+  await late(wamids()[0]);
+  assert.equal((await record(id)).status, "sent");
+  await late(wamids()[1]);
+  const end = await record(id);
+  assert.deepEqual([end.status, end.error?.code, typesSent().length], ["undelivered", "131047", 2]);
+  // What Meta knows of the window counts from then on.
+  const [next = ""] = await accepted([{ number: window, message: "Later", gateway_identifier: "window" }]);
+  await settled([next]);
+  assert.equal(graph.taken.at(-1)?.body.type, "template");
+  assert.deepEqual(
+    end.events?.map(({ type }) => type),
+    ["queued", "sending", "sent", "queued", "sending", "sent", "undelivered"],
+  );
+});

@@ -314,6 +314,7 @@ export const messageCases: Case[] = [
   caseOf(
     storeReceipts,
     receiptOf(gatewayId, "delivered", { messageId: delivered, reference: "other" }),
+    receiptOf(gatewayId, "returned", { messageId: delivered, reference: "other" }),
     receiptOf(gatewayOf(9), "read", { reference: "ref95" }),
     receiptOf(gatewayOf(3), "bounced", { messageId: mail, bounce: "soft" }),
     receiptOf(gatewayOf(3), "delivered", { messageId: mail }),

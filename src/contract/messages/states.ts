@@ -15,6 +15,8 @@ export type SystemStep =
   | "outcome_unknown"
   /** It may have been sent, and the gateway's policy is to send it once more. */
   | "resent"
+  /** The provider did not deliver it, and the gateway sends it once more in another form. */
+  | "returned"
   | "cancelled"
   /** The account moved it to another time. */
   | "rescheduled"
@@ -30,6 +32,9 @@ export type SystemStep =
 /** Steps that a provider reports. */
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
+
+/** What a provider may report. `returned`: as `undelivered`, and the gateway can send it in another form. */
+export type ReportedStep = ReceiptStep | "returned";
 
 export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
 
@@ -83,6 +88,11 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
     change: { status: "unknown", timestamps: [], refund: false, error: "set" },
   },
   resent: { from: ["sending"], change: { status: "queued", timestamps: [], refund: false, error: "set" } },
+  // Not from `sending`: a lane works on it, and settles what it began.
+  returned: {
+    from: ["sent", "unknown"],
+    change: { status: "queued", timestamps: [], refund: false, error: "set" },
+  },
   cancelled: {
     from: ["queued", "scheduled"],
     change: { status: "cancelled", timestamps: [], refund: true, error: "keep" },

@@ -67,7 +67,7 @@ export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: num
     gatewayId,
     // Every repeat of a report is the same row.
     key: createHash("sha256")
-      .update(JSON.stringify([reference, messageId, status, code]))
+      .update(JSON.stringify([reference, messageId, status === "returned" ? "undelivered" : status, code]))
       .digest("base64url"),
     reference,
     messageId,

@@ -61,6 +61,7 @@ export async function storeReport(
   for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
+  if (receipts.some(({ status }) => status === "returned")) deps.signals.emit("laneDue", gateway.id);
   if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
   if (inbound.length > 0) {
     deps.signals.emit("changed", gateway.id, "received");

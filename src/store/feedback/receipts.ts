@@ -2,7 +2,7 @@
 // write the same (gateway, reference) row, so the second of them finds the first.
 
 import { sql } from "kysely";
-import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";
+import { type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
 import { batchedOperation, type Tx } from "#store/database.ts";
 import {
   type LockedMessage,
@@ -13,6 +13,7 @@ import {
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/feedback.ts";
 import { applyBounces, type BounceReport } from "./bounces.ts";
 import { awaitOtherParts } from "./partly-delivered.ts";
+import { closeWindow } from "./reply-windows.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
@@ -20,7 +21,7 @@ export interface IncomingReceipt {
   key: string;
   reference: string | null;
   messageId: string | null;
-  status: ReceiptStep;
+  status: ReportedStep;
   code: string | null;
   reason: string | null;
   /** For a bounced email: what the bounce says about the address; null: nothing. */
@@ -93,7 +94,7 @@ export const storeReceipts = batchedOperation(
 
 /** A report that is about to be applied to its message. */
 export interface PendingReceipt {
-  step: ReceiptStep;
+  step: ReportedStep;
   details: TransitionDetails;
   bounce: "hard" | "soft" | null;
 }
@@ -104,6 +105,15 @@ export function applyReceipt(
   row: LockedMessage,
   { step, details, bounce }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
 ): BounceReport[] {
+  if (step === "returned") {
+    const detail = `${details.detail} The gateway sends it once more, in another form.`;
+    const again = { ...details, detail, dueAt: details.at, resend: true };
+    // Once: what comes back a second time is not delivered, and neither is what has no other form.
+    const hasOtherForm = row.resends === 0 && row.content === "text";
+    if (!hasOtherForm || !changes.apply(row, { by: "system", step }, again))
+      changes.apply(row, { by: "receipt", step: "undelivered" }, details);
+    return [];
+  }
   const moved = changes.apply(row, { by: "receipt", step }, details);
   // A message without an attempt was never sent, so the report cannot be about it.
   if (row.channel !== "email" || row.attempts === 0) return [];
@@ -164,13 +174,25 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   const changes = new TransitionBatch();
   const reports: BounceReport[] = [];
   const partly = new Set<string>();
+  const returned = await returnedReferences(tx, rows);
+  const apply = (row: LockedMessage, reference: string | null, pending: PendingReceipt) => {
+    const transmission = `${row.id} ${reference}`;
+    // A report on a transmission that came back says nothing of the next one, unless it arrived after all.
+    if (returned.has(transmission) && !deliveredStates.includes(pending.step)) return;
+    if (pending.step === "returned") returned.add(transmission);
+    reports.push(...applyReceipt(changes, row, pending));
+  };
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
-    if (row) for (const receipt of receipts) reports.push(...applyReceipt(changes, row, receipt));
+    if (row) for (const receipt of receipts) apply(row, receipt.details.reference ?? null, receipt);
   }
   for (const receipt of known) {
     const row = rows.get(target(receipt) as string);
     if (!row) continue;
+    if (receipt.status === "returned") {
+      const { gateway_id, recipient: sender, sent_at } = row;
+      await closeWindow(tx, { gateway_id, sender, at: sent_at ?? receipt.receivedAt });
+    }
     const details = detailsOf({
       received_at: receipt.receivedAt,
       status: receipt.status,
@@ -181,8 +203,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(row.id);
     if (isPartial) partly.add(row.id);
     const step = isPartial ? "sent" : receipt.status;
-    const applied = { step, details: { ...details, reference }, bounce: receipt.bounce };
-    reports.push(...applyReceipt(changes, row, applied));
+    apply(row, receipt.reference, { step, details: { ...details, reference }, bounce: receipt.bounce });
   }
   await changes.write(tx);
   await awaitOtherParts(tx, partly, Math.max(...receipts.map(({ receivedAt }) => receivedAt)));
@@ -203,7 +224,21 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   );
 }
 
-const deliveredStates: readonly string[] = ["delivered", "read"] satisfies ReceiptStep[];
+const deliveredStates: readonly string[] = ["delivered", "read"] satisfies ReportedStep[];
+const reportedSteps: readonly ReportedStep[] = [...receiptSteps, "returned"];
+
+/** The transmissions that came back, of the messages that were sent more than once: message, space, reference. */
+async function returnedReferences(tx: Tx, rows: ReadonlyMap<string, LockedMessage>): Promise<Set<string>> {
+  const ids = [...rows.values()].filter(({ resends }) => resends > 0).map(({ id }) => id);
+  if (ids.length === 0) return new Set();
+  const found = await tx.db
+    .selectFrom(tx.indexed("receipts", "receipts_message"))
+    .select(["message_id", "reference"])
+    .where("message_id", "in", tx.list(ids))
+    .where("status", "=", "returned")
+    .execute();
+  return new Set(found.map(({ message_id, reference }) => `${message_id} ${reference}`));
+}
 
 /** The message of a reference, and how many references of it have to be delivered until it is. */
 interface Met {
@@ -288,7 +323,7 @@ export async function attachReferences(
     if (messageId === undefined) continue;
     const list = early.get(messageId) ?? [];
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(messageId);
-    const step = isPartial ? "sent" : receiptSteps.find((known) => known === receipt.status);
+    const step = isPartial ? "sent" : reportedSteps.find((known) => known === receipt.status);
     const details = { ...detailsOf(receipt), reference: receipt.reference };
     if (step) list.push({ step, details, bounce: receipt.bounce });
     if (isPartial) await awaitOtherParts(tx, new Set([messageId]), receipt.received_at);
@@ -300,5 +335,12 @@ export async function attachReferences(
       .where("key", "=", receipt.key)
       .execute();
   }
+  // What else was reported on a transmission that came back counts no more, unless it arrived after all.
+  for (const [id, list] of early)
+    if (list.some(({ step }) => step === "returned"))
+      early.set(
+        id,
+        list.filter(({ step }) => step === "returned" || deliveredStates.includes(step)),
+      );
   return early;
 }

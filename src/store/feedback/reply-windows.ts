@@ -16,6 +16,19 @@ export async function openWindow(tx: Tx, { gateway_id, sender, heard_at }: Reply
   `.execute(tx.db);
 }
 
+/** Notes that the provider took the window for closed at `at`: what the person wrote before then opens it no more. */
+export async function closeWindow(
+  tx: Tx,
+  { gateway_id, sender, at }: Pick<ReplyWindowsTable, "gateway_id" | "sender"> & { at: number },
+): Promise<void> {
+  await tx.db
+    .deleteFrom("reply_windows")
+    .where("gateway_id", "=", gateway_id)
+    .where("sender", "=", sender)
+    .where("heard_at", "<=", at)
+    .execute();
+}
+
 /** When a person last wrote to the gateway, epoch ms; null: not within the window, or never. */
 export const lastHeard = readOperation(
   "lastHeard",

@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
-import { advance, type ReceiptStep, type SystemStep } from "#contract/messages/states.ts";
+import { advance, type ReportedStep, type SystemStep } from "#contract/messages/states.ts";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { applyBounces, type BounceReport } from "#store/feedback/bounces.ts";
 import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
@@ -189,7 +189,7 @@ export interface Settlement {
   /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
   parts: { references: readonly string[]; each: boolean; of?: number } | null;
   /** How it ended, where the same answer of the provider has it. */
-  receipt: { step: ReceiptStep; details: TransitionDetails } | null;
+  receipt: { step: ReportedStep; details: TransitionDetails } | null;
 }
 
 /** `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied. */

@@ -38,6 +38,7 @@ const columns = [
   "channel",
   "gateway_id",
   "recipient",
+  "content",
   "priority",
   "created_at",
   "scheduled_for",

@@ -19,6 +19,7 @@ const ownSteps = [
   "deferred",
   "outcome_unknown",
   "resent",
+  "returned",
   "cancelled",
   "suppressed",
   "expired",
@@ -30,20 +31,20 @@ const ownSteps = [
 /** Where our own steps lead from each status; `.` is nowhere. Columns in the order of the steps. */
 // biome-ignore format: it is a table.
 const table: Record<Status, string> = {
-  //             accepted rejected deferred unknown resent   cancelled suppressed expired by_account marked_sent marked_failed
-  queued:       "sent     .        .        .       .        cancelled suppressed expired .          .           .",
-  scheduled:    ".        .        .        .       .        cancelled suppressed expired .          .           .",
-  sending:      "sent     failed   queued   unknown queued   .         .          .       .          .           .",
-  unknown:      "sent     failed   queued   .       .        .         .          .       queued     sent        failed",
-  cancelled:    "sent     .        .        .       .        .         .          .       .          .           .",
-  expired:      "sent     .        .        .       .        .         .          .       .          .           .",
-  suppressed:   "sent     .        .        .       .        .         .          .       .          .           .",
-  sent:         ".        .        .        .       .        .         .          .       .          .           .",
-  failed:       ".        .        .        .       .        .         .          .       .          .           .",
-  undelivered:  ".        .        .        .       .        .         .          .       .          .           .",
-  delivered:    ".        .        .        .       .        .         .          .       .          .           .",
-  bounced:      ".        .        .        .       .        .         .          .       .          .           .",
-  read:         ".        .        .        .       .        .         .          .       .          .           .",
+  //             accepted rejected deferred unknown resent   returned cancelled suppressed expired by_account marked_sent marked_failed
+  queued:       "sent     .        .        .       .        .        cancelled suppressed expired .          .           .",
+  scheduled:    ".        .        .        .       .        .        cancelled suppressed expired .          .           .",
+  sending:      "sent     failed   queued   unknown queued   .        .         .          .       .          .           .",
+  unknown:      "sent     failed   queued   .       .        queued   .         .          .       queued     sent        failed",
+  cancelled:    "sent     .        .        .       .        .        .         .          .       .          .           .",
+  expired:      "sent     .        .        .       .        .        .         .          .       .          .           .",
+  suppressed:   "sent     .        .        .       .        .        .         .          .       .          .           .",
+  sent:         ".        .        .        .       .        queued   .         .          .       .          .           .",
+  failed:       ".        .        .        .       .        .        .         .          .       .          .           .",
+  undelivered:  ".        .        .        .       .        .        .         .          .       .          .           .",
+  delivered:    ".        .        .        .       .        .        .         .          .       .          .           .",
+  bounced:      ".        .        .        .       .        .        .         .          .       .          .           .",
+  read:         ".        .        .        .       .        .        .         .          .       .          .           .",
 };
 
 /** Where receipts lead. From every status that is not listed each leads to what it says. */

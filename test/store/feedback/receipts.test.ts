@@ -205,6 +205,49 @@ onBothEngines((open) => {
     assert.equal(await remaining(store, sending.accountId), 1000 - receiptSteps.length + 1, "failed refunds");
   });
 
+  test("what comes back is sent once more, and late reports on its first transmission change nothing", async () => {
+    const store = open();
+    const sending = await makeSending(store, { count: 3 });
+    const { gatewayId } = sending;
+    const [id = "", doubtful = "", delivered = ""] = sending.ids;
+    const report = (status: IncomingReceipt["status"], of: string, reference: string) =>
+      store.database.run(
+        storeReceipts,
+        receiptOf(gatewayId, status, { messageId: of, reference, receivedAt: now }),
+      );
+    const stateOf = async (of: string) => {
+      const { status, due_at, resends, error_code } = await messageRow(store, of);
+      return [status, due_at !== null, resends, error_code];
+    };
+    await settle(store, sending, "accepted", { details: { reference: "W1" } });
+    await report("returned", id, "W1");
+    assert.deepEqual(await stateOf(id), ["queued", true, 1, "returned"]);
+    for (const late of ["sent", "undelivered", "failed", "returned"] as const) await report(late, id, "W1");
+    assert.deepEqual(await stateOf(id), ["queued", true, 1, "returned"]);
+    const attempts = await stamp(store.database, gatewayId, sending.fence, [id]);
+    await settle(store, sending, "accepted", {
+      attempt: attempts.get(id) ?? 0,
+      details: { reference: "W2" },
+    });
+    await report("undelivered", id, "W1");
+    assert.deepEqual(await stateOf(id), ["sent", false, 1, null]);
+    // The second time is the last one.
+    await report("returned", id, "W2");
+    assert.deepEqual(await stateOf(id), ["undelivered", false, 1, "returned"]);
+
+    await settle(store, { ...sending, id: doubtful }, "outcome_unknown");
+    // In one call, in any order: the transmission that came back is over.
+    await Promise.all([report("returned", doubtful, "W3"), report("sent", doubtful, "W3")]);
+    assert.deepEqual(await stateOf(doubtful), ["queued", true, 1, "returned"]);
+    // It arrived after all.
+    await report("delivered", doubtful, "W3");
+    assert.deepEqual(await stateOf(doubtful), ["delivered", false, 1, null]);
+
+    await report("delivered", delivered, "W4");
+    await report("returned", delivered, "W4");
+    assert.equal((await messageRow(store, delivered)).status, "delivered");
+  });
+
   test("a gateway speaks for its own messages alone, by id and by reference", async () => {
     const store = open();
     const sending = await makeSending(store);

@@ -16,6 +16,9 @@ interface CodeRule {
 
 const minute = 60_000;
 
+/** The recipient did not write within 24 hours. Meta mostly finds it after it took the message. */
+export const windowClosed = "131047";
+
 const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = [
   // The token is invalid or expired; the number was deleted; access is denied.
   [[0, 190, 10, 33, 131005], { fault: "configuration" }],
@@ -49,7 +52,7 @@ const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = 
       131021, // the recipient is the sender
       131026, // cannot be delivered: not on WhatsApp, or blocked; no proof that the number is wrong
       131030, // a test number, and the recipient is not on its list
-      131047, // more than 24 hours since the recipient's last message
+      Number(windowClosed),
       131049, // the recipient gets too many marketing messages; repeated tries make it worse
       131050, // the recipient does not want marketing messages
       131051, // this type of message is not supported

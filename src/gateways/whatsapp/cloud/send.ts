@@ -3,6 +3,7 @@
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { type GatewayHost, SessionLost } from "#gateways/session.ts";
+import { windowClosed } from "./errors.ts";
 import { MediaStore } from "./media.ts";
 import { outcomeOf } from "./outcome.ts";
 import { isWindowClosed, outsideWindow, templatePart } from "./reply-window.ts";
@@ -51,7 +52,7 @@ export class CloudSender {
     }
     const outcome = await this.#sendAsIs(message, signal);
     // Meta knows better when the window closed, and has not sent the message.
-    const isClosed = outcome.kind === "rejected" && outcome.code === "131047";
+    const isClosed = outcome.kind === "rejected" && outcome.code === windowClosed;
     return isClosed ? await this.#sendOutside(message, signal) : outcome;
   }
 

@@ -11,6 +11,7 @@ import {
   accountUpdateOfFailure,
   newestOf,
 } from "./account-updates.ts";
+import { windowClosed } from "./errors.ts";
 import { inboundFrom } from "./inbound.ts";
 import { field, list, text, timeMs, valueAt } from "./json.ts";
 import { preferenceFrom } from "./preferences.ts";
@@ -20,14 +21,12 @@ import type { CloudSettings } from "./settings.ts";
 const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
 
 /** The ids of Meta that a gateway's settings name. */
-type Addressed = Pick<CloudSettings, "phone_number_id"> & Partial<Pick<CloudSettings, "business_account_id">>;
+type Addressed = Pick<CloudSettings, "phone_number_id"> &
+  Partial<Pick<CloudSettings, "business_account_id" | "direct_send" | "outside_window">>;
 
 /** What a verified call says about the number and about its account. `receivedAt`: epoch ms. */
-export function readWebhook(
-  body: Buffer,
-  { phone_number_id: phoneNumberId, business_account_id: accountId }: Addressed,
-  receivedAt: number,
-): Received {
+export function readWebhook(body: Buffer, settings: Addressed, receivedAt: number): Received {
+  const { phone_number_id: phoneNumberId, business_account_id: accountId } = settings;
   const document = parseWithin(body, bounds);
   if (field(document, "entry") === undefined)
     return { kind: "malformed", reason: "The call has no entries." };
@@ -68,7 +67,7 @@ export function readWebhook(
     const contacts = list(field(value, "contacts"));
     const displayNumber = text(valueAt(value, "metadata", "display_phone_number"));
     for (const status of statuses) {
-      const receipt = receiptFrom(status);
+      const receipt = receiptFrom(status, settings);
       if (receipt === null) ignored.push("unknown");
       else receipts.push(receipt);
       const held = accountUpdateOfFailure(status);
@@ -108,7 +107,7 @@ const statuses = new Map<string, ReceiptStatus>([
 ]);
 
 /** Null for a status that is not known, or that names no message. */
-function receiptFrom(status: Json): Receipt | null {
+function receiptFrom(status: Json, settings: Addressed): Receipt | null {
   const word = statuses.get(text(field(status, "status")));
   const reference = referenceFrom(text(field(status, "id")));
   const data = text(field(status, "biz_opaque_callback_data"));
@@ -116,21 +115,22 @@ function receiptFrom(status: Json): Receipt | null {
   if (word === undefined || (reference === null && messageId === undefined)) return null;
   const time = timeMs(field(status, "timestamp"));
   return {
-    ...(word === "undelivered" ? failure(status) : { status: word }),
+    ...(word === "undelivered" ? failure(status, settings) : { status: word }),
     reference,
     ...(messageId === undefined ? {} : { messageId }),
     ...(time === undefined ? {} : { at: time }),
   };
 }
 
-function failure(status: Json): FinalReceipt {
+function failure(status: Json, { direct_send, outside_window }: Addressed): FinalReceipt {
   const [error] = list(field(status, "errors"));
   const code = text(field(error, "code"));
   const title = text(field(error, "message")) || text(field(error, "title"));
   const details = text(valueAt(error, "error_data", "details"));
   const reason = [title, details === title ? "" : details].filter((words) => words !== "").join(" · ");
+  const hasOtherForm = outside_window === "template" || (direct_send ?? null) !== null;
   return {
-    status: "undelivered",
+    status: code === windowClosed && hasOtherForm ? "returned" : "undelivered",
     ...(/^\d{1,9}$/.test(code) ? { code } : {}),
     ...(reason === "" ? {} : { reason }),
   };

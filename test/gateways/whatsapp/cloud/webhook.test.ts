@@ -62,6 +62,19 @@ test("a failure has Meta's code and words; odd data names no message of ours", (
   ]);
 });
 
+test("a text that Meta takes and refuses later for a closed window comes back where it has another form", () => {
+  const late = (code: number, settings: object) => {
+    const statuses = [{ id: "wamid.late", status: "failed", errors: [{ code }] }];
+    const addressed = { phone_number_id: phoneNumberId, ...settings };
+    const received = readWebhook(callOf(change({ statuses })), addressed, now);
+    return received.kind === "received" ? received.receipts[0]?.status : null;
+  };
+  assert.equal(late(131047, { outside_window: "template" }), "returned");
+  assert.equal(late(131047, { outside_window: "reject", direct_send: "utility" }), "returned");
+  assert.equal(late(131047, { outside_window: "send", direct_send: null }), "undelivered");
+  assert.equal(late(131026, { outside_window: "template" }), "undelivered");
+});
+
 test("what is about another number, another field or nothing is skipped and counted, and the rest is read", () => {
   const statuses = [{ id: "wamid.1", status: "sent" }];
   const { receipts, inbound, ignored } = read(

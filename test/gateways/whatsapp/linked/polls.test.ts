@@ -68,7 +68,7 @@ real(
       { ...morning, id: "pm", title: "Evening" },
     ]);
 
-    // No vote: taken back, for an option that the poll has not, with another secret, in a poll of somebody else.
+    // No vote: taken back, for an option that the poll has not, with another secret, in a poll of another sender.
     await server.write(ann, voteOf(messageSecret, id, null, ...byNumber));
     await server.write(ann, voteOf(messageSecret, id, "Night", ...byNumber));
     await server.write(ann, voteOf(randomBytes(32), id, "Evening", ...byNumber));
