@@ -66,6 +66,10 @@ export interface InboundMessage {
   sentAt?: number;
   /** Where a message that is stored already is this one under another reference: references from one, and before the other. */
   alike?: { phoneId: string; gatewayIds: readonly string[]; from: string; before: string };
+  /** The provider says that the sender opted out, not with a message; undefined: the text decides. */
+  optedOut?: true;
+  /** By these the sender was known before the provider changed it: an opt-out under one of them holds on. */
+  formerSenders?: readonly string[];
   details?: InboundDetails;
 }
 

@@ -254,8 +254,8 @@ export const messageCases: Case[] = [
   caseOf(
     storeInbound,
     inbound,
-    { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
-    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, sentAt: now },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, formerSenders: ["+1"] },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "in" }, sentAt: now, replyTo: "ref10" },
     { ...inbound, alike: { phoneId: gatewayId, gatewayIds: [gatewayId], from: "ref1", before: "ref2" } },
   ),
   caseOf(findInboundFile, { accountId, id: id("in", 500) }),

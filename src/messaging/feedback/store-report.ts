@@ -111,13 +111,15 @@ async function keepAccountUpdate(
   signals.emit("eventsRecorded");
 }
 
-/** Opt-out and opt-in words one after the other, as they were received: calls at once may be stored in any order. */
+/** Opt-outs, opt-ins and changes of senders one after the other, as they were received: calls at once may be stored in any order. */
 async function storeMessages(
   database: StoreReportDeps["database"],
   incoming: readonly IncomingMessage[],
 ): Promise<void> {
-  const withConsent = incoming.filter(({ message }) => message.consent_keyword !== null);
-  const others = incoming.filter(({ message }) => message.consent_keyword === null);
+  const decides = ({ message, formerSenders }: IncomingMessage) =>
+    message.consent_keyword !== null || formerSenders !== undefined;
+  const withConsent = incoming.filter(decides);
+  const others = incoming.filter((message) => !decides(message));
   const inOrder = async () => {
     for (const message of withConsent) await database.run(storeInbound, message);
   };
@@ -175,7 +177,7 @@ function toIncomingMessage(
       body,
       media: JSON.stringify(media),
       received_at: at,
-      consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
+      consent_keyword: inbound.optedOut ? "out" : hasConsentKeywords ? consentKeyword(body) : null,
       details: inbound.details === undefined ? null : detailsText(inbound.details),
       ...(file === undefined ? {} : { file: fileText(sealer, gateway.id, file) }),
     },
@@ -183,6 +185,13 @@ function toIncomingMessage(
     replyTo: inbound.replyTo ?? null,
     sentSince: at - answeredWithinMs,
     ...(inbound.alike === undefined ? {} : { alike: inbound.alike }),
+    ...(inbound.formerSenders === undefined
+      ? {}
+      : {
+          formerSenders: inbound.formerSenders.map(
+            (former) => normalise(toDbText(former), country) ?? toDbText(former),
+          ),
+        }),
     ...(inbound.sentAt === undefined ? {} : { sentAt: Math.min(inbound.sentAt, at) }),
   };
 }

@@ -9,6 +9,7 @@ import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import { nameOfGateway } from "#store/gateways/names.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
+import { followSender } from "./former-senders.ts";
 import { openWindow } from "./reply-windows.ts";
 
 export interface IncomingMessage {
@@ -22,6 +23,8 @@ export interface IncomingMessage {
   /** When it was written, by the provider's clock: on channels where that opens a reply window. */
   sentAt?: number;
   alike?: AlikeMessages;
+  /** By these the sender was known before. */
+  formerSenders?: readonly string[];
 }
 
 /** Where a stored message is this one again: a phone may report one under two references. */
@@ -99,6 +102,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   const { user_id: userId } = details;
   const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
   for (const sender of senders) {
+    await followSender(tx, message, { former: incoming.formerSenders ?? [], present: sender });
     if (message.consent_keyword !== null) await applyConsent(tx, message, sender);
     if (sentAt !== undefined)
       await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: sentAt });

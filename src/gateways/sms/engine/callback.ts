@@ -61,6 +61,8 @@ export interface SmsCallback<Settings> {
     /** Distinguishes messages, where the same text may come twice and has no id. */
     at?: TextReader;
   };
+  /** A report that a person opted out, which the vendor heeds by itself. It has no id, no status and no text. */
+  optOut?: { when: Condition; from: TextReader; to: TextReader };
   /** What the vendor wants in the answer; default: nothing, because some vendors send it to the person who wrote. */
   reply?: { contentType: string; body: string };
 }
@@ -100,7 +102,13 @@ export async function receiveSms<Settings>(
       if (message !== null) received.inbound.push(message);
       continue;
     }
-    const { receipt: rules } = definition;
+    const { receipt: rules, optOut } = definition;
+    if (optOut !== undefined && matches(report, optOut.when) && textOf(report, rules?.status) === null) {
+      understood = true;
+      const message = messageId === undefined ? optOutOf(report, optOut, tools.clock.now()) : null;
+      if (message !== null) received.inbound.push(message);
+      continue;
+    }
     if (rules === undefined) continue;
     if (rules.when !== undefined && !matches(report, rules.when)) {
       understood ||= textOf(report, rules.when[0]) !== null;
@@ -206,6 +214,17 @@ function accountUpdateOf<Settings>(
   if (accountFaults === undefined || (status !== "undelivered" && status !== "failed")) return null;
   const read = textOf(report, accountFaults.code ?? ownCode)?.trim() ?? "";
   return accountFaults.codes.includes(read) ? accountFaultUpdate(code ?? read, reason, at ?? now) : null;
+}
+
+/** A person may opt out, in, and out again, so what comes again within a minute alone is a repeat. */
+function optOutOf<Settings>(
+  report: Json,
+  rules: NonNullable<SmsCallback<Settings>["optOut"]>,
+  now: number,
+): InboundMessage | null {
+  const minute = String(Math.floor(now / 60_000));
+  const message = inboundOf(report, { ...rules, text: () => "", at: () => minute });
+  return message === null ? null : { ...message, optedOut: true };
 }
 
 /** Null: without a sender. NUL is dropped: PostgreSQL cannot store it in a text. */

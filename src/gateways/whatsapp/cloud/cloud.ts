@@ -12,7 +12,11 @@ import { maxCaptionChars, maxTextChars } from "./request.ts";
 import { CloudSender } from "./send.ts";
 import { appSecretProof, cloudSettings } from "./settings.ts";
 import { handshake, isSigned } from "./signature.ts";
+import { systemType } from "./system-messages.ts";
 import { readWebhook } from "./webhook.ts";
+
+/** Types of received messages that no person wrote. */
+const unwritten = new Set([preferenceType, systemType]);
 
 export const whatsappCloud = defineGateway({
   kind: "whatsapp-cloud",
@@ -47,7 +51,7 @@ export const whatsappCloud = defineGateway({
       return { kind: "forbidden", reason: "The X-Hub-Signature-256 does not fit." };
     const received = readWebhook(callback.body, settings, tools.clock.now());
     if (!settings.mark_read || received.kind !== "received") return received;
-    const written = received.inbound.filter(({ details }) => details?.type !== preferenceType);
+    const written = received.inbound.filter(({ details }) => !unwritten.has(details?.type ?? ""));
     if (written.length === 0) return received;
     return { ...received, afterStored: () => markRead(written, settings, tools) };
   },

@@ -8,8 +8,8 @@ import { type Json, referenceFrom } from "#gateways/json-path.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";
 import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 
-/** These change an earlier message, or tell of a change of the sender's number: they are no messages. */
-const noMessages = new Set(["edit", "revoke", "system"]);
+/** These change an earlier message: they are no messages. */
+const noMessages = new Set(["edit", "revoke"]);
 
 /** A message of `messages[]` with the `contacts[]` beside it. Null when it is missing or has no sender. */
 export function inboundFrom(

@@ -16,6 +16,7 @@ import { inboundFrom } from "./inbound.ts";
 import { field, list, text, timeMs, valueAt } from "./json.ts";
 import { preferenceFrom } from "./preferences.ts";
 import type { CloudSettings } from "./settings.ts";
+import { identityChangeFrom, systemType } from "./system-messages.ts";
 
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */
 const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
@@ -74,7 +75,10 @@ export function readWebhook(body: Buffer, settings: Addressed, receivedAt: numbe
       if (held !== null) updates.push(held);
     }
     for (const message of messages) {
-      const received = inboundFrom(message, contacts, displayNumber);
+      const isSystem = text(field(message, "type")) === systemType;
+      const received = isSystem
+        ? identityChangeFrom(message, displayNumber)
+        : inboundFrom(message, contacts, displayNumber);
       if (received === null) ignored.push("unknown");
       else inbound.push(received);
     }

@@ -108,7 +108,6 @@ test("a person who hides their number is known by their id", () => {
 
 test("changes of earlier messages, and messages without a sender or an id, are no messages", () => {
   for (const message of [
-    { type: "system", system: { type: "user_changed_number" } },
     { type: "edit" },
     { type: "revoke" },
     { type: "text", from: undefined },

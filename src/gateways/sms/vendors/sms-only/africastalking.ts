@@ -1,6 +1,6 @@
-// Africa's Talking SMS (https://developers.africastalking.com/docs/sms/overview): send, delivery reports, incoming messages. The verdict
-// is in a 201. Its callback of opt-outs is not read. Unverified: that 409 means do-not-disturb, and that a refused entry has the
-// id "None".
+// Africa's Talking SMS (https://developers.africastalking.com/docs/sms/overview): send, delivery reports, incoming messages, and
+// opt-outs (http://docs.africastalking.com/sms/notifications), which name the sender and the person alone. The verdict is in a 201.
+// Unverified: that 409 means do-not-disturb, and that a refused entry has the id "None".
 
 import { z } from "zod";
 import { callbackTokenField } from "#gateways/callback-token.ts";
@@ -62,6 +62,7 @@ export const africastalking = defineHttpSms({
       code: "$.failureReason",
       reason: "$.failureReason",
     },
+    optOut: { when: ["$.senderId"], from: "$.phoneNumber", to: "$.senderId" },
     inbound: { when: ["$.text"], id: "$.id", from: "$.from", to: "$.to", text: "$.text" },
   },
 });
