@@ -1,11 +1,14 @@
 // Looks up inbound messages, always for one account.
 
-import type { Channel } from "#contract/messages/channel.ts";
+import type { Account } from "#accounts/account.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import type { ReceivedRecord } from "#contract/messages/received.ts";
 import { receivedDetails } from "#contract/messages/received-details.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
-import { type InboundRow, recentInbound } from "#store/feedback/inbound.ts";
+import { type InboundRow, recentInbound, searchInbound } from "#store/feedback/inbound.ts";
+import { findAccountGateway } from "#store/messages/search.ts";
+import { normaliseRecipient } from "./channels.ts";
 
 interface ReceivedPage {
   records: ReceivedRecord[];
@@ -23,6 +26,47 @@ export async function received(
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
   const rows = await database.run(recentInbound, { accountId, channel, before: cursor, limit: limit + 1 });
+  return pageOf(rows, limit);
+}
+
+type Filtered =
+  | ({ kind: "found" } & ReceivedPage)
+  /** A filter that can match nothing. */
+  | { kind: "invalid"; field: "cursor" | "gateway"; message: string };
+
+/** A page of the newest messages from one person, through one gateway, or of both (null: any). */
+export async function filteredReceived(
+  database: Database,
+  account: Pick<Account, "id" | "country">,
+  { channel, from, gateway }: { channel: Channel | null; from: string | null; gateway: string | null },
+  query: { limit: number; cursor: string | null },
+): Promise<Filtered> {
+  const { limit, cursor: before } = query;
+  if (before !== null && idTime(before) === null)
+    return { kind: "invalid", field: "cursor", message: "is not a cursor" };
+  let gatewayId: string | null = null;
+  if (gateway !== null) {
+    const found = await database.run(findAccountGateway, { accountId: account.id, identifier: gateway });
+    if (found === null)
+      return { kind: "invalid", field: "gateway", message: "is not a gateway of this account" };
+    gatewayId = found.id;
+  }
+  const input = { accountId: account.id, channel, before, limit: limit + 1 };
+  const senders = from === null ? null : spellingsOf(from, account.country);
+  const rows = await (senders === null && gatewayId === null
+    ? database.run(recentInbound, input)
+    : database.run(searchInbound, { ...input, senders, gatewayId }));
+  return { kind: "found", ...pageOf(rows, limit) };
+}
+
+/** As it was written, since a sender may be no number that can be parsed, and as each channel writes it. */
+function spellingsOf(from: string, country: string | null): string[] {
+  const written = from.trim();
+  const normalised = channels.map((channel) => normaliseRecipient(channel, written, country));
+  return [...new Set([written, ...normalised.filter((spelling) => spelling !== null)])];
+}
+
+function pageOf(rows: readonly InboundRow[], limit: number): ReceivedPage {
   const page = rows.slice(0, limit);
   return {
     records: page.map(recordOf),

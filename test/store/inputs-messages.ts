@@ -7,7 +7,7 @@ import * as attachments from "#store/email/attachments.ts";
 import * as mails from "#store/email/emails.ts";
 import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
-import { findInboundFile, recentInbound, storeInbound } from "#store/feedback/inbound.ts";
+import { findInboundFile, recentInbound, searchInbound, storeInbound } from "#store/feedback/inbound.ts";
 import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
@@ -61,6 +61,7 @@ const mail = id("msg", 30);
 const details = { at: now, detail: "" };
 const limit = 50;
 const page = { accountId, channel: "sms", status: null, before: null, limit } as const;
+const received = { accountId, channel: null, senders: null, gatewayId: null, before: null, limit };
 const search: SearchInput = {
   accountId,
   channels: ["sms", "whatsapp", "email"],
@@ -261,11 +262,8 @@ export const messageCases: Case[] = [
   caseOf(findInboundFile, { accountId, id: id("in", 500) }),
   caseOf(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
   caseOf(deleteReplyWindows, { before: now, limit }),
-  caseOf(
-    recentInbound,
-    { accountId, channel: null, before: null, limit },
-    { accountId, channel: "sms", before: id("in", 500), limit },
-  ),
+  caseOf(recentInbound, received, { ...received, channel: "sms", before: id("in", 500) }),
+  caseOf(searchInbound, { ...received, senders: ["+17770", "+17771"] }, { ...received, gatewayId }),
   caseOf(
     lookup.findMessage,
     { accountId: accountOf(1), channel: "sms", id: delivered },

@@ -65,5 +65,13 @@ export const createdSuppressionsReply = reply(
 
 export const accountReceivedQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),
+  from: text(320)
+    .optional()
+    .describe("Only messages from this phone number, address or WhatsApp id, in any spelling."),
+  gateway: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("Only messages that the gateway with this identifier received."),
   ...paging,
 });

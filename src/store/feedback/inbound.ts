@@ -213,6 +213,41 @@ export const recentInbound = readOperation(
   },
 );
 
+interface InboundFilter {
+  accountId: string;
+  channel: Channel | null;
+  /** Spellings of one sender, and the id of a gateway; at least one of them. */
+  senders: readonly string[] | null;
+  gatewayId: string | null;
+  before: string | null;
+  limit: number;
+}
+
+/** The newest messages from one person, or through one gateway, before an id (null: the newest of all). */
+export const searchInbound = readOperation(
+  "searchInbound",
+  async (
+    tx,
+    { accountId, channel, senders, gatewayId, before, limit }: InboundFilter,
+  ): Promise<InboundRow[]> => {
+    const found: InboundRow[] = [];
+    for (const sender of senders ?? [null]) {
+      const index = sender === null ? "inbound_gateway" : "inbound_sender";
+      let query = tx.db
+        .selectFrom(tx.indexed("inbound_messages", index))
+        .selectAll("inbound_messages")
+        .select(nameOfGateway("inbound_messages.gateway_id"))
+        .where("inbound_messages.account_id", "=", accountId);
+      if (sender !== null) query = query.where("inbound_messages.sender", "=", sender);
+      if (gatewayId !== null) query = query.where("inbound_messages.gateway_id", "=", gatewayId);
+      if (channel !== null) query = query.where("inbound_messages.channel", "=", channel);
+      if (before !== null) query = query.where("inbound_messages.id", "<", before);
+      found.push(...(await query.orderBy("inbound_messages.id", "desc").limit(limit).execute()));
+    }
+    return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+  },
+);
+
 /** What the secret of a file is bound to. */
 export const fileSecretContext = (gatewayId: string) => `inbound_messages file ${gatewayId}`;
 

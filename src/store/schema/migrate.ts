@@ -15,6 +15,7 @@ import { up as slowdowns } from "#store/schema/migrations/0008-slowdowns.ts";
 import { up as callPerson } from "#store/schema/migrations/0009-call-person.ts";
 import { up as partlyDelivered } from "#store/schema/migrations/0010-partly-delivered.ts";
 import { up as userSetupLinks } from "#store/schema/migrations/0011-user-setup-links.ts";
+import { up as receivedBySender } from "#store/schema/migrations/0012-received-by-sender.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -28,6 +29,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 9, name: "call-person", up: callPerson },
   { id: 10, name: "partly-delivered", up: partlyDelivered },
   { id: 11, name: "user-setup-links", up: userSetupLinks },
+  { id: 12, name: "received-by-sender", up: receivedBySender },
 ];
 
 /** The id of the newest migration that this code knows. */

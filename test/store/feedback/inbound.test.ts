@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type IncomingMessage, recentInbound, storeInbound } from "#store/feedback/inbound.ts";
+import { type IncomingMessage, recentInbound, searchInbound, storeInbound } from "#store/feedback/inbound.ts";
 import { addSuppressions } from "#store/feedback/suppressions.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
@@ -315,5 +315,41 @@ onBothEngines((open) => {
     assert.deepEqual(await page("sms", ids[2]!, 50), [ids[4]]);
     const [row] = await database.run(recentInbound, { accountId, channel: null, before: null, limit: 1 });
     assert.equal(row?.identifier, `identifier-${gatewayId}`);
+  });
+
+  test("one person's are found among all, and one gateway's, of one account", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const [one, other] = [await makeGateway(database, accountId), await makeGateway(database, accountId)];
+    const foreign = await makeAccount(database);
+    const stored: string[] = [];
+    for (const [gatewayId, from, channel] of [
+      [one, "+15550001", "sms"],
+      [other, "+15550001", "whatsapp"],
+      [one, "+15550002", "sms"],
+      [one, "15550001", "sms"],
+    ] as const) {
+      const next = inbound(accountId, gatewayId, { channel, sender: from });
+      await database.run(storeInbound, next);
+      stored.push(next.message.id);
+    }
+    const found = async (filter: Partial<Parameters<typeof searchInbound.run>[1]>) =>
+      (
+        await database.run(searchInbound, {
+          accountId,
+          channel: null,
+          senders: null,
+          gatewayId: null,
+          before: null,
+          limit: 9,
+          ...filter,
+        })
+      ).map(({ id }) => stored.indexOf(id));
+    assert.deepEqual(await found({ senders: ["+15550001", "15550001"] }), [3, 1, 0]);
+    assert.deepEqual(await found({ senders: ["+15550001"], channel: "whatsapp" }), [1]);
+    assert.deepEqual(await found({ senders: ["+15550001", "15550001"], before: stored[3]!, limit: 1 }), [1]);
+    assert.deepEqual(await found({ gatewayId: one }), [3, 2, 0]);
+    assert.deepEqual(await found({ gatewayId: one, senders: ["+15550001"] }), [0]);
+    assert.deepEqual(await found({ accountId: foreign, gatewayId: one }), []);
   });
 });

@@ -263,7 +263,7 @@ export interface Operations {
   getAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: AccountRequestReply };
   cancelAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: ChangedRequestReply };
   rescheduleAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: RescheduleMessagesRequest; reply: ChangedRequestReply };
-  listAccountReceivedMessages: { params: { account: string }; query: { channel?: Channel; limit?: number; cursor?: string }; body: undefined; reply: ReceivedMessagePage };
+  listAccountReceivedMessages: { params: { account: string }; query: { channel?: Channel; from?: string; gateway?: string; limit?: number; cursor?: string }; body: undefined; reply: ReceivedMessagePage };
   listSuppressions: { params: { account: string }; query: { channel?: Channel; recipient?: string; limit?: number; cursor?: string }; body: undefined; reply: SuppressionPage };
   createSuppressions: { params: { account: string }; query: Record<string, never>; body: CreateSuppressionsRequest; reply: CreatedSuppressionsReply };
   deleteSuppression: { params: { account: string; channel: Channel; recipient: string }; query: Record<string, never>; body: undefined; reply: undefined };

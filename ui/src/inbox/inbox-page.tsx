@@ -1,23 +1,44 @@
 import { Link } from "@tanstack/react-router";
-import { Inbox } from "lucide-react";
-import { usePages } from "#ui/api/queries.ts";
+import { Inbox, Search } from "lucide-react";
+import { usePages, useRead } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice } from "#ui/parts/form/field.tsx";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { PageHead } from "#ui/parts/page.tsx";
+import { PageHead, Problem } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
   const [filter, setFilter] = useFilter();
-  const query = filter.channel === undefined ? {} : { channel: filter.channel as Channel };
+  const query = {
+    ...(filter.channel === undefined ? {} : { channel: filter.channel as Channel }),
+    ...(filter.from === undefined ? {} : { from: filter.from }),
+    ...(filter.gateway === undefined ? {} : { gateway: filter.gateway }),
+  };
+  const isFiltered = Object.keys(query).length > 0;
+  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 }).data?.data ?? [];
   const pages = usePages("listAccountReceivedMessages", { params: { account }, query });
   return (
     <>
       <PageHead title="Inbox" />
-      <div className="filters">
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setFilter("from", String(new FormData(event.currentTarget).get("from")).trim());
+        }}
+      >
+        <Field label="From" wide>
+          <input
+            key={filter.from ?? ""}
+            name="from"
+            type="search"
+            defaultValue={filter.from ?? ""}
+            autoComplete="off"
+          />
+        </Field>
         <Choice
           label="Channel"
           any="any"
@@ -25,20 +46,35 @@ export function Page() {
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />
-      </div>
+        <Choice
+          label="Gateway"
+          any="any"
+          of={gateways.map(({ identifier }) => identifier)}
+          value={filter.gateway ?? ""}
+          onChange={(word) => setFilter("gateway", word)}
+        />
+        <button type="submit" className="button">
+          Find
+        </button>
+      </form>
+      <Problem error={pages.error?.status === 422 ? pages.error : null} />
       <List
         label="Received messages"
-        icon={Inbox}
         pages={pages}
         id={({ id }) => id}
+        icon={isFiltered ? Search : Inbox}
         empty={
-          <p>
-            Nothing has been received. A{" "}
-            <Link to="/a/$account/gateways" params={{ account }}>
-              gateway
-            </Link>{" "}
-            that can receive shows its callback URL, which the provider has to know.
-          </p>
+          isFiltered ? (
+            <p>Nothing that was received fits these filters.</p>
+          ) : (
+            <p>
+              Nothing has been received. A{" "}
+              <Link to="/a/$account/gateways" params={{ account }}>
+                gateway
+              </Link>{" "}
+              that can receive shows its callback URL, which the provider has to know.
+            </p>
+          )
         }
         columns={[
           { head: "From", cell: ({ from }) => <span className="mono">{from}</span> },

@@ -7,7 +7,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
-import { received } from "#messaging/inbound.ts";
+import { filteredReceived } from "#messaging/inbound.ts";
 
 export const listAccountReceivedMessagesRoute = endpoint({
   method: "GET",
@@ -16,7 +16,7 @@ export const listAccountReceivedMessagesRoute = endpoint({
   tag: "Account messages",
   summary: "List the messages that an account received",
   description:
-    "The list has the messages from people to the account's gateways. The newest message comes first.",
+    "The list has the messages from people to the account's gateways, or those of one person. The newest message comes first.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
@@ -26,9 +26,10 @@ export const listAccountReceivedMessagesRoute = endpoint({
 })(async ({ core, account, request }) => {
   const query = validateQuery(accountReceivedQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { channel = null, limit, cursor = null } = query.value;
-  const page = await received(core.database, account.id, channel, { limit, cursor });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
+  const { channel = null, from = null, gateway = null, limit, cursor = null } = query.value;
+  const filters = { channel, from, gateway };
+  const page = await filteredReceived(core.database, account, filters, { limit, cursor });
+  if (page.kind === "invalid") return validationFailed([{ path: [page.field], message: page.message }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },
