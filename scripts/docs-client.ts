@@ -147,6 +147,11 @@ ${routes.join("\n")}
 
 /** The dashboard's forms: what creates and what changes the thing, and the fields that have controls of their own. */
 const forms: Record<string, { create: string; update: string; apart: readonly string[] }> = {
+  account: {
+    create: "CreateAccountRequest",
+    update: "UpdateAccountRequest",
+    apart: ["name", "time_zone", "country", "channel_failover"],
+  },
   gateway: {
     create: "CreateGatewayRequest",
     update: "UpdateGatewayRequest",

@@ -59,9 +59,33 @@ export function Page() {
             ),
           },
           { head: "Id", look: "wide", cell: ({ id }) => <code className="soft">{id}</code> },
-          { head: "Plan", cell: ({ plan }) => plan.name },
+          {
+            head: "Plan",
+            look: "act",
+            cell: ({ id, name, plan }) => (
+              <Link
+                to="/a/$account/settings"
+                params={{ account: id }}
+                aria-label={`${plan.name}: plan and limits of ${name}`}
+              >
+                {plan.name}
+              </Link>
+            ),
+          },
           { head: "Today", cell: (account) => <Today of={account} /> },
-          { head: "Credit left", look: "also", cell: (account) => creditOf(account) },
+          {
+            head: "Credit left",
+            look: "act",
+            cell: (account) => (
+              <Link
+                to="/a/$account/credit"
+                params={{ account: account.id }}
+                aria-label={`${creditOf(account)}: credit of ${account.name}`}
+              >
+                {creditOf(account)}
+              </Link>
+            ),
+          },
           {
             head: "People",
             look: "act",

@@ -8,17 +8,36 @@ import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 function Fields({ onKey }: { onKey: (key: string) => void }) {
   const [name, setName] = useState("");
   const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [country, setCountry] = useState("");
   const form = useForm("createAccount", {
     touches: ["listAccounts"],
     onDone: ({ data }) => onKey(data.api_key),
   });
   return (
-    <Form of={form} verb="Add the account" onSubmit={() => form.send({ body: { name, time_zone: zone } })}>
+    <Form
+      of={form}
+      verb="Add the account"
+      onSubmit={() =>
+        form.send({ body: { name, time_zone: zone, country: country === "" ? null : country } })
+      }
+    >
       <Field label="Name" fault={form.fault("name")}>
         <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
       </Field>
       <Field label="Time zone" hint="Its people decide in it." fault={form.fault("time_zone")}>
         <input required value={zone} onChange={(event) => setZone(event.target.value)} />
+      </Field>
+      <Field
+        label="Country"
+        hint="Two letters, such as DE: numbers without a country code are read as its own. Plan and limits are on the account's settings."
+        fault={form.fault("country")}
+      >
+        <input
+          maxLength={2}
+          value={country}
+          autoComplete="off"
+          onChange={(event) => setCountry(event.target.value.toUpperCase())}
+        />
       </Field>
     </Form>
   );

@@ -4,6 +4,7 @@ import { Facts, PageHead, Section } from "#ui/parts/page.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { AccountForm } from "./account-form.tsx";
 import { ApiKey } from "./api-key.tsx";
+import { LimitsForm } from "./limits-form.tsx";
 import { OwnPassword } from "./own-password.tsx";
 
 export function Page() {
@@ -26,6 +27,7 @@ export function Page() {
       </Section>
       <ApiKey />
       <AccountForm key={account.id} account={account} />
+      <LimitsForm key={`limits of ${account.id}`} account={account} />
       <OwnPassword />
     </>
   );
