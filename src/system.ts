@@ -140,6 +140,8 @@ export async function openSystem(
     showApiKeys: settings.showApiKeys,
     accountChanges,
     processId,
+    startedAt: clock.now(),
+    heartbeatsSeen: () => lanes.heartbeatsSeen(),
   };
   const app = buildApp(httpCore, shared);
 

@@ -198,6 +198,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       linkedDevices: { inAll: 20, ofAccount: 5 },
       trustedProxies: [],
       metricsToken: null,
+      outboundAllow: [],
       dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,

@@ -114,6 +114,10 @@ export interface HttpCore extends Core {
   accountChanges: AccountChanges;
   /** The id of this process. */
   processId: string;
+  /** When this process started, epoch ms. */
+  startedAt: number;
+  /** When this process last saw a new heartbeat of each process, epoch ms by id. */
+  heartbeatsSeen(): ReadonlyMap<string, number>;
   /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
   showApiKeys: boolean;
 }

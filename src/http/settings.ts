@@ -1,5 +1,7 @@
 // The settings of the HTTP edge.
 
+import type { RetentionPolicy } from "#maintenance/maintenance.ts";
+
 export interface HttpSettings {
   /** `https://…` without a trailing slash, or null. */
   publicUrl: string | null;
@@ -18,6 +20,9 @@ export interface HttpSettings {
   /** CIDR blocks and addresses of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies: readonly string[];
   metricsToken: string | null;
+  /** CIDR blocks that outbound requests may reach although they are not public, as they were configured. */
+  outboundAllow: readonly string[];
+  retention: RetentionPolicy;
   /** The folder of the built dashboard, or null: it is switched off. */
   dashboardFolder: string | null;
 }

@@ -286,6 +286,13 @@ export class Lanes {
     }
   }
 
+  /** When this process last saw a new heartbeat of each process that has one, epoch ms by id. */
+  heartbeatsSeen(): ReadonlyMap<string, number> {
+    const { clock } = this.#deps;
+    const [now, monotonic] = [clock.now(), clock.monotonic()];
+    return new Map([...this.#heartbeats].map(([id, { since }]) => [id, now - (monotonic - since)]));
+  }
+
   /** The ids of the processes that are alive, this one included. */
   #aliveProcesses(processes: readonly { id: string; heartbeat: number }[]): Set<string> {
     const { clock, processId, takeoverMs, database } = this.#deps;

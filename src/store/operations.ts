@@ -46,6 +46,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/identity/user-setup-links.ts"),
   import("#store/lanes/due.ts"),
   import("#store/lanes/lanes.ts"),
+  import("#store/maintenance/installation.ts"),
   import("#store/maintenance/overdue.ts"),
   import("#store/maintenance/provisioned.ts"),
   import("#store/maintenance/restore-hold.ts"),

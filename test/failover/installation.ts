@@ -53,6 +53,7 @@ export async function install(profile: Profile): Promise<Installation> {
       linkedDevices: { inAll: 20, ofAccount: 5 },
       trustedProxies: [],
       metricsToken: null,
+      outboundAllow: [],
       dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,

@@ -120,6 +120,8 @@ export const settings: HttpSettings = {
   linkedDevices: { inAll: 20, ofAccount: 5 },
   trustedProxies: [],
   metricsToken: null,
+  outboundAllow: [],
+  retention: { messagesMs: null, webhooksMs: 1, auditMs: null, usageMs: 1, deferredMs: 1 },
   dashboardFolder: null,
 };
 
@@ -264,6 +266,8 @@ export function edge(options: EdgeOptions = {}): Edge {
     ...basis,
     accountChanges: { watch: () => null, close: () => {} },
     processId: "prc_1",
+    startedAt: clock.now(),
+    heartbeatsSeen: () => new Map(),
     phones: new Phones({ ...basis, publicUrl: null, sweepMs: 30_000 }),
     outbound: { request: unused, dial: unused, rejectReason: () => null, close: async () => {} },
     upstreams: { open: unused, close: async () => {} },

@@ -20,6 +20,7 @@ import * as userLinks from "#store/identity/user-setup-links.ts";
 import * as people from "#store/identity/users.ts";
 import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import * as lanes from "#store/lanes/lanes.ts";
+import * as installation from "#store/maintenance/installation.ts";
 import * as provisioned from "#store/maintenance/provisioned.ts";
 import { findAccountGateway } from "#store/messages/search.ts";
 import * as webhooks from "#store/webhooks/endpoints.ts";
@@ -292,6 +293,9 @@ export const managementCases: Case[] = [
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: true, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: false, at: now },
   ),
+  caseOf(installation.readDatabaseSize, null),
+  caseOf(installation.listProcesses, null),
+  caseOf(installation.countHeldByAccount, null),
   caseOf(provisioned.readProvisionMarks, null),
   caseOf(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
   caseOf(provisioned.saveProvisioned, [

@@ -41,6 +41,10 @@ test("a hold is on every page; an operator ends it there, a member reads who can
     await notice.getByText(/Waiting: 1 message, 0 webhook deliveries and 0 events/).waitFor();
     assert.equal(await notice.count(), 1, path);
   }
+  await page.getByRole("link", { name: "1 held messages of default" }).click();
+  await page.getByRole("heading", { level: 1, name: "Messages" }).waitFor();
+  assert.match(page.url(), /held=true/);
+  await page.getByRole("row").filter({ hasText: "+15550000001" }).waitFor();
   await expectSound(at, "a page with the hold");
   await notice.getByRole("button", { name: "Release…" }).click();
   const dialog = page.getByRole("alertdialog");

@@ -11,14 +11,64 @@ const counts = {
 
 /** What is held since the installation was restored. */
 export const hold = z
-  .object({ at: instant.describe("When the backup was made or the hold began."), ...counts })
+  .object({
+    at: instant.describe("When the backup was made or the hold began."),
+    ...counts,
+    accounts: z
+      .array(z.object({ account: z.string(), name: z.string(), messages: z.int() }))
+      .describe("How many messages each account has among the first 10,000 that are held, the most first."),
+  })
   .meta({ id: "RestoreHold" });
+
+/** Null: for ever. */
+const days = z.number().nullable();
+
+const process = z
+  .object({
+    id: z.string(),
+    started_at: instant,
+    heartbeat_at: instant
+      .nullable()
+      .describe(
+        "When the process that answers last saw a new heartbeat of this one; null: it has seen none yet.",
+      ),
+    lanes: z.int().describe("The lanes that it owns: gateways, webhooks, and the installation's own work."),
+  })
+  .meta({ id: "InstallationProcess" });
 
 export const installationReply = reply(
   "InstallationReply",
   z.object({
     version: z.string().meta({ examples: ["0.1.0"] }),
     engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
+    size_bytes: z.int().describe("The size of the database."),
+    public_url: z
+      .string()
+      .nullable()
+      .describe("`TRUNKLINE_PUBLIC_URL`: where providers and recipients reach the installation."),
+    outbound_allow: z
+      .array(z.string())
+      .describe("CIDR blocks that outbound requests may reach although they are not public."),
+    retention: z
+      .object({
+        messages_days: days.describe("Messages are removed after so many days; null: never."),
+        webhooks_days: days.describe("Webhook events are removed after so many days; null: never."),
+        audit_days: days.describe("Entries of the audit log are removed after so many days; null: never."),
+        usage_days: days.describe("AI calls are removed after so many days; null: never."),
+        deferred_days: days.describe("Deferred completions are removed after so many days; null: never."),
+      })
+      .meta({ id: "Retention" }),
+    metrics: z
+      .enum(["token", "loopback"])
+      .describe(
+        "Who may read `/metrics`: holders of the configured token, or callers on the machine itself.",
+      ),
+    show_api_keys: z
+      .boolean()
+      .describe("Whether new API keys are kept sealed, so that a signed-in person may see them again."),
+    process: z.string().describe("The id of the process that answers."),
+    started_at: instant.describe("When the process that answers started."),
+    processes: z.array(process).describe("The processes of the installation, the oldest first."),
     held: hold
       .nullable()
       .describe(

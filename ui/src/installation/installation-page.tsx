@@ -1,37 +1,86 @@
 import { useRead } from "#ui/api/queries.ts";
+import type { InstallationReply } from "#ui/api/schema.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Facts, PageHead, Waiting } from "#ui/parts/page.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time, useNow } from "#ui/parts/time.tsx";
+import { bytes, duration } from "#ui/words/numbers.ts";
+import { Alerts } from "./alerts.tsx";
+import { Backups } from "./backups.tsx";
+import { HeldAccounts } from "./held-accounts.tsx";
+import { Processes } from "./processes.tsx";
+
+type Installation = InstallationReply["data"];
+
+const kept = (days: number | null) => (days === null ? "for ever" : `${days} ${days === 1 ? "day" : "days"}`);
+
+function Uptime({ since }: { since: string }) {
+  const now = useNow();
+  return duration(Math.max(0, now - Date.parse(since)));
+}
+
+function Settings({ of }: { of: Installation }) {
+  const { public_url, outbound_allow, retention, show_api_keys } = of;
+  return (
+    <Section title="Settings">
+      <Facts
+        of={[
+          [
+            "Public address",
+            public_url === null ? (
+              <span key="url">
+                <Status of="doubtful">not set</Status> · providers cannot call back; set TRUNKLINE_PUBLIC_URL
+              </span>
+            ) : (
+              <Snippet key="url" text={public_url} />
+            ),
+          ],
+          [
+            "Requests may also reach",
+            outbound_allow.length === 0 ? "public addresses alone" : outbound_allow.join(", "),
+          ],
+          ["API keys", show_api_keys ? "can be shown again" : "are shown once"],
+          ["Keeps messages", kept(retention.messages_days)],
+          ["Keeps webhook events", kept(retention.webhooks_days)],
+          ["Keeps the audit log", kept(retention.audit_days)],
+          ["Keeps AI calls", kept(retention.usage_days)],
+          ["Keeps deferred completions", kept(retention.deferred_days)],
+        ]}
+      />
+      <p className="hint">
+        These are settings of the process, so they change with its next start. docs/reference/configuration.md
+        names all of them.
+      </p>
+    </Section>
+  );
+}
 
 export function Page() {
   const read = useRead("getInstallation", {});
   const installation = read.data?.data;
-  const held = installation?.held ?? null;
+  if (installation === undefined)
+    return (
+      <>
+        <PageHead title="Installation" />
+        <Waiting error={read.error} />
+      </>
+    );
+  const { version, engine, size_bytes, started_at, held, metrics } = installation;
   return (
     <>
       <PageHead title="Installation" />
-      {installation === undefined ? (
-        <Waiting error={read.error} />
-      ) : (
-        <>
-          <section className="card" aria-label="This installation">
-            <Facts
-              of={[
-                ["Version", installation.version],
-                ["Database", installation.engine],
-                ["Held", held === null ? "nothing" : `${number(held.messages)} messages`],
-              ]}
-            />
-          </section>
-          {installation.engine === "sqlite" ? (
-            <section className="card" aria-labelledby="backup">
-              <h2 id="backup">Back it up</h2>
-              <p>While it runs or not; the master key goes to a file of its own, to be kept apart.</p>
-              <Snippet text="npm run backup -- trunkline.backup --key master.key.backup" block />
-            </section>
-          ) : null}
-        </>
-      )}
+      <Figures
+        of={[
+          { name: "Version", value: version },
+          { name: "Database", value: bytes(size_bytes), note: engine },
+          { name: "Up", value: <Uptime since={started_at} />, note: <Time at={started_at} brief /> },
+        ]}
+      />
+      {held === null ? null : <HeldAccounts held={held} />}
+      <Settings of={installation} />
+      <Processes of={installation} />
+      <Backups engine={engine} />
+      <Alerts metrics={metrics} />
     </>
   );
 }

@@ -24,5 +24,6 @@ export function duration(ms: number): string {
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} bytes`;
   if (count < 1_000_000) return `${fine.format(count / 1_000)} kB`;
-  return `${fine.format(count / 1_000_000)} MB`;
+  if (count < 1_000_000_000) return `${fine.format(count / 1_000_000)} MB`;
+  return `${fine.format(count / 1_000_000_000)} GB`;
 }

@@ -1,9 +1,23 @@
-// The installation as a whole, for operators: its version and database, and the end of the hold after a restore.
+// The installation as a whole, for operators: its version, database, settings and processes, and the end of the hold after a restore.
 
 import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
+import type { RetentionPolicy } from "#maintenance/maintenance.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { version } from "#runtime/version.ts";
+import { countHeldByAccount, listProcesses, readDatabaseSize } from "#store/maintenance/installation.ts";
+
+const dayMs = 86_400_000;
+const inDays = (ms: number | null) => (ms === null ? null : ms / dayMs);
+
+const retentionOf = ({ messagesMs, webhooksMs, auditMs, usageMs, deferredMs }: RetentionPolicy) => ({
+  messages_days: inDays(messagesMs),
+  webhooks_days: inDays(webhooksMs),
+  audit_days: inDays(auditMs),
+  usage_days: inDays(usageMs),
+  deferred_days: inDays(deferredMs),
+});
 
 export const getInstallationRoute = endpoint({
   method: "GET",
@@ -11,14 +25,22 @@ export const getInstallationRoute = endpoint({
   name: "getInstallation",
   tag: "Installation",
   summary: "Get the installation",
-  description: "The reply has the version, the database engine, and what is held after a restore.",
+  description:
+    "The reply has the version, the database, the settings of the process that answers, all processes with their lanes, and what is held after a restore.",
   family: "manage",
   scope: "installation",
   replies: { 200: installationReply },
   problems: [],
-})(async ({ core }) => {
-  const { database } = core;
+})(async ({ core, settings }) => {
+  const { database, processId, startedAt } = core;
   const held = await currentHold(database);
+  const accounts = held === null ? [] : await database.run(countHeldByAccount, null);
+  const seen = core.heartbeatsSeen();
+  const heartbeatOf = (id: string) => {
+    const at = seen.get(id);
+    return at === undefined ? null : isoTime(at);
+  };
+  const processes = await database.run(listProcesses, null);
   return {
     status: 200,
     body: {
@@ -27,7 +49,25 @@ export const getInstallationRoute = endpoint({
       data: {
         version,
         engine: database.engine,
-        held: held && { ...held, at: new Date(held.at).toISOString() },
+        size_bytes: await database.run(readDatabaseSize, null),
+        public_url: settings.publicUrl,
+        outbound_allow: [...settings.outboundAllow],
+        retention: retentionOf(settings.retention),
+        metrics: settings.metricsToken === null ? "loopback" : "token",
+        show_api_keys: core.showApiKeys,
+        process: processId,
+        started_at: isoTime(startedAt),
+        processes: processes.map(({ id, started_at, lanes }) => ({
+          id,
+          started_at: isoTime(started_at),
+          heartbeat_at: heartbeatOf(id),
+          lanes,
+        })),
+        held: held && {
+          ...held,
+          at: isoTime(held.at),
+          accounts: accounts.map(({ account_id: account, name, messages }) => ({ account, name, messages })),
+        },
       },
     },
   };

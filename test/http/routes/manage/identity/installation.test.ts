@@ -8,9 +8,10 @@ import { asked, provider, takes } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
+let account: string;
 before(async () => {
   m = await managed({ respond: takes });
-  await m.it.account({ plan: { name: "basic", credit: { sms: 10 } } });
+  account = (await m.it.account({ plan: { name: "basic", credit: { sms: 10 } } })).id;
   await m.it.gateway({ identifier: "main", ...provider });
 });
 after(() => m.close());
@@ -25,13 +26,28 @@ async function held(): Promise<string[]> {
   return ids;
 }
 
-test("it tells the version, the engine, and what is held", async () => {
+test("it tells the version, the database, the settings, the processes, and what is held", async () => {
   const free = await m.operator("GET", "/installation");
-  assert.deepEqual(installationReply.parse(free.json()).data, {
+  const { size_bytes, process, processes, ...rest } = installationReply.parse(free.json()).data;
+  const { processId, startedAt } = m.it.system.core;
+  const started_at = new Date(startedAt).toISOString();
+  assert.deepEqual(rest, {
     version: "0.1.0",
     engine: "sqlite",
+    public_url: "https://trunkline.test",
+    outbound_allow: [],
+    retention: { messages_days: null, webhooks_days: 30, audit_days: null, usage_days: 90, deferred_days: 7 },
+    metrics: "loopback",
+    show_api_keys: true,
+    started_at,
     held: null,
   });
+  assert.ok(size_bytes > 4_096);
+  const [own, ...others] = processes;
+  assert.deepEqual([process, own?.id, own?.started_at, others], [processId, processId, started_at, []]);
+  assert.equal(own?.heartbeat_at, new Date(m.it.clock.now()).toISOString());
+  // Its gateway, and the fan-out, rerouting and maintenance.
+  assert.ok((own?.lanes ?? 0) >= 4);
   await held();
   const { data } = installationReply.parse((await m.operator("GET", "/installation")).json());
   assert.deepEqual(data.held, {
@@ -39,6 +55,7 @@ test("it tells the version, the engine, and what is held", async () => {
     messages: 2,
     deliveries: 0,
     events: 0,
+    accounts: [{ account, name: "acme", messages: 2 }],
   });
   assert.ok(hold.safeParse(data.held).success);
 });

@@ -1,0 +1,75 @@
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Section } from "#ui/parts/page.tsx";
+
+const commands = {
+  sqlite: "npm run backup -- /backups/trunkline.db --key /elsewhere/master.key",
+  docker: "docker compose exec trunkline trunkline backup /data/backup.db",
+  postgres: 'pg_dump --format=custom --file=trunkline.dump "$TRUNKLINE_DATABASE_URL"',
+};
+
+/** Commands that make a copy, and what to do with one. */
+export function Backups({ engine }: { engine: "sqlite" | "postgres" }) {
+  const isFile = engine === "sqlite";
+  return (
+    <>
+      <Section title="Back it up">
+        {isFile ? (
+          <>
+            <p>
+              While it runs or not. The copy alone opens no gateway settings, and the master key opens nothing
+              alone: keep them apart.
+            </p>
+            <Snippet text={commands.sqlite} block />
+            <p>In a container:</p>
+            <Snippet text={commands.docker} block />
+          </>
+        ) : (
+          <>
+            <p>
+              While it runs or not, with PostgreSQL's own tools. Keep the master key as well, and elsewhere:
+              without it the copy opens no gateway settings.
+            </p>
+            <Snippet text={commands.postgres} block />
+          </>
+        )}
+      </Section>
+      <Section title="Restore a copy">
+        <ol className="stack">
+          <li>
+            {isFile ? (
+              <>
+                Put the copy as <code>trunkline.db</code> into an empty data folder, with no old{" "}
+                <code>-wal</code> or <code>-shm</code> beside it.
+              </>
+            ) : (
+              <>
+                Load the copy into an empty database with <code>pg_restore</code>.
+              </>
+            )}
+          </li>
+          <li>
+            Put the master key beside it as <code>master.key</code>, or into <code>TRUNKLINE_MASTER_KEY</code>
+            .
+          </li>
+          <li>
+            {isFile ? (
+              <>
+                Start. A copy that the backup command made holds what was pending in it by itself; for a
+                snapshot of the file system run <code>npm start -- hold</code> first.
+              </>
+            ) : (
+              <>
+                Run <code>npm start -- hold</code> with the service's settings, before its first start. Then
+                start.
+              </>
+            )}
+          </li>
+          <li>
+            Compare with your provider's log: what the original sent after the copy is not known here. Then
+            release or cancel what is held, on any page.
+          </li>
+        </ol>
+      </Section>
+    </>
+  );
+}

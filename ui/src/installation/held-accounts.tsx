@@ -1,0 +1,34 @@
+import { Link } from "@tanstack/react-router";
+import type { RestoreHold } from "#ui/api/schema.ts";
+import { Table } from "#ui/parts/list/table.tsx";
+import { Section } from "#ui/parts/page.tsx";
+import { number } from "#ui/words/numbers.ts";
+
+/** Whose messages a restore holds back. */
+export function HeldAccounts({ held }: { held: RestoreHold }) {
+  return (
+    <Section title="Held">
+      <Table
+        label="Held messages"
+        rows={held.accounts}
+        id={({ account }) => account}
+        columns={[
+          { head: "Account", cell: ({ name }) => name },
+          {
+            head: "Messages",
+            cell: ({ account, name, messages }) => (
+              <Link
+                to="/a/$account/messages"
+                params={{ account }}
+                search={{ held: "true" }}
+                aria-label={`${number(messages)} held messages of ${name}`}
+              >
+                {number(messages)}
+              </Link>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
