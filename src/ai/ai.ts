@@ -13,6 +13,7 @@ import type { KeyStatus } from "#ai/pools/member-keys.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
+import { costInMillionths } from "#contract/cost.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -236,7 +237,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       ms: outcome.ms,
       inputTokens: row.prompt_tokens,
       outputTokens: row.completion_tokens,
-      cost: row.cost,
+      cost: costInMillionths(row),
       attempts: outcome.attempts,
     });
     streams.delete(call.id);

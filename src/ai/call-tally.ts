@@ -68,6 +68,7 @@ export class CallTally {
     this.close(499, { attempts: result.attempts });
   }
 
+  /** Reports the outcome; null: it was reported before. */
   close(
     status: number,
     result: {
@@ -76,12 +77,12 @@ export class CallTally {
       usage?: Usage | null;
       text?: string;
     } | null,
-  ): void {
-    if (this.#closed) return;
+  ): CallOutcome | null {
+    if (this.#closed) return null;
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
     const known = choice ? (result?.usage ?? null) : noUsage;
-    this.#onEnd({
+    const outcome: CallOutcome = {
       status,
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,
@@ -90,7 +91,9 @@ export class CallTally {
       estimated: known === null,
       firstByteMs: this.#firstByteMs,
       ms: this.#elapsed(),
-    });
+    };
+    this.#onEnd(outcome);
+    return outcome;
   }
 
   /** `text`: of a whole answer; null: estimated from what the stream has sent. */

@@ -10,11 +10,13 @@ import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
 import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
 import { type ServicePool, withServed } from "#ai/stream/sse-writer.ts";
 import { isForwarded } from "#contract/ai/operations.ts";
+import { costNumber } from "#contract/cost.ts";
 import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { shuttingDownError, statusOf, unknownModel } from "./call-errors.ts";
 import { CallTally } from "./call-tally.ts";
 import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "./completion.ts";
+import { callCost } from "./pricing.ts";
 
 export type {
   CallOutcome,
@@ -82,7 +84,7 @@ export async function complete(
     if (result.kind !== "answer") return tally.closeUnanswered(result);
     const { won, text, media } = result;
     const served = tally.servedBy(won.choice, won.memberCount);
-    tally.close(200, result);
+    tellCost(pool, served, tally.close(200, result));
     if (media) return { kind: "answer", text: "", media, served };
     const rules = rulesFor(served);
     if (isForwarded(kind)) return { kind: "answer", text: withServed(text, rules.model, served), served };
@@ -96,11 +98,18 @@ export async function complete(
   const begin = (result: StreamingResult) => {
     const served = tally.servedBy(result.won.choice, result.won.memberCount);
     const frames = api.writer(rulesFor(served), result.won.forwarded);
-    return { stream: relay(tally, result, frames, api), served };
+    const ended = (outcome: CallOutcome | null) => tellCost(pool, served, outcome);
+    return { stream: relay(tally, result, frames, api, ended), served };
   };
   if (early === null)
     return { kind: "stream", stream: deferredStream(tally, chain, api, begin), served: null };
   return { kind: "stream", ...begin(early), leftOut: leftOutOf(early.won, api) };
+}
+
+/** Adds to what the answer says of the call what it cost, once that is known. */
+function tellCost(pool: Pool, served: ServicePool, outcome: CallOutcome | null): void {
+  const cost = outcome && callCost(pool, outcome);
+  if (cost !== null) served.cost = costNumber(cost);
 }
 
 /** What the member was not sent, by name. */
@@ -159,6 +168,7 @@ function relay(
   result: StreamingResult,
   frames: StreamWriter,
   { keepAlive }: ApiRequest,
+  ended: (outcome: CallOutcome | null) => void,
 ): ResponseStream {
   const { won } = result;
   let over = false;
@@ -167,7 +177,7 @@ function relay(
   const end = (status: number, how: "completed" | "failed" | "dropped") => {
     over = true;
     won.settle(how);
-    tally.close(status, { ...result, usage: frames.usage });
+    ended(tally.close(status, { ...result, usage: frames.usage }));
   };
   return {
     keepAlive,

@@ -4,11 +4,13 @@
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import type { Pool } from "#ai/pools/member.ts";
+import { costInMillionths } from "#contract/cost.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import type { CallOutcome } from "./complete.ts";
+import { callCost } from "./pricing.ts";
 import type { AdmittedCall } from "./serve.ts";
 
 interface UsageLog {
@@ -126,12 +128,8 @@ export function createUsageLog(deps: {
 /** The usage record of a call that has ended, priced by the member that answered. */
 export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
   const { id, key, kind, api, stream, at, clientRequestId, labels, person } = call;
-  const { promptTokens, completionTokens } = outcome.usage;
-  const member = pool.members.find(({ name }) => name === outcome.member);
-  const cost = member?.price
-    ? // A price for a million tokens is the price of one in millionths.
-      Math.round(promptTokens * member.price.input + completionTokens * member.price.output)
-    : 0;
+  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = outcome.usage;
+  const { cost, cost_rest, source } = callCost(pool, outcome) ?? { cost: 0, cost_rest: 0, source: null };
   return {
     id,
     account_id: key.accountId,
@@ -150,6 +148,10 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
     completion_tokens: completionTokens,
     estimated: outcome.estimated ? 1 : 0,
     cost,
+    cost_rest,
+    cached_tokens: cachedTokens,
+    cache_write_tokens: cacheWriteTokens,
+    price_source: source,
     first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
     ms: Math.round(outcome.ms),
     end_user: labels.user,
@@ -168,6 +170,7 @@ const hasFailedOver = (attempts: CallOutcome["attempts"]) =>
  * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up
  * the same columns. A vendor's total may be larger.
  */
-export function costOf({ day, prompt_tokens, completion_tokens, cost }: UsedCall): CallCost {
-  return { day, tokens: prompt_tokens + completion_tokens, cost };
+export function costOf(call: UsedCall): CallCost {
+  const { day, prompt_tokens, completion_tokens } = call;
+  return { day, tokens: prompt_tokens + completion_tokens, cost: costInMillionths(call) };
 }

@@ -46,6 +46,8 @@ function mapFields(object: z.ZodObject, change: (field: z.ZodType) => z.ZodType)
 function shownField(field: z.ZodType): z.ZodType {
   const inner = bare(field);
   if (inner instanceof z.ZodObject) return shown(inner);
+  if (inner instanceof z.ZodRecord)
+    return z.record(inner.keyType as z.ZodString, shownField(inner.valueType as z.ZodType));
   return inner instanceof z.ZodNullable ? shownField(inner.unwrap() as z.ZodType).nullable() : inner;
 }
 

@@ -5,6 +5,7 @@
 
 import type { z } from "zod";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
+import type { ListedVendor } from "#providers/prices/list-price.ts";
 
 /** A client's request on its way to one member. */
 export interface ChatRequest {
@@ -123,6 +124,10 @@ export interface Usage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
+  /** Of the prompt, read from a cache; absent: none, or not reported. */
+  cachedTokens?: number;
+  /** Of the prompt, written to a cache; absent likewise. */
+  cacheWriteTokens?: number;
 }
 
 /** OpenAI's error object. */
@@ -274,6 +279,8 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
    * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
    */
   sealsAs?(settings: z.output<Settings>): string | null;
+  /** The vendor whose list prices its models have; null or absent: no list price is known. */
+  listedAs?(settings: z.output<Settings>): ListedVendor | null;
   /**
    * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null when the vendor has
    * none. `range`: one model is enough, or as many as fit on a page.
@@ -302,6 +309,7 @@ export interface Provider {
   native(format: ClientFormat, settings: unknown): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
+  listedAs(settings: unknown): ListedVendor | null;
   check(settings: unknown, range?: "one" | "all"): VendorRequest | null;
 }
 
@@ -361,6 +369,7 @@ export function defineProvider<Settings extends z.ZodObject>(
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
+    listedAs: (settings) => definition.listedAs?.(settings as Parsed) ?? null,
     check: (settings, range = "one") => definition.check(settings as Parsed, range),
   };
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { drain, events, poolOf, requested, start } from "./completing.ts";
-import { json, pieces, script, streamed } from "./scripted-members.ts";
+import { answered, json, pieces, script, streamed, wholeStream } from "./scripted-members.ts";
 
 test("a stream that never tells its usage is estimated from the text in it, however its frames look", async () => {
   const word = (delta: object, more: object) =>
@@ -28,6 +28,22 @@ test("a stream that never tells its usage is estimated from the text in it, howe
       [true, { promptTokens: 5, completionTokens: 124, totalTokens: 129 }],
     );
   }
+});
+
+test("an answer tells what it cost: a whole one at once, a stream in its last chunk", async () => {
+  const it = script();
+  const price = { input: 0.1, output: 0.4 };
+  const member = it.member("only", [answered(), wholeStream], { price });
+  const whole = await start(it, poolOf([member]), requested(false)).completed;
+  assert.ok(whole.kind === "answer");
+  // 7 tokens of the prompt, 2 of the answer.
+  assert.deepEqual([whole.served.cost, JSON.parse(whole.text).service_pool.cost], [0.0000015, 0.0000015]);
+  const stream = await start(it, poolOf([member]), requested(true)).completed;
+  assert.ok(stream.kind === "stream");
+  assert.equal(stream.served?.cost, undefined, "its headers go first");
+  const chunks = events(await drain(stream)).filter((text) => text !== "[DONE]");
+  const costs = chunks.flatMap((text) => JSON.parse(text).service_pool?.cost ?? []);
+  assert.deepEqual(costs, [0.0000015]);
 });
 
 test("a whole answer without usage is estimated from its text, an embedding from its input alone", async () => {

@@ -236,6 +236,7 @@ export function script(): Script {
         moderation_models: [],
         rerank_models: [],
         price: null,
+        prices: {},
         provider: openaiCompatible,
         settings: openaiCompatible.settings.parse({ base_url: `http://${name}.test/v1` }),
         timeouts: {

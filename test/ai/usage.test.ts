@@ -7,6 +7,7 @@ import type { Caller } from "#ai/caller.ts";
 import type { CallOutcome } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { costOf, createUsageLog, usageRow } from "#ai/usage.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UsedCall } from "#store/pools/usage.ts";
 import { movableClock } from "../clock.ts";
@@ -39,7 +40,16 @@ function logging() {
   return { clock, rows, storage, usage, recorded };
 }
 
-const priced = [{ name: "main", price: { input: 1, output: 1.5 } }] as unknown as Member[];
+const priced = [
+  {
+    name: "main",
+    price: { input: 1, output: 1.5, cached_input: 0.123456 },
+    prices: {},
+    aliases: {},
+    provider: openaiCompatible,
+    settings: openaiCompatible.settings.parse({}),
+  },
+] as unknown as Member[];
 
 const ended = (
   id: string,
@@ -97,6 +107,10 @@ test("a call is written within a second, as what it was, by the account's local 
     completion_tokens: 4,
     estimated: 1,
     cost: 9,
+    cost_rest: 0,
+    cached_tokens: 0,
+    cache_write_tokens: 0,
+    price_source: "set",
     first_byte_ms: 11,
     ms: 12,
     failed_over: 0,
@@ -111,6 +125,21 @@ test("a call is written within a second, as what it was, by the account's local 
   usage.record(ended("req_2", { firstByteMs: null }));
   await clock.advance(1_000);
   assert.equal(rows.get("req_2")?.first_byte_ms, null);
+});
+
+test("cached tokens count with their price, and nothing is rounded", () => {
+  const usage = {
+    promptTokens: 3,
+    completionTokens: 0,
+    totalTokens: 3,
+    cachedTokens: 2,
+    cacheWriteTokens: 1,
+  };
+  const row = ended("req_1", { usage }, priced);
+  assert.deepEqual([row.cost, row.cost_rest, row.cached_tokens, row.cache_write_tokens], [1, 246_912, 2, 1]);
+  assert.equal(costOf(row).cost, 1.246912);
+  const unknown = ended("req_2", { usage }, []);
+  assert.deepEqual([unknown.cost, unknown.cost_rest, unknown.price_source], [0, 0, null]);
 });
 
 test("a call of a person who tries the pool is recorded under their name", () => {

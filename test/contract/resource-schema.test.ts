@@ -61,3 +61,11 @@ test("a reply has every field, described as in the request", () => {
   assert.equal(reply.safeParse({ name: "a", inside: { a: 1 }, note: null }).success, false);
   assert.equal(reply.shape.count.description, "How many.");
 });
+
+test("values of a map are shown as fields are: more of them may come later", () => {
+  const fields = z.strictObject({
+    prices: z.record(z.string(), z.strictObject({ input: z.number() })).default({}),
+  });
+  const reply = shown(fields).parse({ prices: { m: { input: 1, later: 2 } } });
+  assert.deepEqual(reply, { prices: { m: { input: 1 } } });
+});

@@ -70,10 +70,16 @@ export type ParsedChunk = z.infer<typeof chunkShape>;
 
 function usageOf(value: z.infer<typeof usage> | null | undefined) {
   if (!value) return null;
+  const { cached_tokens = 0, cache_write_tokens = 0 } = (value.prompt_tokens_details ?? {}) as {
+    cached_tokens?: number;
+    cache_write_tokens?: number;
+  };
   return {
     promptTokens: value.prompt_tokens,
     completionTokens: value.completion_tokens,
     totalTokens: value.total_tokens,
+    ...(cached_tokens > 0 ? { cachedTokens: cached_tokens } : {}),
+    ...(cache_write_tokens > 0 ? { cacheWriteTokens: cache_write_tokens } : {}),
   };
 }
 

@@ -78,6 +78,8 @@ export interface AttemptRecord {
   /** `pretended_down`: nothing was sent, since the call says that the member is to count as down. */
   outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted" | "pretended_down";
   status: number | null;
+  /** It was given up, since another member that was asked too was first: the provider may bill it. */
+  given_up?: true;
 }
 
 /** `memberCount` of a failure: the members that were attempted, as in `Winner`. */

@@ -136,7 +136,13 @@ function ended(
       outcome: "aborted" as const,
       status: null,
     };
-    run.attempts.push(...(other.run.attempts.length > 0 ? other.run.attempts : [aborted]));
+    const met = other.run.attempts.length > 0 ? other.run.attempts : [aborted];
+    const isGivenUp = other.stop.aborted;
+    run.attempts.push(
+      ...met.map((attempt) =>
+        isGivenUp && attempt.outcome === "aborted" ? { ...attempt, given_up: true as const } : attempt,
+      ),
+    );
   }
   run.attempts.push(...racer.run.attempts);
   run.last = racer.run.last ?? run.last;

@@ -120,7 +120,7 @@ function namedMembers<Member extends Candidate>(
 }
 
 /** The other names of a member's model. */
-export const aliasesOf = ({ aliases }: Candidate, model: string): string[] =>
+export const aliasesOf = ({ aliases }: Pick<Candidate, "aliases">, model: string): string[] =>
   Object.keys(aliases).filter((alias) => aliases[alias] === model);
 
 /** The members that serve a model by this name, or by another name that one of them has for the model of this name. */

@@ -10,6 +10,8 @@ export interface ServicePool {
   model: string;
   latency_ms: number;
   attempts: number;
+  /** What the call cost, in the currency of the members' prices; absent: it has not ended, or no price is known. */
+  cost?: number;
 }
 
 export interface SseWriterOptions {

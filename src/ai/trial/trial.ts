@@ -7,6 +7,7 @@ import type { Trial } from "#ai/failover/call.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import type { RateLimited } from "#ai/serve.ts";
 import { openAiError } from "#contract/ai/openai-error.ts";
+import { costNumber } from "#contract/cost.ts";
 import type { TryPoolInput } from "#contract/manage/pools/try.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -21,7 +22,6 @@ interface TrialDeps {
 
 /** What a provider says may be long. */
 const maxReason = 1_000;
-const millionth = 1_000_000;
 
 /** Times of events, ms. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10;
@@ -203,7 +203,7 @@ export class TrialStream {
         completion: row?.completion_tokens ?? 0,
         estimated: row?.estimated === 1,
       },
-      cost: (row?.cost ?? 0) / millionth,
+      cost: row === null ? 0 : costNumber(row),
       attempts: this.#asked,
       first_byte_ms: row?.first_byte_ms ?? null,
       ms: row?.ms ?? this.#elapsed(),

@@ -49,6 +49,12 @@ export const servicePool = z
     model: z.string().describe("The model that the member was asked for."),
     latency_ms: z.number().describe("Time in the gateway up to the first byte of the answer."),
     attempts: z.int().describe("Members tried; more than 1 after a failover."),
+    cost: z
+      .number()
+      .optional()
+      .describe(
+        "What the call cost, in the currency of the members' prices, where a price is known; in streams it comes at the end.",
+      ),
   })
   .meta({ id: "ServicePool", description: "The member that served the request." });
 

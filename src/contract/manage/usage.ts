@@ -153,6 +153,11 @@ const call = z
                 "`ok`, or the kind of failure. `pretended_down`: nothing was sent, as a trial asked for.",
               ),
             status: z.int().nullable(),
+            given_up: z
+              .boolean()
+              .describe(
+                "Whether it was given up because another member that was asked too was first. Its input counts in `cost`, since the provider may bill it.",
+              ),
           })
           .meta({ id: "PoolCallAttempt" }),
       )
@@ -164,7 +169,15 @@ const call = z
       .describe(
         "Whether the tokens are estimated because the provider reported no usage: from the texts, with a fixed number for each image, page and second of audio.",
       ),
-    cost: z.number().describe("In the currency of the members' prices."),
+    cached_tokens: z.int().describe("Of the prompt: read from the provider's cache."),
+    cache_write_tokens: z.int().describe("Of the prompt: written to the provider's cache."),
+    cost: z.number().describe("In the currency of the members' prices; list prices are in US dollars."),
+    price_source: z
+      .enum(["set", "list"])
+      .nullable()
+      .describe(
+        "Whose price it was. `set`: the member's. `list`: the vendor's list price. Null: none is known.",
+      ),
     first_byte_ms: z.int().nullable(),
     ms: z.int(),
     failed_over: z.boolean().describe("Whether more than one member was asked."),

@@ -124,6 +124,10 @@ export const servedHeaders: Record<string, Json> = {
     "The time in the gateway up to the first byte of the answer.",
     "number",
   ),
+  "X-Service-Pool-Cost": header(
+    "What the call cost, in the currency of the members' prices; of whole answers whose price is known.",
+    "number",
+  ),
   "X-Service-Pool-Adapted": header(
     "The parameters and parts of the request that the member was not sent because it does not take them, or under another name.",
   ),

@@ -94,6 +94,7 @@ export const anthropic = defineProvider({
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },
+  listedAs: () => "anthropic",
   sealsAs: ({ base_url }) => base_url,
   check: (settings, range) => ({
     method: "GET",

@@ -79,6 +79,7 @@ export const gemini = defineProvider({
     };
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
+  listedAs: () => "gemini",
   check: (settings, range) => ({
     method: "GET",
     url: joinUrl(settings.base_url, `/v1beta/models?pageSize=${range === "all" ? 1000 : 1}`),

@@ -28,7 +28,7 @@ import {
 } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 import { unfoldedResponse } from "./unfold-response.ts";
-import { defaultsOf, responsesAt, vendorNames } from "./vendors.ts";
+import { defaultsOf, listedAt, responsesAt, vendorNames } from "./vendors.ts";
 
 const settingsSchema = z
   .strictObject({
@@ -256,6 +256,7 @@ export const openaiCompatible = defineProvider({
     },
     answer: forwardedAnswer,
   },
+  listedAs: (settings) => listedAt(settings.vendor, baseOf(settings)),
   check: (settings) => ({
     method: "GET",
     url: urlOf(settings, "/models"),

@@ -111,6 +111,7 @@ function usageIn(response: Fields): Usage | null {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
+    prompt_tokens_details: usage.input_tokens_details,
   });
 }
 

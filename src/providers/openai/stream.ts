@@ -19,7 +19,17 @@ export function readUsage(value: unknown): Usage | null {
   const promptTokens = count(value.prompt_tokens);
   const completionTokens = count(value.completion_tokens);
   const total = count(value.total_tokens);
-  return { promptTokens, completionTokens, totalTokens: total || promptTokens + completionTokens };
+  const details = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
+  // DeepSeek has a name of its own.
+  const cachedTokens = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens);
+  const cacheWriteTokens = count(details.cache_write_tokens);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: total || promptTokens + completionTokens,
+    ...(cachedTokens > 0 ? { cachedTokens } : {}),
+    ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
+  };
 }
 
 const outputFields = [

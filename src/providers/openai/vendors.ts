@@ -1,6 +1,8 @@
 // The vendors that speak OpenAI's chat completions, each with what differs from OpenAI. docs/ai-vendors.md has the pages
 // from which this comes, and when they were read.
 
+import type { ListedVendor } from "#providers/prices/list-price.ts";
+
 interface VendorDefaults {
   /** Null: each account has an address of its own. */
   url: string | null;
@@ -15,24 +17,31 @@ interface VendorDefaults {
    * still lack it. A pattern: at base URLs that match, for certain. Absent: nowhere, or for other models, or for a few.
    */
   responses?: "documented" | RegExp;
+  /** Whose list prices its models have; with an address of its own, at that address alone. */
+  listed?: ListedVendor;
 }
 
 /** A new vendor is one line here, one in the test and one in docs/ai-vendors.md. */
 const vendors = {
   // The kind's default: everybody with an address of their own may be behind it.
-  openai: { url: "https://api.openai.com/v1", responses: /^https:\/\/(\w+\.)?api\.openai\.com\// },
+  openai: {
+    url: "https://api.openai.com/v1",
+    responses: /^https:\/\/(\w+\.)?api\.openai\.com\//,
+    listed: "openai",
+  },
   "azure-openai": {
     url: null,
     urlForm: "https://NAME.openai.azure.com/openai/v1",
     keyHeader: "api-key",
     responses: /\/openai\/v1$/,
+    listed: "openai",
   },
   openrouter: { url: "https://openrouter.ai/api/v1", responses: "documented" },
   groq: { url: "https://api.groq.com/openai/v1", responses: "documented" },
-  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true },
-  deepseek: { url: "https://api.deepseek.com/v1" },
+  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true, listed: "mistral" },
+  deepseek: { url: "https://api.deepseek.com/v1", listed: "deepseek" },
   together: { url: "https://api.together.xyz/v1" },
-  xai: { url: "https://api.x.ai/v1", responses: "documented" },
+  xai: { url: "https://api.x.ai/v1", responses: "documented", listed: "xai" },
   perplexity: { url: "https://api.perplexity.ai", reportsUsageUnasked: true },
   cerebras: { url: "https://api.cerebras.ai/v1" },
   fireworks: { url: "https://api.fireworks.ai/inference/v1", responses: "documented" },
@@ -63,4 +72,10 @@ export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "
   if (responses === undefined) return "no";
   if (responses === "documented") return "assumed";
   return responses.test(base) ? "yes" : "no";
+}
+
+/** The vendor whose list prices the models at a base URL have; null: another server may be there, or none are listed. */
+export function listedAt(vendor: Vendor, base: string): ListedVendor | null {
+  const { url, listed = null } = defaultsOf(vendor);
+  return url === null || URL.parse(base)?.host === URL.parse(url)?.host ? listed : null;
 }

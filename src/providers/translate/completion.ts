@@ -56,8 +56,19 @@ export interface Choice {
 /** Finish reasons of answers that may be empty: reasoning took all tokens, or the content was withheld. */
 const mayBeEmpty: readonly string[] = ["length", "content_filter"];
 
-export function usageOf({ promptTokens, completionTokens }: TokenCounts): Usage {
-  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+export function usageOf({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  cacheWriteTokens,
+}: TokenCounts): Usage {
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    ...(cachedTokens ? { cachedTokens } : {}),
+    ...(cacheWriteTokens ? { cacheWriteTokens } : {}),
+  };
 }
 
 function usageJson(counted: TokenCounts): object {

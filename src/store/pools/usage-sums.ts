@@ -2,6 +2,7 @@
 // user and by tag. Days stay, hours and labels are removed with the calls.
 
 import { type RawBuilder, sql } from "kysely";
+import { costInMillionths } from "#contract/cost.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 import type {
@@ -24,6 +25,7 @@ const sumColumns = {
   prompt_tokens: "bigint",
   completion_tokens: "bigint",
   cost: "bigint",
+  cost_rest: "bigint",
 } as const satisfies Record<keyof UsageSums, "bigint">;
 export const sumNames = Object.keys(sumColumns) as (keyof UsageSums)[];
 
@@ -34,6 +36,7 @@ export const noSums = (): UsageSums => ({
   prompt_tokens: 0,
   completion_tokens: 0,
   cost: 0,
+  cost_rest: 0,
 });
 
 function addCall(sums: UsageSums, call: Call): void {
@@ -43,6 +46,7 @@ function addCall(sums: UsageSums, call: Call): void {
   sums.prompt_tokens += call.prompt_tokens;
   sums.completion_tokens += call.completion_tokens;
   sums.cost += call.cost;
+  sums.cost_rest += call.cost_rest;
 }
 
 /** Outcomes that say nothing against the member. */
@@ -122,7 +126,7 @@ async function addTimed(
   const refs = sql.join(names.map((name) => sql.ref(name)));
   await sql`
     insert into ${sql.table(table)} (${refsOf(Object.keys(heads))}, ${refsOf(sumNames)}, latencies, first_bytes)
-    select ${refsOf(Object.keys(heads))}, 0, 0, 0, 0, 0, 0, '{}', '{}'
+    select ${refsOf(Object.keys(heads))}, ${sql.raw(sumNames.map(() => "0").join(", "))}, '{}', '{}'
     from ${tx.rows("sums", heads, rows)} where true order by ${refs}
     on conflict (${refs}) do nothing
   `.execute(tx.db);
@@ -263,23 +267,28 @@ async function addLabels(tx: Tx, all: readonly LabelSums[]): Promise<void> {
 /** Adds to what pools and accounts have spent, in the order in which their rows are locked. */
 async function addSpend(tx: Tx, calls: readonly Call[]): Promise<void> {
   const spent = new Map<string, SpendDaysTable>();
-  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost } of calls) {
+  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost, cost_rest } of calls) {
     for (const owner_id of [account_id, pool_id]) {
       const name = `${owner_id} ${day}`;
-      const sum = spent.get(name) ?? { owner_id, day, tokens: 0, cost: 0 };
+      const sum = spent.get(name) ?? { owner_id, day, tokens: 0, cost: 0, cost_rest: 0 };
       spent.set(name, sum);
       sum.tokens += prompt_tokens + completion_tokens;
       sum.cost += cost;
+      sum.cost_rest += cost_rest;
     }
   }
-  const sums = [...spent.values()].filter(({ tokens, cost }) => tokens > 0 || cost > 0);
+  const sums = [...spent.values()].filter(
+    ({ tokens, cost, cost_rest }) => tokens > 0 || cost > 0 || cost_rest > 0,
+  );
   if (sums.length === 0) return;
-  const columns = { owner_id: "text", day: "text", tokens: "bigint", cost: "bigint" } as const;
+  const added = { tokens: "bigint", cost: "bigint", cost_rest: "bigint" } as const;
+  const columns = { owner_id: "text", day: "text", ...added } as const;
   await sql`
-    insert into spend_days (owner_id, day, tokens, cost)
-    select owner_id, day, tokens, cost from ${tx.rows("sums", columns, sums)} where true order by owner_id, day
+    insert into spend_days (owner_id, day, tokens, cost, cost_rest)
+    select owner_id, day, tokens, cost, cost_rest from ${tx.rows("sums", columns, sums)} where true order by owner_id, day
     on conflict (owner_id, day) do update
-    set tokens = spend_days.tokens + excluded.tokens, cost = spend_days.cost + excluded.cost
+    set tokens = spend_days.tokens + excluded.tokens, cost = spend_days.cost + excluded.cost,
+      cost_rest = spend_days.cost_rest + excluded.cost_rest
   `.execute(tx.db);
 }
 
@@ -288,8 +297,8 @@ export const readSharedSpend = readOperation(
   "readSharedSpend",
   async (tx, input: { ownerId: string; day: string; month: string }) => {
     const { ownerId, day, month } = input;
-    const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
-      select sum(case when day = ${day} then tokens else 0 end) as today, sum(tokens) as month, sum(cost) as cost
+    const { rows } = await sql<Spent>`
+      select sum(case when day = ${day} then tokens else 0 end) as today, sum(tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
       from ${tx.indexed("spend_days")}
       where owner_id = ${ownerId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
     `.execute(tx.db);
@@ -297,11 +306,19 @@ export const readSharedSpend = readOperation(
   },
 );
 
-function spendOf(sums: { today: number | null; month: number | null; cost: number | null } | undefined) {
+/** Null: there are no rows. */
+interface Spent {
+  today: number | null;
+  month: number | null;
+  cost: number | null;
+  rest: number | null;
+}
+
+function spendOf(sums: Spent | undefined) {
   return {
     tokensToday: Number(sums?.today ?? 0),
     tokensThisMonth: Number(sums?.month ?? 0),
-    costThisMonth: Number(sums?.cost ?? 0),
+    costThisMonth: costInMillionths({ cost: Number(sums?.cost ?? 0), cost_rest: Number(sums?.rest ?? 0) }),
   };
 }
 
@@ -310,9 +327,9 @@ export const readSpend = readOperation(
   "readSpend",
   async (tx, input: { keyId: string; day: string; month: string }) => {
     const { keyId, day, month } = input;
-    const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
+    const { rows } = await sql<Spent>`
       select sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
-        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost
+        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
       from ${tx.indexed("usage_days")} where key_id = ${keyId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
     `.execute(tx.db);
     return spendOf(rows[0]);
@@ -326,9 +343,9 @@ export const readKeyUse = readOperation(
     const { keyIds, day, month } = input;
     if (keyIds.length === 0) return [];
     const ids = tx.list([...keyIds]);
-    const { rows: spent } = await sql<{ key_id: string; today: number; month: number; cost: number }>`
+    const { rows: spent } = await sql<Spent & { key_id: string }>`
       select key_id, sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
-        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost
+        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
       from ${tx.indexed("usage_days")}
       where key_id in ${ids} and day >= ${`${month}-01`} and day <= ${`${month}-31`} group by key_id
     `.execute(tx.db);

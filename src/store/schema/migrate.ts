@@ -16,6 +16,7 @@ import { up as callPerson } from "#store/schema/migrations/0009-call-person.ts";
 import { up as partlyDelivered } from "#store/schema/migrations/0010-partly-delivered.ts";
 import { up as userSetupLinks } from "#store/schema/migrations/0011-user-setup-links.ts";
 import { up as receivedBySender } from "#store/schema/migrations/0012-received-by-sender.ts";
+import { up as exactCosts } from "#store/schema/migrations/0013-exact-costs.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -30,6 +31,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 10, name: "partly-delivered", up: partlyDelivered },
   { id: 11, name: "user-setup-links", up: userSetupLinks },
   { id: 12, name: "received-by-sender", up: receivedBySender },
+  { id: 13, name: "exact-costs", up: exactCosts },
 ];
 
 /** The id of the newest migration that this code knows. */

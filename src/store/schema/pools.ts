@@ -1,4 +1,5 @@
-// The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
+// The tables of the AI half. Costs are in millionths of the account's currency unit, and what is left of them is in millionths of
+// those (`cost_rest`).
 
 import type { DeferredStatus } from "#contract/ai/deferred.ts";
 import type { CallKind } from "#contract/ai/operations.ts";
@@ -69,6 +70,12 @@ export interface CompletionsTable {
   /** 1: the provider did not report the tokens; they are estimated from the length of the texts. */
   estimated: Flag;
   cost: number;
+  cost_rest: number;
+  /** Of the prompt tokens: read from, and written to, the provider's cache. */
+  cached_tokens: number;
+  cache_write_tokens: number;
+  /** Whose price it was; null: none is known, or the call is from before. */
+  price_source: "set" | "list" | null;
   first_byte_ms: number | null;
   ms: number;
   /** 1: more than one member was asked. */
@@ -120,6 +127,7 @@ export interface UsageSums {
   prompt_tokens: number;
   completion_tokens: number;
   cost: number;
+  cost_rest: number;
 }
 
 export interface UsageDaysTable extends UsageSums {
@@ -146,6 +154,7 @@ export interface SpendDaysTable {
   day: string;
   tokens: number;
   cost: number;
+  cost_rest: number;
 }
 
 /** The last day or month of which it was announced that a budget runs low. */

@@ -51,6 +51,11 @@ test("the second is asked when the first is late, and wins; the first is given u
         ["second", "ok"],
       ],
     );
+    assert.deepEqual(
+      result.attempts.map(({ given_up }) => given_up),
+      [true, undefined],
+      "the provider may bill it",
+    );
     assert.deepEqual(it.aborted, ["first"]);
     await it.clock.settle();
     const { health } = members[0]!;

@@ -37,7 +37,13 @@ test("thoughts with their signature, texts and calls are whole, and unknown fiel
     unknown_field: "12345678901234567890",
     usage: anthropicUsage,
   });
-  assert.deepEqual(usage, { promptTokens: 9, completionTokens: 5, totalTokens: 14 });
+  assert.deepEqual(usage, {
+    promptTokens: 9,
+    completionTokens: 5,
+    totalTokens: 14,
+    cachedTokens: 2,
+    cacheWriteTokens: 3,
+  });
 });
 
 /** A stream with one block. */

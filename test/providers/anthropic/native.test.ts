@@ -31,7 +31,13 @@ test("a stream: every event but pings, output from the first thought on, usage a
     ["message_start", "a_new_event", "message_delta"],
   );
   assert.deepEqual(chunks.map(({ output }) => output).slice(0, 3), [false, false, true]);
-  assert.deepEqual(chunks.at(-1)!.usage, { promptTokens: 9, completionTokens: 5, totalTokens: 14 });
+  assert.deepEqual(chunks.at(-1)!.usage, {
+    promptTokens: 9,
+    completionTokens: 5,
+    totalTokens: 14,
+    cachedTokens: 2,
+    cacheWriteTokens: 3,
+  });
   assert.deepEqual(
     chunks.filter(({ finish }) => finish).map(({ event }) => event),
     ["message_delta"],

@@ -43,7 +43,13 @@ test("numbers keep their digits, and the tokens are counted", () => {
   const text = JSON.stringify(message).replace('"n":1', '"n":12345678901234567890');
   const chunks = chunksOf(text);
   assert.match(foldedMessage(chunks).text, /"n":12345678901234567890/);
-  assert.deepEqual(chunks.at(-1)?.usage, { promptTokens: 9, completionTokens: 5, totalTokens: 14 });
+  assert.deepEqual(chunks.at(-1)?.usage, {
+    promptTokens: 9,
+    completionTokens: 5,
+    totalTokens: 14,
+    cachedTokens: 2,
+    cacheWriteTokens: 3,
+  });
 });
 
 test("Anthropic's client reads the stream as the message", async () => {

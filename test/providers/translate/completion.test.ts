@@ -81,5 +81,5 @@ test("details of usage stand where the vendor counts them", () => {
     prompt_tokens_details: { cached_tokens: 2 },
     completion_tokens_details: { reasoning_tokens: 0 },
   });
-  assert.deepEqual(answer.usage, { promptTokens: 3, completionTokens: 4, totalTokens: 7 });
+  assert.deepEqual(answer.usage, { promptTokens: 3, completionTokens: 4, totalTokens: 7, cachedTokens: 2 });
 });

@@ -35,6 +35,7 @@ onBothEngines((open) => {
       callRow(of, {
         status: at % 10 === 0 ? 502 : 200,
         member: at % 10 === 0 ? null : at % 2 === 0 ? "primary" : "second",
+        cost_rest: 400_001,
         ms: at + 1,
       }),
     );
@@ -53,6 +54,7 @@ onBothEngines((open) => {
       prompt_tokens: 2_000,
       completion_tokens: 4_000,
       cost: 1_400,
+      cost_rest: 80_000_200,
     });
     const sum = (histogram: Record<string, number>) => Object.values(histogram).reduce((a, b) => a + b, 0);
     assert.deepEqual([sum(latencies), sum(firstBytes)], [180, 180], "failures are not slow answers");
@@ -165,7 +167,8 @@ onBothEngines((open) => {
 
   test("a budget is measured by the local day and month, over all members", async () => {
     const of = await makePool(open().database);
-    const spend = (day: string, member: string) => run(recordUsage, [callRow(of, { day, member })]);
+    const spend = (day: string, member: string) =>
+      run(recordUsage, [callRow(of, { day, member, cost_rest: 250_000 })]);
     for (const [date, member] of [
       ["2026-12-31", "primary"],
       ["2027-01-01", "primary"],
@@ -178,7 +181,7 @@ onBothEngines((open) => {
     assert.deepEqual(await run(readSpend, asked), {
       tokensToday: 60,
       tokensThisMonth: 90,
-      costThisMonth: 21,
+      costThisMonth: 21.75,
     });
     assert.deepEqual(await run(readSpend, { ...asked, keyId: "key_none" }), {
       tokensToday: 0,

@@ -31,10 +31,26 @@ const timeouts = z
   })
   .describe("How long the member may take, ms.");
 
-const priceOf = (what: string) =>
-  z.number().min(0).max(1_000_000).describe(`For a million tokens of ${what}, in any currency.`);
-
+/** Of names with something beside them. */
 const maxAliases = 500;
+
+const priceOf = (what: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1_000_000)
+    // A token costs a whole number of millionths of millionths then, and sums are exact.
+    .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
+    .describe(`For a million tokens of ${what}, in any currency.`);
+
+const price = z.strictObject({
+  input: priceOf("requests"),
+  output: priceOf("answers"),
+  cached_input: priceOf(
+    "requests that the provider read from its prompt cache; default: as `input`",
+  ).optional(),
+  cache_write: priceOf("requests that it wrote to its prompt cache; default: as `input`").optional(),
+});
 
 /** How a pool uses a member. */
 export const memberRules = z.strictObject({
@@ -66,11 +82,17 @@ export const memberRules = z.strictObject({
   priority: z.int().min(0).max(1_000).default(1).describe("Lower first; equal ones share by weight."),
   weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
   active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
-  price: z
-    .strictObject({ input: priceOf("requests"), output: priceOf("answers") })
+  price: price
     .nullable()
     .default(null)
-    .describe("What it costs, for the usage and for budgets; null: nothing is reckoned."),
+    .describe(
+      "What models without a price of their own cost, for the usage and for budgets. Null: the vendor's list price in US dollars where one is known, and nothing for other models.",
+    ),
+  prices: z
+    .record(modelName, price)
+    .refine((prices) => Object.keys(prices).length <= maxAliases, `are more than ${maxAliases}`)
+    .default({})
+    .describe("What each model costs, by its name or an alias."),
   timeouts: timeouts.prefault({}),
 });
 export type MemberRules = z.output<typeof memberRules>;

@@ -55,6 +55,13 @@ export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<s
 /** The most names in one header. */
 const maxNamed = 20;
 
+/** The number without an exponent. */
+const decimal = (value: number) =>
+  value
+    .toFixed(12)
+    .replace(/(?<!0)0+$/, "")
+    .replace(/\.$/, "");
+
 /** Adds the headers that name the member. */
 function withServed(headers: Record<string, string>, served: ServicePool | null): Record<string, string> {
   if (served === null) return headers;
@@ -62,6 +69,7 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   headers["X-Service-Pool-Model"] = encodeURI(served.model);
   headers["X-Service-Pool-Attempts"] = String(served.attempts);
   headers["X-Service-Pool-Latency-Ms"] = String(served.latency_ms);
+  if (served.cost !== undefined) headers["X-Service-Pool-Cost"] = decimal(served.cost);
   return headers;
 }
 

@@ -43,6 +43,7 @@ test("the defaults are the documented ones", () => {
       aliases: {},
       context_tokens: null,
       price: null,
+      prices: {},
       settings: {},
       priority: 1,
       weight: 1,

@@ -42,7 +42,21 @@ test("an answer goes out as it is, with who served it", () => {
   assert.equal(headers?.["X-Service-Pool-Model"], "openai/gpt-4o");
   assert.equal(headers?.["X-Service-Pool-Attempts"], "2");
   assert.equal(headers?.["X-Service-Pool-Latency-Ms"], "12.5");
+  assert.equal(headers?.["X-Service-Pool-Cost"], undefined);
   assert.equal(headers?.["x-ratelimit-remaining-requests"], "0");
+});
+
+test("the header has a known cost without an exponent", () => {
+  for (const [cost, text] of [
+    [0, "0"],
+    [0.0000004, "0.0000004"],
+    [0.00110002, "0.00110002"],
+    [120, "120"],
+  ] as const) {
+    const completed = { kind: "answer" as const, text: "{}", served: { ...served, cost } };
+    const { headers } = answer({ kind: "served", levels: full, completed });
+    assert.equal(headers?.["X-Service-Pool-Cost"], text);
+  }
 });
 
 test("a stream whose winner is known is handed on; one without speaks at once, and tells no server", async () => {

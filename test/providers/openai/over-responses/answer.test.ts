@@ -35,7 +35,12 @@ test("texts, thoughts, calls and counts are those of the answer", () => {
       finish_reason: "tool_calls",
     },
   ]);
-  assert.deepEqual(answer.counted, { promptTokens: 100, completionTokens: 40, totalTokens: 140 });
+  assert.deepEqual(answer.counted, {
+    promptTokens: 100,
+    completionTokens: 40,
+    totalTokens: 140,
+    cachedTokens: 60,
+  });
   assert.deepEqual(answer.usage.completion_tokens_details, { reasoning_tokens: 15 });
   assert.deepEqual([answer.id, answer.created, answer.model], ["resp_1", 1_767_225_600, "gpt-6-2026"]);
 });

@@ -1,5 +1,6 @@
 // GET …/pools/{pool}/usage, GET …/pools/{pool}/calls and GET …/calls/{call}: what a pool's keys used, summed and one by one.
 
+import { costNumber } from "#contract/cost.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   accountUsageQuery,
@@ -37,12 +38,11 @@ const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 366;
 const maxHourDays = 31;
-const millionth = 1_000_000;
 
-function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReplyData {
+function sumOf({ latencies, firstBytes, cost, cost_rest, ...sums }: UsageGroup): UsageReplyData {
   return {
     ...sums,
-    cost: cost / millionth,
+    cost: costNumber({ cost, cost_rest }),
     latency_ms: percentiles(latencies),
     first_byte_ms: percentiles(firstBytes),
   };
@@ -121,7 +121,8 @@ export const getAiUsageRoute = endpoint({
 
 type Attempt = CallReplyData["attempts"][number];
 /** Those of calls from before have no `started_ms`. */
-type StoredAttempt = Omit<Attempt, "started_ms"> & Partial<Pick<Attempt, "started_ms">>;
+type StoredAttempt = Omit<Attempt, "started_ms" | "given_up"> &
+  Partial<Pick<Attempt, "started_ms" | "given_up">>;
 
 function callOf(row: NamedCall): CallReplyData {
   return {
@@ -138,12 +139,16 @@ function callOf(row: NamedCall): CallReplyData {
     model: row.model,
     attempts: (JSON.parse(row.attempts) as StoredAttempt[]).map((attempt) => ({
       started_ms: null,
+      given_up: false,
       ...attempt,
     })),
     prompt_tokens: row.prompt_tokens,
     completion_tokens: row.completion_tokens,
     estimated: row.estimated === 1,
-    cost: row.cost / millionth,
+    cached_tokens: row.cached_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    cost: costNumber(row),
+    price_source: row.price_source,
     first_byte_ms: row.first_byte_ms,
     ms: row.ms,
     failed_over: row.failed_over === 1,

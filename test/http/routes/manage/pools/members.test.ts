@@ -62,6 +62,7 @@ test("a member is added and shown, its secrets masked", async () => {
         weight: 1,
         active: true,
         price: { input: 0.15, output: 0.6 },
+        prices: {},
         timeouts: {
           connect_ms: 5_000,
           headers_ms: 60_000,

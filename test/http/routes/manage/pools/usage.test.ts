@@ -152,11 +152,18 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     member: "second",
     model: "echo",
     // As those of calls from before it was recorded when attempts began.
-    attempts: (JSON.parse(last.attempts) as object[]).map((attempt) => ({ ...attempt, started_ms: null })),
+    attempts: (JSON.parse(last.attempts) as object[]).map((attempt) => ({
+      ...attempt,
+      started_ms: null,
+      given_up: false,
+    })),
     prompt_tokens: 10,
     completion_tokens: 20,
     estimated: false,
+    cached_tokens: 0,
+    cache_write_tokens: 0,
     cost: 1.5,
+    price_source: "set",
     first_byte_ms: 100,
     ms: 2_000,
     failed_over: false,
@@ -262,7 +269,7 @@ test("calls and usage by user and tag, in the pool and over the account", async 
   assert.deepEqual(await found("api=responses"), []);
   assert.equal((await m.operator("GET", `${path}/calls?api=smtp`)).statusCode, 422);
   const [shown] = dataOf<Record<string, unknown>[]>(await m.operator("GET", `${path}/calls?limit=1`));
-  assert.deepEqual(shown?.attempts, [{ ...attempt, started_ms: 0.5 }]);
+  assert.deepEqual(shown?.attempts, [{ ...attempt, started_ms: 0.5, given_up: false }]);
   assert.deepEqual(
     [shown?.user, shown?.tags, shown?.failed_over, shown?.client_request_id],
     ["ann", ["team=a"], true, null],

@@ -1,0 +1,66 @@
+// What calls cost: the tokens that the provider reported, by the price of the model. A price that the owner set comes first,
+// then the vendor's list price.
+
+import type { Member } from "#ai/pools/member.ts";
+import { aliasesOf } from "#ai/pools/pool.ts";
+import { type Cost, costOfPicos } from "#contract/cost.ts";
+import { listPrice, type Price } from "#providers/prices/list-price.ts";
+import type { Usage } from "#providers/provider.ts";
+import type { CallOutcome } from "./completion.ts";
+
+/** Where a price is from. */
+type PriceSource = "set" | "list";
+
+type Priced = Pick<Member, "aliases" | "price" | "prices" | "provider" | "settings">;
+
+/** The price of a member's model; null: none is known. A model of a name of its own is listed under its alias. */
+function priceOf(member: Priced, model: string): { price: Price; source: PriceSource } | null {
+  const names = [model, ...aliasesOf(member, model)];
+  const own = names.find((name) => Object.hasOwn(member.prices, name));
+  const price = own === undefined ? member.price : member.prices[own]!;
+  if (price !== null) return { price, source: "set" };
+  const vendor = member.provider.listedAs(member.settings);
+  if (vendor === null) return null;
+  for (const name of names) {
+    const listed = listPrice(vendor, name);
+    if (listed !== null) return { price: listed, source: "list" };
+  }
+  return null;
+}
+
+/** A price for a million tokens is that of one token in millionths; in millionths of those it is whole. */
+const picosOf = (tokens: number, price: number): bigint =>
+  BigInt(tokens) * BigInt(Math.round(price * 1_000_000));
+
+function picosFor(usage: Usage, { input, output, cached_input, cache_write }: Price): bigint {
+  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
+  const cached = Math.min(cachedTokens, promptTokens);
+  const written = Math.min(cacheWriteTokens, promptTokens - cached);
+  return (
+    picosOf(promptTokens - cached - written, input) +
+    picosOf(cached, cached_input ?? input) +
+    picosOf(written, cache_write ?? input) +
+    picosOf(completionTokens, output)
+  );
+}
+
+/**
+ * What a call cost, by the member that answered; the input of a request that was given up for another one is billed too.
+ * Null: no price is known.
+ */
+export function callCost(
+  { members }: { members: readonly (Priced & Pick<Member, "name">)[] },
+  { member: name, model, attempts, usage }: Pick<CallOutcome, "member" | "model" | "attempts" | "usage">,
+): (Cost & { source: PriceSource }) | null {
+  const member = members.find((one) => one.name === name);
+  const priced = member && model !== null ? priceOf(member, model) : null;
+  if (priced === null) return null;
+  let picos = picosFor(usage, priced.price);
+  for (const attempt of attempts) {
+    if (!attempt.given_up) continue;
+    const other = members.find((one) => one.name === attempt.member);
+    const price = other && priceOf(other, attempt.model)?.price;
+    if (price) picos += picosOf(usage.promptTokens, price.input);
+  }
+  return { ...costOfPicos(picos), source: priced.source };
+}

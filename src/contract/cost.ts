@@ -1,0 +1,35 @@
+// What a call costs. Vendors price a million tokens with up to six decimals, so that one token costs a whole number of
+// millionths of millionths (10⁻¹²) of the currency unit: sums are exact, and no call is rounded. Storage has whole millionths
+// and the rest apart, since the sum of many calls is beyond the integers that a number holds.
+
+const scale = 1_000_000n;
+
+/** A cost as it is stored. The rest of a sum may exceed a millionth. */
+export interface Cost {
+  /** Whole millionths of the currency unit. */
+  cost: number;
+  /** What is left, in millionths of those. */
+  cost_rest: number;
+}
+
+/** The stored form of a cost in 10⁻¹² of the currency unit. */
+export const costOfPicos = (picos: bigint): Cost => ({
+  cost: Number(picos / scale),
+  cost_rest: Number(picos % scale),
+});
+
+/** The cost as a decimal number of the currency unit, such as `0.00110002`, exactly. */
+export function costText({ cost, cost_rest }: Cost): string {
+  const picos = BigInt(cost) * scale + BigInt(cost_rest);
+  const digits = (picos % (scale * scale))
+    .toString()
+    .padStart(12, "0")
+    .replace(/(?<!0)0+$/, "");
+  return `${picos / (scale * scale)}${/^0*$/.test(digits) ? "" : `.${digits}`}`;
+}
+
+/** The number that is nearest to the cost. */
+export const costNumber = (cost: Cost): number => Number(costText(cost));
+
+/** In millionths of the currency unit, as budgets and metrics add it up. */
+export const costInMillionths = ({ cost, cost_rest }: Cost): number => cost + cost_rest / 1_000_000;

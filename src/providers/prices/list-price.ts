@@ -1,0 +1,31 @@
+// Looks up the public list price of a vendor's model.
+
+import { listPrices } from "./list-prices.ts";
+
+/** The vendors whose prices are listed. */
+export type ListedVendor = keyof typeof listPrices;
+
+/** Prices of a million tokens. Absent: that of input. */
+export interface Price {
+  input: number;
+  output: number;
+  cached_input?: number | undefined;
+  cache_write?: number | undefined;
+}
+
+/** `-2025-08-07` or `-20250807`: a snapshot, which costs what its model does. */
+const snapshot = /-(?:\d{4}-\d{2}-\d{2}|\d{8})$/;
+
+/** The price of a model by the name that its vendor has for it, or of the model that it is a snapshot of; null: not listed. */
+export function listPrice(vendor: ListedVendor, model: string): Price | null {
+  const prices: Readonly<Record<string, readonly (number | null)[]>> = listPrices[vendor];
+  const name = [model, model.replace(snapshot, "")].find((one) => Object.hasOwn(prices, one));
+  if (name === undefined) return null;
+  const [input, output, cached, written] = prices[name]!;
+  return {
+    input: input ?? 0,
+    output: output ?? 0,
+    cached_input: cached ?? undefined,
+    cache_write: written ?? undefined,
+  };
+}

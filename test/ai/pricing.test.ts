@@ -1,0 +1,85 @@
+// What a call costs: whose price, of which tokens.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { AttemptRecord } from "#ai/failover/call.ts";
+import { callCost } from "#ai/pricing.ts";
+import { costText } from "#contract/cost.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
+import type { Usage } from "#providers/provider.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
+
+const usage: Usage = { promptTokens: 10_000, completionTokens: 100, totalTokens: 10_100 };
+const own = { name: "main", aliases: {}, price: null, prices: {}, provider: sandbox, settings: {} };
+const openai = (settings: object) => ({
+  ...own,
+  provider: openaiCompatible,
+  settings: openaiCompatible.settings.parse(settings),
+});
+const cost = (member: object, model = "m", more: Partial<Usage> = {}, attempts: AttemptRecord[] = []) => {
+  const members = [
+    { ...own, ...member },
+    { ...own, name: "other", price: { input: 3, output: 9 } },
+  ];
+  const priced = callCost({ members }, { member: "main", model, attempts, usage: { ...usage, ...more } });
+  return priced && [costText(priced), priced.source];
+};
+
+test("the model's price comes before the member's, that before the list; no price is no cost", () => {
+  const price = { input: 1, output: 2 };
+  assert.deepEqual(cost({ price }), ["0.0102", "set"]);
+  assert.deepEqual(cost({ price, prices: { m: { input: 2, output: 2 } } }), ["0.0202", "set"]);
+  assert.deepEqual(cost({ aliases: { mini: "m" }, prices: { mini: price } }), ["0.0102", "set"]);
+  assert.equal(cost({}), null);
+  const listed = openai({});
+  assert.deepEqual(cost(listed, "gpt-5-mini"), ["0.0027", "list"]);
+  assert.deepEqual(cost({ ...listed, price }, "gpt-5-mini"), ["0.0102", "set"]);
+  assert.equal(cost(listed, "my-own"), null);
+});
+
+test("list prices are those of the vendor itself: at its own address, and at Azure under an alias", () => {
+  assert.equal(cost(openai({ base_url: "https://other.test/v1" }), "gpt-5-mini"), null);
+  const azure = openai({ vendor: "azure-openai", base_url: "https://mine.openai.azure.com/openai/v1" });
+  assert.deepEqual(cost({ ...azure, aliases: { "gpt-5-mini": "prod" } }, "prod"), ["0.0027", "list"]);
+  const claude = { ...own, provider: anthropic, settings: anthropic.settings.parse({ api_key: "k" }) };
+  assert.deepEqual(cost(claude, "claude-sonnet-4-5", { cachedTokens: 4_000, cacheWriteTokens: 1_000 }), [
+    "0.02145",
+    "list",
+  ]);
+});
+
+test("cached tokens have their price, by default that of input", () => {
+  const price = { input: 0.1, output: 0.4, cached_input: 0.01, cache_write: 0.125 };
+  assert.deepEqual(cost({ price }, "m", { cachedTokens: 9_900 }), ["0.000149", "set"]);
+  assert.deepEqual(cost({ price }, "m", { cacheWriteTokens: 10_000 }), ["0.00129", "set"]);
+  assert.deepEqual(cost({ price: { input: 0.1, output: 0.4 } }, "m", { cachedTokens: 9_900 }), [
+    "0.00104",
+    "set",
+  ]);
+  assert.deepEqual(
+    cost({ price }, "m", { cachedTokens: 99_999 }),
+    ["0.00014", "set"],
+    "no more than the prompt",
+  );
+  assert.deepEqual(cost({ price: { input: 0.02, output: 0 } }, "m", { promptTokens: 20 }), [
+    "0.0000004",
+    "set",
+  ]);
+});
+
+test("the input of a request that was given up for another one is billed, at its own price", () => {
+  const attempt = (member: string, more: Partial<AttemptRecord>): AttemptRecord => ({
+    member,
+    model: "m",
+    started_ms: 0,
+    ms: 1,
+    outcome: "aborted",
+    status: null,
+    ...more,
+  });
+  const won = attempt("main", { outcome: "ok", status: 200 });
+  const price = { input: 1, output: 2 };
+  assert.deepEqual(cost({ price }, "m", {}, [attempt("other", { given_up: true }), won]), ["0.0402", "set"]);
+  assert.deepEqual(cost({ price }, "m", {}, [attempt("other", {}), won]), ["0.0102", "set"]);
+});

@@ -1,0 +1,14 @@
+// Takes back the newest migrations, for the tests of those before them.
+
+/** The thirteenth. */
+export const withoutExactCosts = [
+  ...["completions", "usage_days", "usage_hours", "usage_labels", "spend_days"].map(
+    (table) => `alter table ${table} drop column cost_rest`,
+  ),
+  "alter table completions drop column cached_tokens",
+  "alter table completions drop column cache_write_tokens",
+  "alter table completions drop column price_source",
+];
+
+/** The eleventh too; the twelfth makes its indexes where they are missing. */
+export const withoutSetupLinks = ["drop table user_setup_links", ...withoutExactCosts];
