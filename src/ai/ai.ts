@@ -25,6 +25,7 @@ import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, ResponseStream } from "./complete.ts";
 import { reportLowBudget } from "./low-budget.ts";
+import { createRefusalLog } from "./refusals.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
@@ -124,6 +125,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       deps.signals.emit("changed", row.account_id, "calls");
     },
   });
+  const refusals = createRefusalLog({ database, clock, log });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased });
@@ -245,7 +247,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   }
 
   const counter = createTokenCounter({ clock, upstreams });
-  const serving = { chain, throttle, budgets, record };
+  const serving = { chain, throttle, budgets, record, refused: refusals.refused };
 
   return {
     authenticate: (token) => pools.open(token),
@@ -321,7 +323,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       // Their connections were cut a moment ago.
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
-      await usage.stop();
+      await Promise.all([usage.stop(), refusals.stop()]);
     },
   };
 }

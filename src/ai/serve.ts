@@ -53,6 +53,8 @@ export interface ServeDeps {
   throttle: Throttle;
   budgets: Budgets;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
+  /** A limit or a budget refused a call. */
+  refused(key: PoolKey, by: RateLimited["by"], at: number): void;
 }
 
 /** Serves a call. `signal` aborts when the client disconnects. */
@@ -70,6 +72,7 @@ export async function serve(
   const spending = deps.budgets.exhaustedForMs(key, at);
   const exhaustedForMs = spending instanceof Promise ? await spending : spending;
   if (exhaustedForMs !== null) {
+    deps.refused(key, "budget", at);
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
@@ -78,7 +81,10 @@ export async function serve(
   const prompt = promptTokens(kind, body);
   const judging = deps.throttle.admit(key, caller.id, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
-  if (admission.kind !== "admitted") return admission;
+  if (admission.kind !== "admitted") {
+    if (admission.kind === "refused") deps.refused(key, admission.by, at);
+    return admission;
+  }
   const completion = {
     ...request,
     allowedModels: key.models,

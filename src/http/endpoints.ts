@@ -95,6 +95,7 @@ import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
 import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
 import { poolRoutes } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
+import { getPoolStatisticsRoute } from "#http/routes/manage/pools/statistics.ts";
 import { tryPoolRoute } from "#http/routes/manage/pools/try.ts";
 import {
   getAiUsageRoute,
@@ -248,6 +249,7 @@ export const endpoints: readonly Endpoint[] = [
   tryPoolRoute,
   checkPoolMemberRoute,
   getAiUsageRoute,
+  getPoolStatisticsRoute,
   getPoolUsageRoute,
   listPoolCallsRoute,
   getPoolCallRoute,

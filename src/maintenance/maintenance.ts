@@ -42,7 +42,7 @@ import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
 import { choiceTtlMs, deleteSpreadChoices } from "#store/phones/spread.ts";
 import { cancelKeyless, deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
-import { deleteUsageSums } from "#store/pools/usage-sums.ts";
+import { deleteUsageSums } from "#store/pools/usage-retention.ts";
 
 /** The one lane of its kind. */
 export const maintenanceLane = { id: "maintenance", kind: "maintenance" } as const;

@@ -17,6 +17,7 @@ const levels = { requests: null, tokens: null };
 
 test("a spent budget and a refusal of the limits are reported, no member is asked and no usage is recorded", async () => {
   const asked: unknown[] = [];
+  const refusals: unknown[] = [];
   let exhaustedForMs: number | null = 5_000;
   const deps = {
     chain: () => ({ clock: movableClock() }),
@@ -28,11 +29,13 @@ test("a spent budget and a refusal of the limits are reported, no member is aske
       },
     },
     record: () => asked.push("record"),
+    refused: ({ id }: { id: string }, by: string, at: number) => refusals.push([id, by, at]),
   } as unknown as ServeDeps;
   const call = () =>
     serve(deps, poolKey(), {} as never, request, caller("req_1"), new AbortController().signal);
   const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
   assert.deepEqual([await call(), asked], [refused, []]);
+  assert.deepEqual(refusals, [["key_1", "budget", movableClock().now()]]);
   exhaustedForMs = null;
   assert.equal((await call()).kind, "gone");
   assert.deepEqual(asked, [["req_1", reservedTokens("chat", body, promptTokens("chat", body))]]);

@@ -22,6 +22,7 @@ export const growing = [
   "outbox_held",
   "phone_items",
   "receipts",
+  "refused_calls",
   "reply_windows",
   "requests",
   "soft_bounces",
@@ -30,6 +31,7 @@ export const growing = [
   "usage_days",
   "usage_hours",
   "usage_labels",
+  "usage_parts",
   "webhook_deliveries",
   "webhook_events",
 ] as const;
@@ -139,6 +141,12 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into usage_hours (key_id, day, hour, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, latencies, first_bytes)
      select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20), 'h' || i, ${account}, ${idSql("pool", "r % 20")},
        1, 0, 0, 1, 1, 1, '{}', '{}' from ${each(10)}`,
+    `insert into usage_parts (key_id, hour, part, day, member, model, status, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost, cost_rest, latencies, first_bytes)
+     select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20) || 'T10', 'p' || i, '2026-11-' || (10 + i / 10 % 20), 'm', 'm', '200',
+       ${account}, ${idSql("pool", "r % 20")}, 1, 0, 0, 1, 1, 1, 0, '{}', '{}' from ${each(10)}`,
+    `insert into refused_calls (key_id, hour, part, day, refused_by, account_id, pool_id, calls)
+     select ${idSql("key", "r % 40")}, '2026-11-' || (10 + i / 10 % 20) || 'T10', 'p' || i, '2026-11-' || (10 + i / 10 % 20), 'budget',
+       ${account}, ${idSql("pool", "r % 20")}, 1 from ${each(10)}`,
     `insert into usage_labels (key_id, kind, day, label, account_id, pool_id, requests, errors, failed_over, prompt_tokens, completion_tokens, cost)
      select ${idSql("key", "r % 40")}, 'tag', '2026-11-' || (10 + i / 10 % 20), 'a=' || i, ${account}, ${idSql("pool", "r % 20")},
        1, 0, 0, 1, 1, 1 from ${each(10)}`,

@@ -4,9 +4,11 @@ import * as deferred from "#store/pools/deferred-completions.ts";
 import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
+import * as poolStatistics from "#store/pools/pool-statistics.ts";
 import * as pools from "#store/pools/pools.ts";
 import * as usage from "#store/pools/usage.ts";
 import * as usageGroups from "#store/pools/usage-groups.ts";
+import * as usageRetention from "#store/pools/usage-retention.ts";
 import * as usageSums from "#store/pools/usage-sums.ts";
 import { accountOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
@@ -98,7 +100,26 @@ export const poolCases: Case[] = [
   caseOf(usage.recordUsage, [
     callRow({ accountId, poolId, keyId, memberId: "m" }, { end_user: "u", tags: '["a=b"]' }),
   ]),
-  caseOf(usageSums.deleteUsageSums, { before: "2026-11-12", limit }),
+  caseOf(poolStatistics.recordRefusals, [
+    {
+      key_id: keyId,
+      hour: "2026-11-12T10:00:00.000Z",
+      part: '["2026-11-12","budget"]',
+      day: "2026-11-12",
+      refused_by: "budget",
+      account_id: accountId,
+      pool_id: poolId,
+      calls: 1,
+    },
+  ]),
+  caseOf(poolStatistics.readPoolStatistics, {
+    poolId,
+    hours: ["2026-11-12T10:00:00.000Z", "2026-11-12T20:00:00.000Z"],
+    step: "hour",
+    split: "key",
+  }),
+  caseOf(poolStatistics.readKeyNames, poolId),
+  caseOf(usageRetention.deleteUsageSums, { before: "2026-11-12", limit }),
   caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
   caseOf(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
   caseOf(usageSums.readKeyUse, { keyIds: [keyId, "key_none"], day: "2026-11-12", month: "2026-11" }),

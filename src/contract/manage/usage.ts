@@ -33,13 +33,25 @@ export const accountUsageQuery = z.strictObject({
     .describe(byNote),
 });
 
-const percentiles = z
+export const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
   .meta({
     id: "Percentiles",
     description:
       "Over the answered calls, in ms, within 5 %. Null: no call was answered, or the sums are by user or tag.",
   });
+
+/** The sums of some calls. */
+export const usageFields = {
+  requests: z.int(),
+  errors: z
+    .int()
+    .describe("Calls with a status of 400 or above, except 499: the caller closed the connection."),
+  failed_over: z.int().describe("Calls for which more than one member was asked."),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cost: z.number().describe("In the currency of the members' prices."),
+};
 
 const usage = z
   .object({
@@ -55,14 +67,7 @@ const usage = z
       .describe(
         "With `split`: the name of the member (that answered, else that failed last; empty: none was asked). Otherwise null.",
       ),
-    requests: z.int(),
-    errors: z
-      .int()
-      .describe("Calls with a status of 400 or above, except 499: the caller closed the connection."),
-    failed_over: z.int().describe("Calls for which more than one member was asked."),
-    prompt_tokens: z.int(),
-    completion_tokens: z.int(),
-    cost: z.number().describe("In the currency of the members' prices."),
+    ...usageFields,
     latency_ms: percentiles,
     first_byte_ms: percentiles,
   })

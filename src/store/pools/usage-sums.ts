@@ -1,9 +1,9 @@
-// What the calls of pool keys add up to: for each local day by member and model, for each hour, and for each day by end
-// user and by tag. Days stay, hours and labels are removed with the calls.
+// What the calls of pool keys add up to: for each local day by member and model, for each hour, also by member, model and status, and for
+// each day by end user and by tag. Days stay, hours and labels are removed with the calls.
 
 import { type RawBuilder, sql } from "kysely";
 import { costInMillionths } from "#contract/cost.ts";
-import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { readOperation, type Tx } from "#store/database.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 import type {
   CompletionsTable,
@@ -72,19 +72,29 @@ export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
   await addTimed(tx, "usage_days", timedSums(calls, days), { member: "text", model: "text" });
   const hours = ({ key_id, day, at }: Call) => ({ key_id, day, hour: hourOf(at) });
   await addTimed(tx, "usage_hours", timedSums(calls, hours), {});
+  const parts = (call: Call) => ({
+    key_id: call.key_id,
+    hour: hourOf(call.at),
+    part: JSON.stringify([call.day, countedUnder(call), call.model ?? "", call.status]),
+  });
+  const partColumns = { day: "text", member: "text", model: "text", status: "text" } as const;
+  await addTimed(tx, "usage_parts", timedSums(calls, parts), partColumns);
   await addLabels(tx, labelSums(calls));
   await addSpend(tx, calls);
 }
 
 const hourMs = 3_600_000;
-const hourOf = (at: number) => new Date(at - (at % hourMs)).toISOString();
+/** The beginning of the hour in UTC. */
+export const hourOf = (at: number) => new Date(at - (at % hourMs)).toISOString();
 
 type Key = Readonly<Record<string, string>>;
 
 interface TimedSums extends UsageSums {
   key: Key;
+  day: string;
   member: string;
   model: string;
+  status: string;
   account_id: string;
   pool_id: string;
   latencies: Histogram;
@@ -99,8 +109,9 @@ function timedSums(calls: readonly Call[], keyOf: (call: Call) => Key): TimedSum
   for (const call of calls) {
     const key = keyOf(call);
     const name = nameOf(key);
-    const { account_id, pool_id, model } = call;
-    const about = { key, member: countedUnder(call), model: model ?? "", account_id, pool_id };
+    const { account_id, pool_id, model, day } = call;
+    const status = String(call.status);
+    const about = { key, day, member: countedUnder(call), model: model ?? "", status, account_id, pool_id };
     const sum = sums.get(name) ?? { ...about, ...noSums(), latencies: {}, first_bytes: {} };
     sums.set(name, sum);
     addCall(sum, call);
@@ -115,7 +126,7 @@ function timedSums(calls: readonly Call[], keyOf: (call: Call) => Key): TimedSum
 /** `more`: further columns of a new row. */
 async function addTimed(
   tx: Tx,
-  table: "usage_days" | "usage_hours",
+  table: "usage_days" | "usage_hours" | "usage_parts",
   sums: readonly TimedSums[],
   more: Readonly<Record<string, "text">>,
 ): Promise<void> {
@@ -159,7 +170,8 @@ async function addTimed(
   }));
 }
 
-const refsOf = (names: readonly string[]): RawBuilder<unknown> =>
+/** Names as a list of columns. */
+export const refsOf = (names: readonly string[]): RawBuilder<unknown> =>
   sql.join(names.map((name) => sql.ref(name)));
 
 function merged(text: string, more: Histogram): Histogram {
@@ -359,41 +371,3 @@ export const readKeyUse = readOperation(
     return last.map(({ id, at }) => ({ id, at: at === null ? null : Number(at), ...spendOf(sums.get(id)) }));
   },
 );
-
-/** Removes the hours and labels of days before this one, at most `limit` rows of each; how many they were. */
-export const deleteUsageSums = writeOperation(
-  "deleteUsageSums",
-  async (tx, { before, limit }: { before: string; limit: number }) => {
-    const hours = await tx.db
-      .selectFrom(tx.indexed("usage_hours", "usage_hours_day"))
-      .select(["key_id", "day", "hour"])
-      .where("day", "<", before)
-      .orderBy("day")
-      .limit(limit)
-      .execute();
-    await deleteRows(tx, "usage_hours", ["key_id", "day", "hour"], hours);
-    const labels = await tx.db
-      .selectFrom(tx.indexed("usage_labels", "usage_labels_day"))
-      .select(["key_id", "kind", "day", "label"])
-      .where("day", "<", before)
-      .orderBy("day")
-      .limit(limit)
-      .execute();
-    await deleteRows(tx, "usage_labels", ["key_id", "kind", "day", "label"], labels);
-    return Math.max(hours.length, labels.length);
-  },
-);
-
-async function deleteRows(
-  tx: Tx,
-  table: "usage_hours" | "usage_labels",
-  key: readonly string[],
-  rows: readonly object[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.fromEntries(key.map((name) => [name, "text" as const]));
-  await sql`
-    delete from ${tx.indexed(table)}
-    where (${refsOf(key)}) in (select ${refsOf(key)} from ${tx.rows("old", columns, rows)})
-  `.execute(tx.db);
-}

@@ -17,6 +17,7 @@ import { up as partlyDelivered } from "#store/schema/migrations/0010-partly-deli
 import { up as userSetupLinks } from "#store/schema/migrations/0011-user-setup-links.ts";
 import { up as receivedBySender } from "#store/schema/migrations/0012-received-by-sender.ts";
 import { up as exactCosts } from "#store/schema/migrations/0013-exact-costs.ts";
+import { up as poolStatistics } from "#store/schema/migrations/0014-pool-statistics.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -32,6 +33,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 11, name: "user-setup-links", up: userSetupLinks },
   { id: 12, name: "received-by-sender", up: receivedBySender },
   { id: 13, name: "exact-costs", up: exactCosts },
+  { id: 14, name: "pool-statistics", up: poolStatistics },
 ];
 
 /** The id of the newest migration that this code knows. */

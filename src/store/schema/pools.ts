@@ -166,6 +166,35 @@ export interface BudgetNoticesTable {
   period: string;
 }
 
+/** By member, model and status. Kept as long as single calls. */
+interface UsagePartsTable extends UsageHoursTable {
+  /** JSON of day, member, model and status: one column, because plans of a key of more depend on statistics. */
+  part: string;
+  /** As of `UsageDaysTable`. */
+  member: string;
+  model: string;
+  /** Of the answer, such as `200`. */
+  status: string;
+}
+
+/** Why a call was refused before any member was asked. */
+export type RefusedBy = "requests" | "tokens" | "concurrency" | "budget";
+
+/** Calls that a limit or a budget refused. Kept as long as single calls. */
+export interface RefusedCallsTable {
+  key_id: string;
+  /** Its beginning in UTC. */
+  hour: string;
+  /** JSON of day and `refused_by`. */
+  part: string;
+  /** Local day of the account. */
+  day: string;
+  refused_by: RefusedBy;
+  account_id: string;
+  pool_id: string;
+  calls: number;
+}
+
 /** Kept as long as single calls. */
 export interface UsageHoursTable extends UsageSums {
   key_id: string;
@@ -178,6 +207,12 @@ export interface UsageHoursTable extends UsageSums {
   /** JSON counts by duration, see `store/histogram.ts`. */
   latencies: string;
   first_bytes: string;
+}
+
+/** What a pool was asked over time. */
+export interface PoolStatisticsTables {
+  usage_parts: UsagePartsTable;
+  refused_calls: RefusedCallsTable;
 }
 
 /** Kept as long as single calls. */

@@ -44,6 +44,7 @@ import type {
   KeySlotsTable,
   PoolKeysTable,
   PoolMembersTable,
+  PoolStatisticsTables,
   PoolsTable,
   SpendDaysTable,
   UsageDaysTable,
@@ -329,7 +330,7 @@ export interface SuppressionsTable {
   created_at: number;
 }
 
-export interface Schema {
+export interface Schema extends PoolStatisticsTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   credits: CreditsTable;

@@ -124,6 +124,11 @@ export type PoolMemberPage = { success: true; message: string; data: PoolMember[
 export type PoolMemberReply = { success: true; message: string; data: PoolMember };
 export type PoolPage = { success: true; message: string; data: Pool[]; next_cursor: string | null };
 export type PoolReply = { success: true; message: string; data: Pool };
+export type PoolStatistics = { step: "hour" | "day"; after: string; before: string; time_zone: string; series: PoolStatisticsSeries[] };
+export type PoolStatisticsPoint = { at: string; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; refused: { requests: number; tokens: number; concurrency: number; budget: number }; latency_ms: Percentiles; first_byte_ms: Percentiles };
+export type PoolStatisticsReply = { success: true; message: string; data: PoolStatistics };
+export type PoolStatisticsSeries = { key: string; name: string | null; total: PoolStatisticsSum; points: PoolStatisticsPoint[] };
+export type PoolStatisticsSum = { requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; refused: { requests: number; tokens: number; concurrency: number; budget: number }; latency_ms: Percentiles; first_byte_ms: Percentiles };
 export type PoolUsage = { group: string; name: string | null; member: string | null; requests: number; errors: number; failed_over: number; prompt_tokens: number; completion_tokens: number; cost: number; latency_ms: Percentiles; first_byte_ms: Percentiles };
 export type PoolUsageReply = { success: true; message: string; data: PoolUsage[]; next_cursor: string | null };
 export type PreviewAccountMessagesReply = { success: true; message: string; data: { contact: PreviewedContact[]; faults: PreviewFault[]; cost: number; remaining: number | null } };
@@ -291,6 +296,7 @@ export interface Operations {
   tryPool: { params: { account: string; pool: string }; query: Record<string, never>; body: TryPoolRequest; reply: undefined };
   checkPoolMember: { params: { account: string; pool: string }; query: Record<string, never>; body: CheckPoolMemberRequest; reply: PoolMemberCheckReply };
   getAiUsage: { params: { account: string }; query: { from?: string; to?: string; by?: "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour" }; body: undefined; reply: PoolUsageReply };
+  getPoolStatistics: { params: { account: string; pool: string }; query: { after?: string; before?: string; step?: "hour" | "day"; split?: "none" | "member" | "key" | "model" | "status" }; body: undefined; reply: PoolStatisticsReply };
   getPoolUsage: { params: { account: string; pool: string }; query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour"; split?: "member" }; body: undefined; reply: PoolUsageReply };
   listPoolCalls: { params: { account: string; pool: string }; query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; api?: "chat_completions" | "messages" | "responses"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string }; body: undefined; reply: PoolCallPage };
   getPoolCall: { params: { account: string; pool: string; call: string }; query: Record<string, never>; body: undefined; reply: PoolCallReply };
@@ -406,6 +412,7 @@ export const routes = {
   tryPool: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/try"],
   checkPoolMember: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/members/check"],
   getAiUsage: ["GET", "/api/manage/v1/accounts/{account}/ai-usage"],
+  getPoolStatistics: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/stats"],
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],
   getPoolCall: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls/{call}"],

@@ -1,42 +1,20 @@
 // The figures of a chosen range: what became of messages and how long it took, and what the AI pools were asked.
 
-import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
 import type { MessageDurations, MessageStatistics, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { RangeChoice } from "#ui/parts/charts/range-choice.tsx";
+import { queryOf, rangeOf, spansOf } from "#ui/parts/charts/ranges.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Figures, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { dayOf, type Span } from "#ui/words/spans.ts";
-import { queryOf, rangeOf, ranges, spansOf } from "./ranges.ts";
 
 /** Counts are stored about a second after what they count: reading at every hint would miss the last one. */
 const everyMs = 15_000;
-
-function RangeChoice() {
-  const [filter] = useFilter();
-  const chosen = rangeOf(filter.last);
-  return (
-    <nav className="choices" aria-label="Range of the figures">
-      {ranges.map(({ name, short, title }) => (
-        <Link
-          key={name}
-          to="."
-          search={name === "24h" ? {} : { last: name }}
-          replace
-          resetScroll={false}
-          title={title}
-          {...(name === chosen.name ? { "aria-current": "true" as const } : { "aria-current": undefined })}
-        >
-          {short}
-        </Link>
-      ))}
-    </nav>
-  );
-}
 
 /** The statistics of the range in the URL. The first answer says what time it is at the service. */
 function useStatistics() {

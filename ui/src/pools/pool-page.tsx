@@ -5,6 +5,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Empty } from "#ui/parts/page.tsx";
 import { Members } from "./members.tsx";
 import { PoolFrame } from "./pool-head.tsx";
+import { PoolFigures } from "./statistics/pool-figures.tsx";
 
 function Overview({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
@@ -30,6 +31,7 @@ function Overview({ pool }: { pool: Pool }) {
     <>
       <div>{add}</div>
       <Members pool={pool} />
+      <PoolFigures pool={pool} />
     </>
   );
 }

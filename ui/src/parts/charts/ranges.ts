@@ -1,6 +1,6 @@
-// The ranges that the home's figures are of, and the columns that each is drawn in.
+// The ranges that figures are of, and the columns that each is drawn in.
 
-import type { MessageStatistics, Operations } from "#ui/api/schema.ts";
+import type { MessageStatistics } from "#ui/api/schema.ts";
 import { daysBetween, hoursBetween, type Span } from "#ui/words/spans.ts";
 
 const hourMs = 3_600_000;
@@ -34,14 +34,17 @@ export const rangeOf = (word: string | undefined): Range =>
 export function queryOf(
   { step, hours, columns }: Range,
   now: number,
-): Operations["getMessageStatistics"]["query"] {
+): { step: "hour" | "day"; after: string } {
   const length = hours * hourMs;
   const begin = now - (now % length) - (columns - 1) * length;
   return { step, after: new Date(begin).toISOString() };
 }
 
 /** The columns of an answer. */
-export function spansOf({ step, hours }: Range, { after, before, time_zone }: MessageStatistics): Span[] {
+export function spansOf(
+  { step, hours }: Range,
+  { after, before, time_zone }: Pick<MessageStatistics, "after" | "before" | "time_zone">,
+): Span[] {
   const [from, to] = [Date.parse(after), Date.parse(before)];
   return step === "day" ? daysBetween(from, to, time_zone) : hoursBetween(from, to, hours);
 }

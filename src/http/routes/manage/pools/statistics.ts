@@ -1,0 +1,106 @@
+// GET …/pools/{pool}/stats: what a pool was asked over time, and what its limits and budgets refused.
+
+import { costNumber } from "#contract/cost.ts";
+import {
+  type PoolStatisticsSum,
+  poolStatisticsQuery,
+  poolStatisticsReply,
+} from "#contract/manage/pool-statistics.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
+import { validateQuery } from "#http/validate.ts";
+import { readSchedule, startOfDay } from "#runtime/time-zones.ts";
+import { type Histogram, merge, percentiles } from "#store/histogram.ts";
+import { type PoolPoint, readKeyNames, readPoolStatistics } from "#store/pools/pool-statistics.ts";
+import { noSums, sumNames } from "#store/pools/usage-sums.ts";
+import { findPool, poolParams, poolPath } from "./pools.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const maxDays = { hour: 31, day: 366 } as const;
+
+const startOfHour = (at: number) => at - (at % hourMs);
+
+/** Points together; the durations of all of them are in one histogram. */
+function sumOf(points: readonly PoolPoint[]): PoolStatisticsSum {
+  const sums = noSums();
+  const refused = { requests: 0, tokens: 0, concurrency: 0, budget: 0 };
+  const latencies: Histogram = {};
+  const firstBytes: Histogram = {};
+  for (const point of points) {
+    for (const name of sumNames) sums[name] += point[name];
+    for (const by of ["requests", "tokens", "concurrency", "budget"] as const)
+      refused[by] += point.refused[by];
+    merge(latencies, point.latencies);
+    merge(firstBytes, point.firstBytes);
+  }
+  const { cost, cost_rest, ...counts } = sums;
+  return {
+    ...counts,
+    cost: costNumber({ cost, cost_rest }),
+    refused,
+    latency_ms: percentiles(latencies),
+    first_byte_ms: percentiles(firstBytes),
+  };
+}
+
+export const getPoolStatisticsRoute = endpoint({
+  method: "GET",
+  path: `${poolPath}/stats`,
+  name: "getPoolStatistics",
+  tag: "Pools",
+  summary: "Get the statistics of a pool",
+  description:
+    "The reply says what the pool was asked over time, and how many calls a limit or a budget refused. Calls are counted in the hour in which they began, about a second after their end.",
+  family: "manage",
+  scope: "account",
+  params: poolParams,
+  query: poolStatisticsQuery,
+  replies: { 200: poolStatisticsReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const { core, account, request } = call;
+  const query = validateQuery(poolStatisticsQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { step, split, after, before } = query.value;
+  const { time_zone } = account;
+  const end = before === undefined ? core.clock.now() + 1 : Date.parse(before);
+  const begin = after === undefined ? end - dayMs : Date.parse(after);
+  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
+  if (end - begin > maxDays[step] * dayMs) {
+    const message = `is more than ${maxDays[step]} days before \`before\``;
+    return validationFailed([{ path: ["after"], message }]);
+  }
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const poolId = found.pool.id;
+  const from = step === "day" ? startOfDay(begin, time_zone) : startOfHour(begin);
+  const hours = [isoTime(startOfHour(from)), isoTime(end)] as const;
+  const rows = await core.database.run(readPoolStatistics, { poolId, hours, step, split });
+  const names = new Map(split === "key" ? await core.database.run(readKeyNames, poolId) : []);
+  const instantOf = (point: string) =>
+    step === "hour" ? Date.parse(point) : (readSchedule(`${point} 00:00:00`, time_zone) ?? from);
+  // In a zone with half hours the first hour may belong to the day before as well.
+  const inside = rows.filter(({ point }) => instantOf(point) >= from);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Statistics found.",
+      data: {
+        step,
+        after: isoTime(from),
+        before: isoTime(end),
+        time_zone,
+        series: [...Map.groupBy(inside, ({ series }) => series)].map(([key, points]) => ({
+          key,
+          name: names.get(key) ?? null,
+          total: sumOf(points),
+          points: points.map((point) => ({ at: isoTime(instantOf(point.point)), ...sumOf([point]) })),
+        })),
+      },
+    },
+  };
+});

@@ -1,0 +1,120 @@
+// What a pool was asked over time, in one series or several, with the calls that a limit or a budget refused.
+
+import { sql } from "kysely";
+import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
+import { type Histogram, merge } from "#store/histogram.ts";
+import type { RefusedBy, RefusedCallsTable, UsageSums } from "#store/schema/pools.ts";
+import { noSums, sumNames } from "./usage-sums.ts";
+
+/** Adds to the counts of refused calls. */
+export const recordRefusals = batchedOperation(
+  "recordRefusals",
+  async (tx, batches: readonly (readonly RefusedCallsTable[])[]) => {
+    // One statement must not name a row twice.
+    const sums = new Map<string, RefusedCallsTable>();
+    for (const row of batches.flat()) {
+      const name = JSON.stringify([row.key_id, row.hour, row.part]);
+      sums.set(name, { ...row, calls: (sums.get(name)?.calls ?? 0) + row.calls });
+    }
+    const columns = {
+      key_id: "text",
+      hour: "text",
+      part: "text",
+      day: "text",
+      refused_by: "text",
+      account_id: "text",
+      pool_id: "text",
+      calls: "bigint",
+    } as const;
+    const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+    if (sums.size > 0)
+      await sql`
+        insert into refused_calls (${names}) select ${names} from ${tx.rows("refused", columns, [...sums.values()])}
+        where true order by key_id, hour, part
+        on conflict (key_id, hour, part) do update set calls = refused_calls.calls + excluded.calls
+      `.execute(tx.db);
+    return batches.map(() => null);
+  },
+);
+
+export type PoolSplit = "none" | "member" | "key" | "model" | "status";
+
+/** The sums of one series at one point. */
+export interface PoolPoint extends UsageSums {
+  /** Of the series, according to the split: empty, a member, a key's id, a model or a status. */
+  series: string;
+  /** The beginning of the hour in UTC, or the local day. */
+  point: string;
+  latencies: Histogram;
+  firstBytes: Histogram;
+  refused: Record<RefusedBy, number>;
+}
+
+interface Selection {
+  poolId: string;
+  /** From this hour to before the second, as their beginnings in UTC. */
+  hours: readonly [string, string];
+  step: "hour" | "day";
+  split: PoolSplit;
+}
+
+const noRefusals = () => ({ requests: 0, tokens: 0, concurrency: 0, budget: 0 });
+
+const seriesColumns = { member: "member", key: "key_id", model: "model", status: "status" } as const;
+
+/** The points that have calls, by series and then by time. A refused call has the status 429, no member and no model. */
+export const readPoolStatistics = readOperation(
+  "readPoolStatistics",
+  async (tx, selection: Selection): Promise<PoolPoint[]> => {
+    const { step, split } = selection;
+    const points = new Map<string, PoolPoint>();
+    const pointOf = (series: string, point: string): PoolPoint => {
+      const name = JSON.stringify([series, point]);
+      const known = points.get(name);
+      if (known !== undefined) return known;
+      const empty = { series, point, ...noSums(), latencies: {}, firstBytes: {}, refused: noRefusals() };
+      points.set(name, empty);
+      return empty;
+    };
+    for (const row of await partsOf(tx, selection)) {
+      const sum = pointOf(split === "none" ? "" : row[seriesColumns[split]], row[step]);
+      for (const column of sumNames) sum[column] += row[column];
+      merge(sum.latencies, JSON.parse(row.latencies) as Histogram);
+      merge(sum.firstBytes, JSON.parse(row.first_bytes) as Histogram);
+    }
+    for (const row of await refusalsOf(tx, selection)) {
+      const series = split === "key" ? row.key_id : split === "status" ? "429" : "";
+      pointOf(series, row[step]).refused[row.refused_by] += row.calls;
+    }
+    const order = ({ series, point }: PoolPoint) => JSON.stringify([series, point]);
+    return [...points.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  },
+);
+
+const partsOf = (tx: Tx, { poolId, hours: [from, before] }: Selection) =>
+  tx.db
+    .selectFrom(tx.indexed("usage_parts", "usage_parts_pool"))
+    .selectAll()
+    .where("pool_id", "=", poolId)
+    .where("hour", ">=", from)
+    .where("hour", "<", before)
+    .execute();
+
+const refusalsOf = (tx: Tx, { poolId, hours: [from, before] }: Selection) =>
+  tx.db
+    .selectFrom(tx.indexed("refused_calls", "refused_calls_pool"))
+    .selectAll()
+    .where("pool_id", "=", poolId)
+    .where("hour", ">=", from)
+    .where("hour", "<", before)
+    .execute();
+
+/** The names of a pool's keys by their ids, of those that are there. */
+export const readKeyNames = readOperation("readKeyNames", async (tx, poolId: string) => {
+  const rows = await tx.db
+    .selectFrom("pool_keys")
+    .select(["id", "name"])
+    .where("pool_id", "=", poolId)
+    .execute();
+  return rows.map(({ id, name }) => [id, name] as const);
+});

@@ -1,0 +1,84 @@
+// What a pool was asked, on its page: outcomes over time, what limits refused, and the sums of each member, key and status.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { PoolStatisticsPoint } from "#ui/api/schema.ts";
+import { refusalsOf, seriesName, sumsIn } from "#ui/pools/statistics/series.ts";
+import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
+import { api, ask } from "./pages.ts";
+
+const none = { p50: null, p95: null, p99: null };
+const point: PoolStatisticsPoint = {
+  at: "2026-01-01T10:00:00.000Z",
+  requests: 3,
+  errors: 1,
+  failed_over: 1,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cost: 0,
+  refused: { requests: 0, tokens: 0, concurrency: 1, budget: 2 },
+  latency_ms: none,
+  first_byte_ms: none,
+};
+
+test("points are summed in the columns of a chart, and refusals say what refused", () => {
+  const hour = (of: number) => Date.UTC(2026, 0, 1, of);
+  const spans = [
+    { from: hour(7), to: hour(10) },
+    { from: hour(10), to: hour(13) },
+  ];
+  const later = { ...point, at: "2026-01-01T12:00:00.000Z" };
+  assert.deepEqual(
+    sumsIn(spans, [point, later]).map(({ requests, errors, failedOver, refused }) => [
+      requests,
+      errors,
+      failedOver,
+      refused,
+    ]),
+    [
+      [0, 0, 0, 0],
+      [6, 2, 2, 6],
+    ],
+  );
+  assert.deepEqual(refusalsOf(point), { count: 3, words: "1 by calls at once, 2 by budget" });
+  assert.equal(seriesName("key", { key: "pool_1", name: null }, "pool_1"), "people, without a key");
+  assert.equal(seriesName("key", { key: "key_1", name: null }, "pool_1"), "key_1");
+  assert.equal(seriesName("member", { key: "", name: null }, "pool_1"), "no member was asked");
+});
+
+test("a pool's page says how much it was asked, and why calls got 429", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  const path = `/accounts/${account}/pools/${pool}`;
+  const limits = { requests_per_minute: 2 };
+  const key = String((await api(at, "POST", `${path}/keys`, { name: "shop", limits })).body.data.key);
+  await ask(at, key, "echo", 2);
+  const refused = await fetch(`${url}/api/ai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }),
+  });
+  assert.equal(refused.status, 429);
+  await at.it.advance(3_000);
+  await page.clock.setFixedTime(at.it.clock.now());
+  await page.goto(`${url}/a/${account}/pools/${pool}`);
+  await settled(at);
+  const asked = page.getByRole("region", { name: "What it was asked" });
+  await asked.getByText("1 by requests a minute").waitFor();
+  await asked.getByLabel("By", { exact: true }).selectOption("key");
+  const row = asked.getByRole("row").filter({ hasText: "shop" });
+  await row.waitFor();
+  assert.match((await row.textContent()) ?? "", /shop.*2/);
+  await asked.getByLabel("By", { exact: true }).selectOption("status");
+  await asked.getByRole("row").filter({ hasText: "429" }).waitFor();
+  assert.match(page.url(), /by=status/);
+  await asked.getByRole("link", { name: "30 d" }).click();
+  await page.waitForURL(/last=30d/);
+  assert.match(page.url(), /by=status/);
+  await asked.getByText("1 by requests a minute").waitFor();
+  await expectSound(at, "the pool's figures");
+});
