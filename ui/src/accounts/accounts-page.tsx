@@ -61,7 +61,6 @@ export function Page() {
           { head: "Id", look: "wide", cell: ({ id }) => <code className="soft">{id}</code> },
           {
             head: "Plan",
-            look: "act",
             cell: ({ id, name, plan }) => (
               <Link
                 to="/a/$account/settings"
@@ -75,7 +74,7 @@ export function Page() {
           { head: "Today", cell: (account) => <Today of={account} /> },
           {
             head: "Credit left",
-            look: "act",
+            look: "also",
             cell: (account) => (
               <Link
                 to="/a/$account/credit"

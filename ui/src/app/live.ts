@@ -11,7 +11,15 @@ import { createThrottle } from "./throttle.ts";
 /** What shows which topic. A topic that is not here, of a newer server, is read again as all of them. */
 const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   account: ["getAccount", "listAccounts", "getOverview"],
-  calls: ["listPoolCalls", "listPoolKeys", "getPoolUsage", "getPoolStatistics", "getAiUsage", "getPoolHealth"],
+  calls: [
+    "listPoolCalls",
+    "listPoolDeferred",
+    "listPoolKeys",
+    "getPoolUsage",
+    "getPoolStatistics",
+    "getAiUsage",
+    "getPoolHealth",
+  ],
   credit: ["getCredit", "listCreditEntries", "getOverview"],
   deliveries: [
     "listDeliveries",

@@ -13,6 +13,7 @@ import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { CheckMember } from "./check-member.tsx";
 
 const touched = ["getPool", "listPools", "getPoolHealth", "getPoolMember"] as const;
 
@@ -35,6 +36,8 @@ function MemberForm({
   const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
   const [values, setValues] = useState<Values>(member ?? { settings: {} });
+  // A list that another control has changed is drawn anew.
+  const [turn, setTurn] = useState(0);
   const kind = kinds.find((each) => each.kind === word);
   const schema = withSettings(forms.member as Schema, kind?.settings);
   const form = member === null ? create : update;
@@ -89,12 +92,27 @@ function MemberForm({
       />
       <p className="soft">{kind?.summary}</p>
       <SchemaForm
-        key={word}
+        key={`${word} ${turn}`}
         schema={schema}
         path=""
         values={values}
         error={form.error}
         onChange={setValues}
+      />
+      <CheckMember
+        key={`check of ${word}`}
+        pool={pool}
+        body={{
+          ...(member === null ? {} : { member: member.id }),
+          kind: word,
+          settings: (values.settings ?? {}) as Record<string, unknown>,
+        }}
+        models={(values.models ?? []) as string[]}
+        onModels={(models) => {
+          form.isTouched.current = true;
+          setValues({ ...values, models });
+          setTurn(turn + 1);
+        }}
       />
     </Form>
   );

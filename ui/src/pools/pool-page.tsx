@@ -3,6 +3,7 @@ import { Bot, Plus } from "lucide-react";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Empty } from "#ui/parts/page.tsx";
+import { Deferred } from "./deferred.tsx";
 import { Members } from "./members.tsx";
 import { PoolFrame } from "./pool-head.tsx";
 import { PoolFigures } from "./statistics/pool-figures.tsx";
@@ -31,6 +32,7 @@ function Overview({ pool }: { pool: Pool }) {
     <>
       <div>{add}</div>
       <Members pool={pool} />
+      <Deferred pool={pool} />
       <PoolFigures pool={pool} />
     </>
   );

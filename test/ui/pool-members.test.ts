@@ -1,0 +1,87 @@
+// Members and what waits for them: a check before they are stored, and deferred completions that are cancelled.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import test from "node:test";
+import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
+import { api } from "./pages.ts";
+
+const server = createServer((request, response) => {
+  const isRight = request.headers.authorization === "Bearer sk-right";
+  const error = { message: "Incorrect key", code: "invalid_api_key" };
+  response
+    .writeHead(isRight ? 200 : 401, { "content-type": "application/json" })
+    .end(JSON.stringify(isRight ? { data: [{ id: "small-1" }, { id: "large-1" }] } : { error }));
+});
+
+test("a member is checked before it is stored: the refusal is the provider's, and its models are ticked", {
+  skip: missing,
+}, async (t) => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const at = await visit({ allow: "127.0.0.1" });
+  t.after(async () => {
+    await at.close();
+    server.close();
+  });
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  await page.goto(`${url}/a/${account}/pools/${pool}/members/new`);
+  await page.getByLabel("Name", { exact: true }).fill("ours");
+  await page.getByLabel("Kind", { exact: true }).selectOption("openai-compatible");
+  const { port } = server.address() as AddressInfo;
+  await page.getByLabel("Base url").fill(`http://127.0.0.1:${port}/v1`);
+  const check = page.getByRole("button", { name: "Check", exact: true });
+  await page.getByLabel("Api key").first().fill("sk-wrong");
+  await check.click();
+  await page.getByText("Incorrect key").waitFor();
+  await page.getByLabel("Api key").first().fill("sk-right");
+  await check.click();
+  await page.getByText("The provider takes the settings").waitFor();
+  await page.getByLabel("small-1").check();
+  await expectSound(at, "a checked member");
+  await page.getByRole("button", { name: "Add the member" }).click();
+  await page.getByText("The member was added").waitFor();
+  const members = (await api(at, "GET", `/accounts/${account}/pools/${pool}/members`)).body.data;
+  const ours = members.find(({ name }) => name === "ours") as unknown as { models: string[] };
+  assert.deepEqual(ours.models, ["small-1"]);
+});
+
+test("a deferred completion is listed on its pool's page, and cancelled there", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url, it } = at;
+  await setUp(at);
+  await page.clock.setFixedTime(it.clock.now());
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  const path = `/accounts/${account}/pools/${pool}`;
+  const { key } = (await api(at, "POST", `${path}/keys`, { name: "nightly" })).body.data;
+  const deferred = await fetch(`${url}/api/ai/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "x-trunkline-deliver": "webhook",
+      "x-trunkline-schedule-at": "2026-02-01 00:00:00",
+    },
+    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }),
+  });
+  assert.equal(deferred.status, 202);
+  await page.goto(`${url}/a/${account}/pools/${pool}`);
+  await settled(at);
+  const waiting = page.getByRole("region", { name: "Deferred completions" }).first();
+  await waiting.getByText("nightly").waitFor();
+  await expectSound(at, "a pool with a deferred completion");
+  await waiting.getByRole("button", { name: "Cancel…" }).click();
+  await page.getByRole("button", { name: "Cancel it" }).click();
+  await waiting.waitFor({ state: "detached" });
+  const { id } = (await deferred.json()) as { id: string };
+  const left = (await api(at, "GET", `${path}/deferred`)).body.data;
+  assert.deepEqual([left.length, id.length > 4], [0, true]);
+});
