@@ -99,7 +99,10 @@ test("the first steps send a message from the page, tick off what happened and c
   await it.advance(60_000);
   await page.getByRole("link", { name: "Overview", exact: true }).first().click();
   await steps.getByText("See it delivered, done").waitFor();
-  await steps.getByRole("link", { name: "Add a gateway" }).waitFor();
+  await steps.getByRole("link", { name: "Open the playground" }).click();
+  await page.getByRole("heading", { name: "default", level: 1 }).waitFor();
+  await page.getByLabel("You", { exact: true }).waitFor();
+  await page.goBack();
   await steps.getByRole("button", { name: "Hide" }).click();
   await steps.waitFor({ state: "detached" });
 });

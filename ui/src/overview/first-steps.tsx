@@ -67,6 +67,36 @@ function Send() {
   );
 }
 
+/** The pool that the first start made, or the newest one. */
+function Ask() {
+  const { id: account } = useAccount();
+  const pools = useRead("listPools", { params: { account } }, { every: 60_000 });
+  const pool = pools.data?.data.find(({ name }) => name === "default") ?? pools.data?.data[0];
+  if (pools.data === undefined) return null;
+  if (pool === undefined)
+    return (
+      <Link to="/a/$account/pools" params={{ account }} className="button">
+        Add a pool
+      </Link>
+    );
+  return (
+    <div className="stack">
+      <p className="soft">
+        Without a key. Let a member count as down there, and see another one answer in its place.
+      </p>
+      <div className="row">
+        <Link
+          to="/a/$account/pools/$pool/playground"
+          params={{ account, pool: pool.id }}
+          className="button first"
+        >
+          Open the playground
+        </Link>
+      </div>
+    </div>
+  );
+}
+
 function useSteps(): readonly { name: keyof Steps; title: string; how: ReactNode }[] {
   const params = { account: useAccount().id };
   return [
@@ -84,6 +114,7 @@ function useSteps(): readonly { name: keyof Steps; title: string; how: ReactNode
         </p>
       ),
     },
+    { name: "completion", title: "Ask an AI pool", how: <Ask /> },
     {
       name: "real_gateway",
       title: "Add a gateway of your provider",
@@ -99,15 +130,6 @@ function useSteps(): readonly { name: keyof Steps; title: string; how: ReactNode
       how: (
         <Link to="/a/$account/webhooks" params={params} className="button">
           Add a webhook
-        </Link>
-      ),
-    },
-    {
-      name: "completion",
-      title: "Ask an AI pool",
-      how: (
-        <Link to="/a/$account/pools" params={params} className="button">
-          Open AI pools
         </Link>
       ),
     },
