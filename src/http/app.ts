@@ -72,6 +72,9 @@ const maxConcurrentLists = 2;
 
 /** `/api/get/{channel}` as the router writes it. */
 function routerPath({ path, wildcard }: Head): string {
+  // Behind a parameter, `:verb` is text: of several colons in a model's name the last one is before it.
+  const [, before, name, verb] = /^(.*)\{(\w+)\}:(\w+)$/.exec(path) ?? [];
+  if (verb !== undefined) return `${before}:${name}(^.+)::${verb}`;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? "*" : `:${name}`));
 }
 

@@ -193,6 +193,12 @@ export const everyRoute: readonly Head[] = [...endpoints, ...docsEndpoints, ...m
 const contact = { number: "+15550000001", message: "Hi" };
 const newUser = { email: "new@acme.test", name: "New", password: "a long enough password" };
 
+/** The bodies of operations that are there at `v1beta` and `v1`. */
+function bothVersions(bodies: Record<string, object>): Record<string, object> {
+  const entries = Object.entries(bodies);
+  return Object.fromEntries([...entries, ...entries.map(([name, body]) => [`${name}InStable`, body])]);
+}
+
 /** Bodies that the other routes take. */
 const moreBodies: Record<string, object> = {
   ...bodies,
@@ -214,6 +220,14 @@ const moreBodies: Record<string, object> = {
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
   createResponse: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
+  ...bothVersions({
+    createContent: { contents: [{ parts: [{ text: "Hi" }] }] },
+    // A stream needs a real connection: no member has what this one names.
+    createContentStream: { contents: [{ parts: [{ text: "Hi" }] }], cachedContent: "cachedContents/1" },
+    countContentTokens: { contents: [{ parts: [{ text: "Hi" }] }] },
+    createContentEmbedding: { content: { parts: [{ text: "Hi" }] } },
+    createContentEmbeddings: { requests: [{ content: { parts: [{ text: "Hi" }] } }] },
+  }),
   signIn: { email: "ghost@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
   setUp: { code: "tls_0", ...newUser },

@@ -66,4 +66,6 @@ export interface ApiRequest {
   failed(error: ApiError, served: ServicePool | null): string;
   /** What a silent stream sends so that its client stays; absent: a comment. */
   keepAlive?(): string;
+  /** The media type of its streams; absent: server-sent events. */
+  streamType?: string;
 }

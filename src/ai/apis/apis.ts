@@ -6,18 +6,19 @@ import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { chatCompletions } from "./chat-completions/chat-completions.ts";
 import type { ClientApi, ErrorShape } from "./client-api.ts";
+import { geminiApi } from "./gemini/gemini.ts";
 import { messagesApi } from "./messages/messages.ts";
 import { responsesApi } from "./responses/responses.ts";
 
-export const clientApis: readonly ClientApi[] = [chatCompletions, messagesApi, responsesApi];
+export const clientApis: readonly ClientApi[] = [chatCompletions, messagesApi, responsesApi, geminiApi];
 
 const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
 
 /** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
 export function errorShapeOf(target: string): ErrorShape {
+  const [asked = ""] = target.split(/[?#]/, 1);
   const at = clientApis.find(
-    ({ path }) =>
-      target.startsWith(path) && (target.length === path.length || /[/?#]/.test(target[path.length]!)),
+    ({ path, alsoAt }) => asked === path || asked.startsWith(`${path}/`) || alsoAt?.test(asked) === true,
   );
   return at?.errorShape ?? openaiErrors;
 }

@@ -25,8 +25,8 @@ export interface ApiOperation {
   stream?: string;
   /** Its requests may be deferred by their headers. */
   deferrable?: true;
-  /** It counts the tokens of a request instead of serving it; its answer is `{ input_tokens }`. */
-  counts?: true;
+  /** It counts the tokens of a request instead of serving it: its answer with that number. */
+  counts?(tokens: number): object;
   /** Checks what Trunkline has to understand of a request. `params`: of the path. */
   read(text: string, params: Readonly<Record<string, string>>): ModelRequest | Problem;
 }
@@ -48,11 +48,15 @@ export interface Received {
   stem: string;
   /** Epoch seconds. */
   created: number;
+  /** What follows the path. */
+  query: URLSearchParams;
 }
 
 export interface ClientApi {
   /** Errors at this path and below it have the API's shape. */
   path: `/${string}`;
+  /** Other paths whose errors have it. */
+  alsoAt?: RegExp;
   operations: readonly ApiOperation[];
   /** Absent: OpenAI's. */
   errorShape?: ErrorShape;

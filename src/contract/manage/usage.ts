@@ -98,7 +98,7 @@ export const callsQuery = z.strictObject({
     .optional()
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
   api: z
-    .enum(["chat_completions", "messages", "responses"])
+    .enum(["chat_completions", "messages", "responses", "gemini"])
     .optional()
     .describe("Only completions that were asked for in this API."),
   failed_by: named
@@ -133,7 +133,7 @@ const call = z
       .string()
       .nullable()
       .describe(
-        "The API in which a completion was asked for: `chat_completions`, `messages` or `responses`. Null: another operation, or a call from before this was recorded.",
+        "The API in which a completion was asked for: `chat_completions`, `messages`, `responses` or `gemini`. Null: another operation, or a call from before this was recorded.",
       ),
     stream: z.boolean(),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),

@@ -13,7 +13,19 @@ test("the path says which shape", () => {
     "/api/ai/v1/messages/count_tokens",
   ])
     assert.equal(errorShapeOf(path).name, "Anthropic", path);
-  for (const path of ["/api/ai/v1/chat/completions", "/api/ai/v1/messagesx", "/api/ai/v1/models/messages"])
+  for (const path of [
+    "/api/ai/v1beta/models/m:generateContent",
+    "/api/ai/v1beta/models/m:unknown",
+    "/api/ai/v1/models/llama3:8b:streamGenerateContent?alt=sse",
+  ])
+    assert.equal(errorShapeOf(path).name, "Gemini", path);
+  for (const path of [
+    "/api/ai/v1/models/llama3:8b",
+    "/api/ai/v1beta2",
+    "/api/ai/v1/chat/completions",
+    "/api/ai/v1/messagesx",
+    "/api/ai/v1/models/messages",
+  ])
     assert.equal(errorShapeOf(path).name, "", path);
 });
 
@@ -37,12 +49,14 @@ test("every API has a format and operations of its own, and reads their examples
   const formats = clientApis.map((api) => {
     assert.ok(api.operations.length > 0);
     const requests = api.operations.map(({ path, example, read }) => {
-      assert.ok(path.startsWith(api.path), path);
+      assert.equal(errorShapeOf(path).name, api.errorShape?.name ?? "", path);
       const parsed = read(JSON.stringify(example), {});
       assert.ok(!isProblem(parsed), path);
-      const request = api.request(parsed, { headers: {}, stem: "stem", created: 1 });
+      const received = { headers: {}, stem: "stem", created: 1, query: new URLSearchParams() };
+      const request = api.request(parsed, received);
       const chat = request.chat();
-      assert.ok(chat.kind === "chat" && Array.isArray(chat.body.messages), path);
+      const asked = /embed/i.test(path) ? "input" : "messages";
+      assert.ok(chat.kind === "chat" && Array.isArray(chat.body[asked]), path);
       assert.deepEqual(JSON.parse(chat.text), JSON.parse(JSON.stringify(chat.body)), path);
       return request.format;
     });

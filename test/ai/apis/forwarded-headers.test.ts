@@ -7,6 +7,7 @@ import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 
 const kept: Readonly<Record<string, Record<string, string>>> = {
   chat_completions: {},
+  gemini: {},
   messages: {
     "anthropic-version": "2023-06-01",
     "anthropic-beta": "a,b",
@@ -28,6 +29,7 @@ const dropped = {
   authorization: "Bearer x",
   "x-api-key": "x",
   "api-key": "x",
+  "x-goog-api-key": "x",
   cookie: "a=b",
   host: "h",
   "openai-organization": "o",
@@ -42,7 +44,7 @@ test("what the clients of an API say to its vendor is forwarded; credentials and
   const headers = { ...kept.messages, ...kept.responses, ...dropped, "x-codex-window-id": undefined };
   for (const api of clientApis) {
     const read = { text: "{}", body: {}, model: null, stream: false, includeUsage: false };
-    const request = api.request(read, { headers, stem: "stem", created: 1 });
+    const request = api.request(read, { headers, stem: "stem", created: 1, query: new URLSearchParams() });
     assert.deepEqual({ ...request.headers }, kept[request.format], request.format);
   }
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { errorShapeOf } from "#ai/apis/apis.ts";
+import { geminiErrorReply } from "#ai/apis/gemini/shapes.ts";
 import { anthropicErrorReply } from "#ai/apis/messages/shapes.ts";
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
@@ -45,6 +46,7 @@ test("every example has the shape that it is an example of, and its own status",
       assert.ok("X-Request-Id" in reply.headers);
       for (const [code, { value }] of Object.entries(reply.content["application/json"].examples ?? {})) {
         if (errorShapeOf(path).name === "Anthropic") anthropicErrorReply.parse(value);
+        else if (errorShapeOf(path).name === "Gemini") geminiErrorReply.parse(value);
         else assert.equal(openaiErrorReply.parse(value).error.code, code);
         assert.equal(String(aiProblems[code as keyof typeof aiProblems].status), status);
       }

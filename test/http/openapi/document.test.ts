@@ -102,8 +102,18 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
     "cancelDeferredCompletion",
+    "countContentTokens",
+    "countContentTokensInStable",
     "countMessageTokens",
     "createChatCompletion",
+    "createContent",
+    "createContentEmbedding",
+    "createContentEmbeddingInStable",
+    "createContentEmbeddings",
+    "createContentEmbeddingsInStable",
+    "createContentInStable",
+    "createContentStream",
+    "createContentStreamInStable",
     "createEmbedding",
     "createImage",
     "createMessage",
@@ -127,7 +137,7 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
-        $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : "OpenAiError"}`,
+        $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : /:\w+$/.test(path) ? "GeminiError" : "OpenAiError"}`,
       });
   }
   const chat = document.paths["/api/ai/v1/chat/completions"]?.post?.responses["200"];
@@ -158,7 +168,7 @@ test("every response has a description and a body", () => {
       const { description, content = {} } = resolved(response)!;
       assert.ok(description.length > 0, `${path} ${status}`);
       const streams =
-        ["createChatCompletion", "createMessage", "createResponse"].includes(operation.operationId) &&
+        /^create(ChatCompletion|Message|Response|ContentStream(InStable)?)$/.test(operation.operationId) &&
         status === "200";
       const bodies = streams ? 2 : status === "204" ? 0 : 1;
       assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
@@ -207,7 +217,9 @@ test("the server has every documented route and no other", async () => {
   const routed = new Set<string>();
   // printRoutes is made for people; the list of endpoints is what the server was built from.
   for (const { head } of endpoints) {
-    const url = head.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.wildcard ? "*" : `:${name}`));
+    const url = head.path
+      .replace(/\{(\w+)\}:(\w+)$/, ":$1(^.+)::$2")
+      .replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.wildcard ? "*" : `:${name}`));
     assert.ok(app.hasRoute({ method: head.method, url }), head.path);
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }

@@ -113,7 +113,7 @@ export const messagesApi: ClientApi = {
       body: countTokensRequest,
       reply: countTokensReply,
       example,
-      counts: true,
+      counts: (tokens) => ({ input_tokens: tokens }),
       read: readMessages,
     },
   ],

@@ -109,14 +109,14 @@ export function refusalReply({ by, retryAfterMs, levels }: RateLimited): Problem
   }
 }
 
-/** Starts the stream with a comment, so that its headers are sent before a member answers. */
+/** Starts the stream with a sign of life, so that its headers are sent before a member answers. */
 function withImmediateComment(stream: EventSource): EventSource {
   let started = false;
   return {
     next: async () => {
       if (started) return await stream.next();
       started = true;
-      return keepAliveComment;
+      return stream.keepAlive?.() ?? keepAliveComment;
     },
     cancel: () => stream.cancel(),
     keepAlive: stream.keepAlive,

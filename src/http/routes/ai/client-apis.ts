@@ -25,6 +25,7 @@ function readCall(
     headers: request.headers,
     stem: requestId.replace(/^req_/, ""),
     created: Math.floor(core.clock.now() / 1_000),
+    query: new URLSearchParams(/\?([^#]*)/.exec(request.url ?? "")?.[1] ?? ""),
   };
   return { kind: "chat", ...read, api: api.request(read, received) };
 }
@@ -48,8 +49,8 @@ function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
   })(async (call) => {
     const request = readCall(api, operation, call);
     if (isProblem(request)) return request;
-    if (counts) return identified(api, call, await countReply(call, request));
-    if (!deferrable) return identified(api, call, await serveCall(call, request));
+    if (counts) return identified(api, call, await countReply(call, request, counts));
+    if (!deferrable) return identified(api, call, typed(request, await serveCall(call, request)));
     const deferral = readDeferral(call.request.headers, request.stream);
     if (isProblem(deferral)) return deferral;
     return deferral.deferred
@@ -68,11 +69,21 @@ function identified(
   return { ...reply, headers: { ...reply.headers, [name]: requestId } };
 }
 
-async function countReply({ core, opened, signal }: PoolCall, request: ClientRequest): Promise<Reply> {
+/** Names the media type of streams that are no events. */
+function typed({ stream, api: { streamType } }: ClientRequest, reply: Reply | null): Reply | null {
+  if (reply === null || isProblem(reply) || !stream || streamType === undefined) return reply;
+  return { ...reply, headers: { ...reply.headers, "Content-Type": streamType } };
+}
+
+async function countReply(
+  { core, opened, signal }: PoolCall,
+  request: ClientRequest,
+  answer: NonNullable<ApiOperation["counts"]>,
+): Promise<Reply> {
   const tokens = await core.ai.countTokens(opened, request, signal);
   return tokens === null
     ? aiErrorReply(404, unknownModel(request.model))
-    : { status: 200, body: { input_tokens: tokens } };
+    : { status: 200, body: answer(tokens) };
 }
 
 export const clientApiEndpoints: readonly Endpoint[] = clientApis.flatMap((api) =>

@@ -1,0 +1,85 @@
+// Writes a chat completion as an answer of Google's Gemini API. Source: ai.google.dev/api/generate-content
+
+import type { AnswerRules } from "#ai/apis/api-request.ts";
+import { type AnswerPicture, type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import type { ToolNames } from "#ai/apis/tool-names.ts";
+import { isObject } from "#contract/normalise.ts";
+import { parseExactly } from "#providers/translate/json.ts";
+
+/** What the answer depends on beside the completion. */
+export interface ContentRules extends Pick<AnswerRules, "model"> {
+  /** Names this answer. */
+  stem: string;
+  /** The tools of the request, whose names the client has to find in calls. */
+  names: ToolNames;
+  /** The client asked for thoughts. */
+  thoughts: boolean;
+}
+
+interface Call {
+  id: string;
+  name: string;
+  arguments: string;
+  signature: string;
+}
+
+export const callPart = ({ id, name, arguments: text, signature }: Call, { names }: ContentRules): object => {
+  const args = text.trim() === "" ? {} : parseExactly(text);
+  return {
+    functionCall: {
+      ...(id === "" ? {} : { id }),
+      name: names.find(name).name,
+      args: isObject(args) ? args : { INVALID_JSON: text },
+    },
+    ...(signature === "" ? {} : { thoughtSignature: signature }),
+  };
+};
+
+export const picturePart = (picture: AnswerPicture): object =>
+  "url" in picture
+    ? { text: `![picture](${picture.url})` }
+    : { inlineData: { mimeType: picture.mediaType, data: picture.base64 } };
+
+/** Google's finish reason. */
+export function finishReason(finish: string | null, refused: boolean): string {
+  if (finish === "length") return "MAX_TOKENS";
+  return finish === "content_filter" || refused ? "SAFETY" : "STOP";
+}
+
+/** Google counts thoughts apart from the answer. */
+export const usageMetadata = ({ input, output, cached, reasoning }: Counts): object => ({
+  promptTokenCount: input,
+  candidatesTokenCount: Math.max(0, output - reasoning),
+  ...(cached === 0 ? {} : { cachedContentTokenCount: cached }),
+  ...(reasoning === 0 ? {} : { thoughtsTokenCount: reasoning }),
+  totalTokenCount: input + output,
+});
+
+/** What every answer and every piece of a stream has. */
+export const responseOf = (
+  parts: readonly object[],
+  more: object,
+  usage: object,
+  rules: ContentRules,
+): object => ({
+  candidates: [{ content: { parts, role: "model" }, ...more, index: 0 }],
+  ...usage,
+  modelVersion: rules.model,
+  responseId: rules.stem,
+});
+
+/** A `GenerateContentResponse` as JSON, from the JSON of a chat completion. */
+export function contentOf(text: string, rules: ContentRules): string {
+  const { text: content, reasoning, refusal, pictures, calls, finish, counts } = readChat(text);
+  const visible = content + refusal;
+  const parts = [
+    ...(rules.thoughts && reasoning !== "" ? [{ text: reasoning, thought: true }] : []),
+    ...(visible === "" ? [] : [{ text: visible }]),
+    ...pictures.map(picturePart),
+    ...calls.map((call) => callPart(call, rules)),
+  ];
+  const usage = counts === null ? {} : { usageMetadata: usageMetadata(counts) };
+  return JSON.stringify(
+    responseOf(parts, { finishReason: finishReason(finish, refusal !== "") }, usage, rules),
+  );
+}

@@ -1,0 +1,101 @@
+// Google's embedContent and batchEmbedContents as OpenAI's embeddings, and the answers back. Vectors are copied as text: of the
+// numbers no digit changes, and printing 300,000 of them would take a second. Source: ai.google.dev/api/embeddings
+
+import { z } from "zod";
+import type { ApiRequest } from "#ai/apis/api-request.ts";
+import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { listAt, objectAt } from "#contract/json-text.ts";
+import { isObject } from "#contract/normalise.ts";
+import type { Problem } from "#contract/problem.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
+import { contentError, framingOf } from "./stream.ts";
+
+const content = z.looseObject({ parts: z.array(z.looseObject({ text: z.string() })) });
+const vector = z.object({ values: z.array(z.number()) }).meta({ id: "ContentEmbedding" });
+
+export const embedRequest = z
+  .looseObject({ content, outputDimensionality: z.int().optional() })
+  .meta({ id: "EmbedContentRequest" });
+export const embedReply = z.object({ embedding: vector }).meta({ id: "EmbedContentResponse" });
+export const batchRequest = z
+  .looseObject({ requests: z.array(embedRequest).min(1) })
+  .meta({ id: "BatchEmbedContentsRequest" });
+export const batchReply = z
+  .object({ embeddings: z.array(vector) })
+  .meta({ id: "BatchEmbedContentsResponse" });
+
+/** A request for embeddings; `isBatch`: its answer is a list. */
+interface EmbeddingsRead extends ModelRequest {
+  kind: "embeddings";
+  isBatch: boolean;
+}
+
+export const isEmbeddings = (read: ModelRequest): read is EmbeddingsRead => "isBatch" in read;
+
+/** One text, or a batch of them, as OpenAI's request. */
+export function readEmbedded(
+  text: string,
+  { model }: Readonly<Record<string, string>>,
+  isBatch: boolean,
+): EmbeddingsRead | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const asked = isBatch ? fieldsIn(request.body.requests) : [request.body];
+  if (asked.length === 0) return wrong("requests", "must be a list that is not empty");
+  const input: string[] = [];
+  for (const [at, one] of asked.entries()) {
+    const where = isBatch ? `requests[${at}].content` : "content";
+    if (!isObject(one.content)) return wrong(where, "is required");
+    const parts = fieldsIn(one.content.parts);
+    if (parts.length === 0 || parts.some((part) => typeof part.text !== "string"))
+      return wrong(where, "must have parts with texts");
+    input.push(parts.map((part) => textOf(part.text)).join("\n"));
+  }
+  const lengths = new Set(asked.map((one) => one.outputDimensionality ?? one.output_dimensionality));
+  if (lengths.size > 1) return wrong("requests", "must have one `outputDimensionality`");
+  const [dimensions] = lengths;
+  const body = {
+    input,
+    encoding_format: "float",
+    ...(dimensions === undefined || dimensions === null ? {} : { dimensions }),
+  };
+  const own = { kind: "embeddings" as const, isBatch, stream: false, includeUsage: false };
+  return { ...own, text: JSON.stringify(body), body, model: model ?? null };
+}
+
+/** The most members of an object in an answer. */
+const maxMembers = 1_000;
+
+/** Google's answer, from OpenAI's list of embeddings. */
+function embeddingsOf(text: string, isBatch: boolean): string {
+  const member = (from: string, name: string) => {
+    const found = objectAt(from, 0, maxMembers).members.findLast(({ key }) => key === name);
+    return found === undefined ? "[]" : from.slice(found.valueStart, found.end);
+  };
+  const answer = text.trim();
+  const list = member(answer, "data");
+  const vectors = listAt(list, 0, Number.POSITIVE_INFINITY).items.map(
+    ({ start, end }) => `{"values":${member(list.slice(start, end), "embedding")}}`,
+  );
+  return isBatch ? `{"embeddings":[${vectors.join(",")}]}` : `{"embedding":${vectors[0] ?? "{}"}}`;
+}
+
+/** The request, which members get as OpenAI's. */
+export function createEmbeddingsRequest({ text, body, isBatch }: EmbeddingsRead): ApiRequest {
+  const noStreams = () => {
+    throw new Error("Embeddings have no streams.");
+  };
+  return {
+    format: "gemini",
+    headers: {},
+    estimated: body,
+    parameters: null,
+    optional: new Set(),
+    keepsModel: true,
+    chat: () => ({ kind: "chat", text, body }),
+    leftOut: () => [],
+    answer: (answer) => embeddingsOf(answer, isBatch),
+    writer: noStreams,
+    failed: (error) => contentError(error, framingOf(true)),
+  };
+}

@@ -1,0 +1,307 @@
+// Writes a request for Google's Gemini API as a chat completion. Names may be written in camel case or with underscores, as
+// Google takes them. What only Google has and what does not change the answer's meaning (safety settings, its own tools, …) is
+// left out and named; a part that has no form in chat completions means that such a member cannot serve the request. Source:
+// ai.google.dev/api/generate-content, /api/caching#Part, /gemini-api/docs/thinking
+
+import type { ChatForm } from "#ai/apis/api-request.ts";
+import type { ToolNames } from "#ai/apis/tool-names.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import type { PreparedRequest } from "#providers/provider.ts";
+import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+
+type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
+
+/** Thrown inside this file alone: what the request holds has no form in chat completions. */
+class Untranslatable extends Error {
+  readonly param: string;
+
+  constructor(param: string, message: string) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** Parameters that are translated here. */
+const known: ReadonlySet<string> = new Set([
+  "contents",
+  "systemInstruction",
+  "tools",
+  "toolConfig",
+  "generationConfig",
+  "model",
+]);
+
+/** `names` receives the tools, `leftOut` the names of what the chat completion does not have. */
+export function chatOfContents(
+  text: string,
+  stream: boolean,
+  names: ToolNames,
+  leftOut: string[],
+): ChatForm | Issue {
+  const body = camelCased(parseExactly(text));
+  try {
+    const chat = translated(body, stream, names, leftOut);
+    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    return { kind: "unsupported_parameter", param: error.param, message: error.message };
+  }
+}
+
+/** The object with its own names, not those inside of it, in camel case. */
+function camelCased(value: unknown): Fields {
+  if (!isObject(value)) return {};
+  const entries = Object.entries(value).map(([name, field]) => [
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    field,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function translated(body: Fields, stream: boolean, names: ToolNames, leftOut: string[]): Fields {
+  if (textOf(body.cachedContent) !== "")
+    throw new Untranslatable(
+      "cachedContent",
+      "Content that is cached at Google is not there for this member.",
+    );
+  for (const name of Object.keys(body)) if (!known.has(name) && body[name] !== null) leftOut.push(name);
+  const tools = toolsOf(body.tools, names, leftOut);
+  return {
+    messages: [...systemOf(body.systemInstruction), ...messagesOf(body.contents, names)],
+    ...(stream ? { stream: true } : {}),
+    ...generationOf(camelCased(body.generationConfig), leftOut),
+    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.toolConfig, names) }),
+  };
+}
+
+/** A content, a list of parts, one part, or a text. */
+function partsOf(content: unknown): Fields[] {
+  if (typeof content === "string") return [{ text: content }];
+  const parts = isObject(content) && content.parts !== undefined ? content.parts : content;
+  return (Array.isArray(parts) ? parts : [parts]).flatMap((part) =>
+    typeof part === "string" ? [{ text: part }] : isObject(part) ? [camelCased(part)] : [],
+  );
+}
+
+function systemOf(content: unknown): object[] {
+  const texts = content === undefined ? [] : partsOf(content).map(({ text }) => textOf(text));
+  const kept = texts.filter((text) => text.trim() !== "");
+  return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
+}
+
+/** Gives calls without an id one, and results without one that of the first call of their name that has no result. */
+class Calls {
+  readonly #waiting: { id: string; name: string }[] = [];
+  #made = 0;
+
+  called(id: string, name: string): string {
+    const own = id === "" ? `call_${this.#made++}` : id;
+    this.#waiting.push({ id: own, name });
+    return own;
+  }
+
+  answered(id: string, name: string): string {
+    const at = this.#waiting.findIndex((call) => (id === "" ? call.name === name : call.id === id));
+    const [call] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    return call?.id ?? (id === "" ? `call_${this.#made++}` : id);
+  }
+}
+
+function messagesOf(contents: unknown, names: ToolNames): object[] {
+  const calls = new Calls();
+  const list = Array.isArray(contents) ? contents : [contents];
+  return list.flatMap((content, at): object[] => {
+    const where = `contents.${at}`;
+    const parts = partsOf(content);
+    const role = isObject(content) ? textOf(content.role) : "";
+    return role === "model" ? modelOf(parts, calls, names, where) : userOf(parts, calls, where);
+  });
+}
+
+function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where: string): object[] {
+  const texts: string[] = [];
+  const called: object[] = [];
+  for (const [at, part] of parts.entries()) {
+    const call = part.functionCall;
+    if (isObject(call)) {
+      const name = names.flat({ kind: "function", name: textOf(call.name), namespace: null });
+      const signature = textOf(part.thoughtSignature);
+      called.push({
+        id: calls.called(textOf(call.id), textOf(call.name)),
+        type: "function",
+        function: { name, arguments: JSON.stringify(call.args ?? {}) },
+        ...(signature === "" ? {} : { extra_content: { google: { thought_signature: signature } } }),
+      });
+      // Thoughts are the model's own, and Google wants their signatures alone back.
+    } else if (typeof part.text === "string") {
+      if (part.thought !== true) texts.push(part.text);
+    } else if (part.inlineData === undefined) throw unknownPart(part, `${where}.parts.${at}`);
+  }
+  const content = texts.join("");
+  if (content === "" && called.length === 0) return [];
+  const message = { role: "assistant", content: content === "" ? null : content };
+  return [called.length === 0 ? message : { ...message, tool_calls: called }];
+}
+
+/** Results come first, each in a message of its own. */
+function userOf(parts: readonly Fields[], calls: Calls, where: string): object[] {
+  const results: object[] = [];
+  const own: Fields[] = [];
+  for (const [at, part] of parts.entries()) {
+    const result = part.functionResponse;
+    if (isObject(result)) {
+      const id = calls.answered(textOf(result.id), textOf(result.name));
+      results.push({ role: "tool", tool_call_id: id, content: JSON.stringify(result.response ?? {}) });
+      own.push(...partsOf(result.parts ?? []).map((inner) => mediaOf(inner, `${where}.parts.${at}`)));
+    } else if (typeof part.text === "string") own.push({ type: "text", text: part.text });
+    else own.push(mediaOf(part, `${where}.parts.${at}`));
+  }
+  if (own.length === 0) return results;
+  const [first] = own;
+  const isPlain = own.length === 1 && first?.type === "text";
+  return [...results, { role: "user", content: isPlain ? first.text : own }];
+}
+
+function mediaOf(part: Fields, where: string): Fields {
+  if (isObject(part.inlineData)) {
+    const { mimeType, data, displayName } = camelCased(part.inlineData);
+    const type = textOf(mimeType);
+    const url = `data:${type};base64,${textOf(data)}`;
+    if (type.startsWith("image/")) return { type: "image_url", image_url: { url } };
+    const [, sound] = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(type) ?? [];
+    if (sound !== undefined)
+      return { type: "input_audio", input_audio: { data, format: sound === "wav" ? "wav" : "mp3" } };
+    return { type: "file", file: { filename: textOf(displayName) || "file", file_data: url } };
+  }
+  if (isObject(part.fileData)) {
+    const { mimeType, fileUri } = camelCased(part.fileData);
+    const url = textOf(fileUri);
+    const isPicture = /^https?:/.test(url) && /^(image\/|$)/.test(textOf(mimeType));
+    if (isPicture) return { type: "image_url", image_url: { url } };
+    throw new Untranslatable(
+      "contents",
+      `${where}: this member cannot read a file at Google or a link to one.`,
+    );
+  }
+  throw unknownPart(part, where);
+}
+
+function unknownPart(part: Fields, where: string): Untranslatable {
+  const names = Object.keys(part).join("`, `");
+  return new Untranslatable("contents", `${where}: this member takes no part with \`${names}\`.`);
+}
+
+function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): object[] {
+  return (Array.isArray(tools) ? tools : [tools]).map(camelCased).flatMap((tool): object[] => {
+    const { functionDeclarations, ...others } = tool;
+    // Tools that Google runs itself, such as its search.
+    leftOut.push(...Object.keys(others));
+    return fieldsIn(functionDeclarations)
+      .map(camelCased)
+      .map(({ name, description, parameters, parametersJsonSchema }) => ({
+        type: "function",
+        function: {
+          name: names.flat({ kind: "function", name: textOf(name), namespace: null }),
+          ...(textOf(description) === "" ? {} : { description }),
+          parameters: parametersJsonSchema ?? jsonSchemaOf(parameters) ?? { type: "object", properties: {} },
+        },
+      }));
+  });
+}
+
+/** Google's own schemas write types in capitals, and `nullable` beside them. */
+function jsonSchemaOf(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(jsonSchemaOf);
+  if (!isObject(schema)) return schema;
+  const { nullable, propertyOrdering: _ordering, ...rest } = camelCased(schema);
+  const entries = Object.entries(rest).map(([name, value]) => {
+    if (name === "type" && typeof value === "string") return [name, value.toLowerCase()];
+    if (name === "properties" && isObject(value))
+      return [name, Object.fromEntries(Object.entries(value).map(([key, of]) => [key, jsonSchemaOf(of)]))];
+    // Google writes numbers of 64 bits as texts.
+    if (/^(min|max)(Items|Length|Properties)$/.test(name)) return [name, Number(value)];
+    return [name, ["items", "anyOf"].includes(name) ? jsonSchemaOf(value) : value];
+  });
+  const written: Fields = Object.fromEntries(entries);
+  if (nullable !== true) return written;
+  return typeof written.type === "string" ? { ...written, type: [written.type, "null"] } : written;
+}
+
+function choiceOf(config: unknown, names: ToolNames): Fields {
+  const calling = camelCased(camelCased(config).functionCallingConfig);
+  const allowed = (Array.isArray(calling.allowedFunctionNames) ? calling.allowedFunctionNames : []).map(
+    (name) => ({
+      type: "function",
+      function: { name: names.flat({ kind: "function", name: textOf(name), namespace: null }) },
+    }),
+  );
+  switch (calling.mode) {
+    case "ANY":
+      if (allowed.length === 1) return { tool_choice: allowed[0] };
+      if (allowed.length === 0) return { tool_choice: "required" };
+      return { tool_choice: { type: "allowed_tools", allowed_tools: { mode: "required", tools: allowed } } };
+    case "NONE":
+      return { tool_choice: "none" };
+    default:
+      return {};
+  }
+}
+
+/** Parameters that have the same values under another name. */
+const renamed: Readonly<Record<string, string>> = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  maxOutputTokens: "max_tokens",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  seed: "seed",
+};
+
+function generationOf(config: Fields, leftOut: string[]): Fields {
+  const chat: Record<string, unknown> = {};
+  const {
+    stopSequences,
+    responseMimeType,
+    responseSchema,
+    responseJsonSchema,
+    thinkingConfig,
+    responseModalities,
+    candidateCount,
+    ...others
+  } = config;
+  for (const [name, value] of Object.entries(others)) {
+    const to = renamed[name];
+    if (to === undefined) leftOut.push(`generationConfig.${name}`);
+    else if (value !== null && value !== undefined) chat[to] = value;
+  }
+  if (typeof candidateCount === "number" && candidateCount > 1)
+    throw new Untranslatable("generationConfig.candidateCount", "This member gives one candidate.");
+  if (Array.isArray(stopSequences) && stopSequences.length > 0) chat.stop = stopSequences;
+  const schema = responseJsonSchema ?? jsonSchemaOf(responseSchema);
+  if (isObject(schema))
+    chat.response_format = { type: "json_schema", json_schema: { name: "answer", schema, strict: true } };
+  else if (responseMimeType === "application/json") chat.response_format = { type: "json_object" };
+  if (Array.isArray(responseModalities) && responseModalities.includes("IMAGE"))
+    chat.modalities = responseModalities.map((name) => textOf(name).toLowerCase());
+  const effort = effortOf(camelCased(thinkingConfig));
+  if (effort !== null) chat.reasoning_effort = effort;
+  return chat;
+}
+
+/** Budgets of tokens up to which the effort is `low` and `medium`. */
+const lowBudget = 2_048;
+const mediumBudget = 12_288;
+
+function effortOf({ thinkingLevel, thinkingBudget }: Fields): string | null {
+  if (typeof thinkingLevel === "string") return thinkingLevel.toLowerCase();
+  if (typeof thinkingBudget !== "number" || thinkingBudget < 0) return null;
+  if (thinkingBudget === 0) return "none";
+  return thinkingBudget <= lowBudget ? "low" : thinkingBudget <= mediumBudget ? "medium" : "high";
+}
+
+/** Whether the client wants to see the model's thoughts. */
+export function wantsThoughts(body: Fields): boolean {
+  const thinking = camelCased(camelCased(camelCased(body).generationConfig).thinkingConfig);
+  return thinking.includeThoughts === true;
+}

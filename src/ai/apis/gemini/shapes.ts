@@ -1,0 +1,59 @@
+// What Trunkline itself has to understand of a request to Google's Gemini API, and its schemas for the OpenAPI document.
+// Everything else is translated: ai.google.dev/api/generate-content, /api/tokens, /api/embeddings.
+
+import { z } from "zod";
+import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { isObject } from "#contract/normalise.ts";
+import type { Problem } from "#contract/problem.ts";
+
+/** A request for an answer, or for the tokens of one. The path names the model, and says whether it streams. */
+export function readContents(
+  text: string,
+  { model }: Readonly<Record<string, string>>,
+  stream: boolean,
+): ModelRequest | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const { body } = request;
+  // Tokens are counted of the contents, or of a whole request.
+  const asked = isObject(body.generateContentRequest) ? body.generateContentRequest : body;
+  const { contents } = asked;
+  if (contents === undefined || contents === null) return wrong("contents", "is required");
+  if (!(Array.isArray(contents) ? contents.length > 0 : isObject(contents)))
+    return wrong("contents", "must be a list that is not empty");
+  const own = asked === body ? text : JSON.stringify(asked);
+  return { text: own, body: asked, model: model ?? null, stream, includeUsage: true };
+}
+
+const contents = z
+  .array(
+    z
+      .looseObject({ role: z.string().optional(), parts: z.array(z.looseObject({})) })
+      .meta({ id: "GeminiContent" }),
+  )
+  .min(1)
+  .describe("The conversation.");
+
+export const generateRequest = z.looseObject({ contents }).meta({ id: "GenerateContentRequest" });
+
+export const generateReply = z
+  .looseObject({
+    candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })),
+    usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
+    modelVersion: z.string().describe("The name that the request used."),
+  })
+  .meta({ id: "GenerateContentResponse" });
+
+export const countRequest = z
+  .looseObject({ contents: contents.optional(), generateContentRequest: z.looseObject({}).optional() })
+  .meta({ id: "GeminiCountTokensRequest" });
+
+export const countReply = z
+  .object({ totalTokens: z.int().describe("Tokens of the request, estimated.") })
+  .meta({ id: "GeminiTokenCount" });
+
+export const geminiErrorReply = z
+  .looseObject({
+    error: z.object({ code: z.int(), message: z.string(), status: z.string() }),
+  })
+  .meta({ id: "GeminiError" });

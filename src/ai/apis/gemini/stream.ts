@@ -1,0 +1,103 @@
+// Writes streams of Google's Gemini API from chunks of chat completions: server-sent events with `alt=sse`, else one JSON
+// array that grows. A call comes whole, in the last piece, which also has the finish reason and the usage.
+
+import type { StreamWriter } from "#ai/apis/api-request.ts";
+import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import {
+  type ContentRules,
+  callPart,
+  finishReason,
+  picturePart,
+  responseOf,
+  usageMetadata,
+} from "./answer.ts";
+
+/** How pieces are put into one stream. */
+interface Framing {
+  piece(json: string): string;
+  end(): string;
+}
+
+export function framingOf(isEvents: boolean): Framing {
+  if (isEvents) return { piece: (json) => `data: ${json}\r\n\r\n`, end: () => "" };
+  let isFirst = true;
+  const opening = () => {
+    const text = isFirst ? "[" : ",\r\n";
+    isFirst = false;
+    return text;
+  };
+  return { piece: (json) => opening() + json, end: () => (isFirst ? "[]" : "]") };
+}
+
+/** The last piece of a stream that broke off. The status tells clients that a repeat may help. */
+export function contentError({ message }: ApiError, framing: Framing): string {
+  return (
+    framing.piece(JSON.stringify({ error: { code: 503, message, status: "UNAVAILABLE" } })) + framing.end()
+  );
+}
+
+interface Call {
+  id: string;
+  name: string;
+  arguments: string;
+  signature: string;
+}
+
+export class ContentWriter implements StreamWriter {
+  readonly #rules: ContentRules;
+  readonly #framing: Framing;
+  readonly #calls = new Map<number, Call>();
+  #usage: Usage | null = null;
+  #counts: Counts | null = null;
+  #finish: string | null = null;
+  #refused = false;
+
+  constructor(rules: ContentRules, framing: Framing) {
+    this.#rules = rules;
+    this.#framing = framing;
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  chunk(chunk: Chunk): string {
+    if (chunk.usage) this.#usage = chunk.usage;
+    const { text, reasoning, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
+    this.#counts = counts ?? this.#counts;
+    this.#finish = finish ?? this.#finish;
+    if (refusal !== "") this.#refused = true;
+    for (const { index, ...call } of calls) {
+      const known = this.#calls.get(index);
+      if (known === undefined) this.#calls.set(index, call);
+      else {
+        known.name ||= call.name;
+        known.signature ||= call.signature;
+        known.arguments += call.arguments;
+      }
+    }
+    const visible = text + refusal;
+    const parts = [
+      ...(this.#rules.thoughts && reasoning !== "" ? [{ text: reasoning, thought: true }] : []),
+      ...(visible === "" ? [] : [{ text: visible }]),
+      ...pictures.map(picturePart),
+    ];
+    return parts.length === 0 ? "" : this.#piece(parts, {}, {});
+  }
+
+  done(): string {
+    const parts = [...this.#calls.values()].map((call) => callPart(call, this.#rules));
+    const usage = this.#counts === null ? {} : { usageMetadata: usageMetadata(this.#counts) };
+    const finish = { finishReason: finishReason(this.#finish, this.#refused) };
+    return this.#piece(parts.length === 0 ? [{ text: "" }] : parts, finish, usage) + this.#framing.end();
+  }
+
+  failed(error: ApiError): string {
+    return contentError(error, this.#framing);
+  }
+
+  #piece(parts: readonly object[], more: object, usage: object): string {
+    return this.#framing.piece(JSON.stringify(responseOf(parts, more, usage, this.#rules)));
+  }
+}
