@@ -16,14 +16,14 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # The image brings its own Node 26, so the pinned one (an optional dependency) stays out.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+COPY bin ./bin
 COPY scripts/compile-cache.mjs scripts/health.mjs ./scripts/
-COPY --chmod=755 scripts/trunkline.sh /usr/local/bin/trunkline
 COPY --from=ui /app/ui/dist ./ui/dist
 COPY src ./src
 # Without its packages: docs/whatsapp-linked.md.
 COPY bridge ./bridge
 COPY LICENSE README.md ./
-RUN mkdir /data && chown node:node /data && chmod 700 /data
+RUN ln -s /app/bin/trunkline.mjs /usr/local/bin/trunkline && mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data
 # glibc gives the memory of large bodies back sooner: docs/hardening.md.

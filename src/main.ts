@@ -10,6 +10,7 @@ import type { ProvisionFile } from "#provision/file.ts";
 import { createIds } from "#runtime/ids.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
+import { commandWords, version } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
@@ -243,7 +244,7 @@ async function renewKey(config: Config, account: string): Promise<void> {
 async function backup(config: Config, file: string, keyFile: string | null): Promise<void> {
   if (config.DATABASE_URL)
     fail([
-      "This is for SQLite. Back PostgreSQL up with pg_dump, and before the first start on a restored database run: npm start -- hold",
+      `This is for SQLite. Back PostgreSQL up with pg_dump, and before the first start on a restored database run: ${commandWords("hold")}`,
     ]);
   if (!existsSync(databaseFile(config)))
     fail([
@@ -275,7 +276,7 @@ async function backup(config: Config, file: string, keyFile: string | null): Pro
   print(`
 To restore: put the file as trunkline.db into an empty data folder, with the master key as master.key
 beside it (or in TRUNKLINE_MASTER_KEY), and start. New sends go out at once; what was pending in the copy
-waits for: npm start -- release (while the service is stopped), or the management API.
+waits for: ${commandWords("release")} (while the service is stopped), or the management API.
 docs/operations.md says more.`);
 }
 
@@ -329,19 +330,37 @@ function backupArguments(words: readonly string[]): { file: string; keyFile: str
   return file.startsWith("-") ? null : { file, keyFile };
 }
 
-const usage = `Usage: npm start                  run the service
-       npm start -- key ACCOUNT   give an account a new API key (on SQLite: while the service is stopped)
-       npm start -- setup         make a one-time link that makes an operator (on SQLite: likewise)
-       npm start -- operator EMAIL
-                                  the same for one e-mail address, also for an operator who lost the password
-       npm run backup -- FILE [--key KEYFILE]
-                                  copy a SQLite installation to FILE, while it runs or not; the master key to KEYFILE
-       npm start -- hold          hold what is pending, before the first start of a restored dump or snapshot
-       npm start -- release       let go of what is held (on SQLite: while the service is stopped)
+const words: readonly (readonly [words: string, what: string])[] = [
+  ["", "run the service"],
+  ["key ACCOUNT", "give an account a new API key (on SQLite: while the service is stopped)"],
+  ["setup", "make a one-time link that makes an operator (on SQLite: likewise)"],
+  ["operator EMAIL", "the same for one e-mail address, also for an operator who lost the password"],
+  [
+    "backup FILE [--key KEYFILE]",
+    "copy a SQLite installation to FILE, while it runs or not; the master key to KEYFILE",
+  ],
+  ["hold", "hold what is pending, before the first start of a restored dump or snapshot"],
+  ["release", "let go of what is held (on SQLite: while the service is stopped)"],
+  ["health", "end with 0 when the service on this machine is ready, and else say why"],
+  ["install-whatsapp", "install the library of the gateway kind whatsapp-linked"],
+  ["version", "print the version"],
+];
+
+const usage = `Usage:
+${words.map(([form, what]) => `  ${commandWords(form)}\n      ${what}`).join("\n")}
 Settings come from TRUNKLINE_ variables; see docs/reference/configuration.md.
 `;
 
 const [command = "serve", ...rest] = process.argv.slice(2);
+if (["version", "--version", "-v"].includes(command)) {
+  print(version);
+  process.exit(0);
+}
+if (command === "health" && rest.length === 0) {
+  // It ends the process with its verdict.
+  await import(new URL("../scripts/health.mjs", import.meta.url).href);
+  await new Promise(() => {});
+}
 const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
 if ("errors" in read) fail(read.errors);
 const copying = backupArguments(rest);

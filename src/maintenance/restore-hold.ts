@@ -2,6 +2,7 @@
 // releases or cancels it. New sends go out meanwhile.
 
 import type { Core } from "#core/core.ts";
+import { commandWords } from "#runtime/program.ts";
 import type { Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
@@ -71,6 +72,6 @@ export async function warnAboutHold(deps: { database: Database; log: Log }): Pro
   const { at, ...held } = hold;
   deps.log.warn(
     { event: "restore_hold.active", ...held, heldSince: new Date(at).toISOString() },
-    "This installation was restored, and what was pending in the copy is held. Release it (POST /api/manage/v1/installation/release, or `npm start -- release`) or cancel it (POST /api/manage/v1/installation/cancel-held). New sends go out.",
+    `This installation was restored, and what was pending in the copy is held. Release it (POST /api/manage/v1/installation/release, or ${commandWords("release")}) or cancel it (POST /api/manage/v1/installation/cancel-held). New sends go out.`,
   );
 }

@@ -323,7 +323,7 @@ test("the command line says how it is used, and what is not for PostgreSQL", asy
   ]) {
     const { code, output } = await command(data, ...args);
     assert.equal(code, 2, args.join(" "));
-    assert.match(output, /npm run backup -- FILE \[--key KEYFILE\]/);
+    assert.match(output, /trunkline backup FILE \[--key KEYFILE\]/);
   }
   const none = await command(data, "backup", join(folder, "none.db"));
   assert.match(none.output, /There is no database at/);
@@ -332,5 +332,5 @@ test("the command line says how it is used, and what is not for PostgreSQL", asy
   const url = { TRUNKLINE_DATABASE_URL: "postgres://127.0.0.1:1/none" };
   const other = await run(process.execPath, [entry, "backup", join(folder, "none.db")], url);
   assert.equal(other.code, 1);
-  assert.match(other.output, /pg_dump.*npm start -- hold/s);
+  assert.match(other.output, /pg_dump.*trunkline hold/s);
 });

@@ -2,6 +2,7 @@
 // allows only its own two blocks and our own API. The code comes after the `#` of the link, so no server and no log sees it.
 
 import { createHash } from "node:crypto";
+import { commandWords } from "#runtime/program.ts";
 
 const style = `
 :root { color-scheme: light dark; --page: light-dark(#fbfbf9, #14171a); --card: light-dark(#ffffff, #1b1f23);
@@ -56,7 +57,7 @@ async function greet() {
   form.elements.email.value = body.data.email;
   form.elements.password.focus();
 }
-if (!code) result.textContent = "This page needs its one-time link. \`npm start -- setup\` makes a new one.";
+if (!code) result.textContent = "This page needs its one-time link. ${commandWords("setup")} makes a new one.";
 else if (isUser) greet().catch(() => { result.textContent = "The service did not answer. Open the link again."; });
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

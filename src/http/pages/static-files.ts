@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { gunzipSync } from "node:zlib";
 
 export interface StaticFile {
   bytes: Buffer<ArrayBuffer>;
@@ -22,8 +23,12 @@ export function readStaticFiles(folder: string): ReadonlyMap<string, StaticFile>
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return new Map();
   }
-  const names = [...contents].filter(([name]) => !name.endsWith(".gz"));
-  return new Map(
-    names.map(([name, bytes]) => [name, { bytes, gzip: contents.get(`${name}.gz`) ?? null }] as const),
-  );
+  const files = new Map<string, StaticFile>();
+  for (const name of new Set([...contents.keys()].map((path) => path.replace(/\.gz$/, "")))) {
+    const gzip = contents.get(`${name}.gz`) ?? null;
+    // The npm package has what is compressed in this form alone.
+    const bytes = contents.get(name) ?? (gzip && gunzipSync(gzip));
+    if (bytes !== null) files.set(name, { bytes, gzip });
+  }
+  return files;
 }

@@ -13,6 +13,7 @@ import {
   SessionLost,
   type SessionStatus,
 } from "#gateways/session.ts";
+import { commandWords } from "#runtime/program.ts";
 import { BridgeChannel, type BridgeEvent } from "./bridge-channel.ts";
 import { disconnectOf } from "./disconnects.ts";
 import { Incoming } from "./incoming.ts";
@@ -42,7 +43,7 @@ const pairingMs = 5 * 60_000;
 /** In these the keys are of no use any more. */
 const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
 const unlinked: Stop = { state: "unlinked", reason: "No device is linked.", until: null };
-export const installIt = "Install it with npm run whatsapp:install.";
+export const installIt = `Install it with ${commandWords("install-whatsapp")}.`;
 
 export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #settings: LinkedSettings;

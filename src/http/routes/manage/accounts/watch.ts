@@ -8,7 +8,7 @@ import { endpoint } from "#http/endpoint.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
-import { version } from "#runtime/version.ts";
+import { version } from "#runtime/program.ts";
 import { accountParam } from "./accounts.ts";
 
 /** A client connects again when its stream ends, and is then another process's, perhaps. */

@@ -5,7 +5,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { RetentionPolicy } from "#maintenance/maintenance.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
-import { version } from "#runtime/version.ts";
+import { version } from "#runtime/program.ts";
 import { countHeldByAccount, listProcesses, readDatabaseSize } from "#store/maintenance/installation.ts";
 
 const dayMs = 86_400_000;

@@ -129,7 +129,7 @@ test("a member links a device of their account, and sees the code that no operat
 });
 
 test("without the library the link is refused with the command that installs it", async (context) => {
-  const missing = "The WhatsApp library is not installed. Install it with npm run whatsapp:install.";
+  const missing = "The WhatsApp library is not installed. Install it with trunkline install-whatsapp.";
   const it = await Linking.open(context, { adapter: { ...stubbedLinked, notInstalled: () => missing } });
   const reply = await it.place.ask("POST", "/link", { body: { method: "qr" } });
   assert.deepEqual([reply.statusCode, reply.json().message], [409, missing]);

