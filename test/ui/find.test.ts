@@ -14,13 +14,14 @@ const titles = (text: string, who: Parameters<typeof findings>[1], more = none) 
 test("a text means pages, actions, and what the log's field understands", () => {
   assert.deepEqual(titles("supp", member)[0], "Go to: Suppressions");
   assert.ok(titles("send mess", member).includes("Do: Send messages"));
-  assert.deepEqual(titles("+1 555", member), ["In the log: Messages to +1 555"]);
+  assert.deepEqual(titles("+1 555", member), ["People: +1 555", "In the log: Messages to +1 555"]);
   assert.ok(!titles("webh", member).some((title) => title.startsWith("In the log")));
   assert.deepEqual(titles("SM0123456", member), [
     "In the log: Messages with the provider’s reference SM0123456",
   ]);
   assert.deepEqual(titles("no page is called so", member), []);
-  const [group] = findings("a@b.example", member, none);
+  const [person, group] = findings("a@b.example", member, none);
+  assert.equal(person?.items[0]?.href, "/a/acc_1/people/a%40b.example");
   assert.equal(group?.items[0]?.href, "/a/acc_1/messages?recipient=a%40b.example");
   // A member has no pages of the installation; without an account there is no log.
   assert.ok(!titles("", member).includes("Go to: Users"));
@@ -56,7 +57,7 @@ test("each kind of record leads to its page in its own account", () => {
     account: "",
     message: "/messages/x%2F1",
     request: "/requests/x%2F1",
-    received: "/inbox",
+    received: "/people/name?at=x%2F1",
     gateway: "/gateways/x%2F1",
     pool: "/pools/x%2F1",
     domain: "/domains/x%2F1",
@@ -136,6 +137,7 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
 
   await write(at, "+1 555 000 0001");
   await page.getByRole("option", { name: /Messages to \+1 555 000 0001/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get("recipient"), "+1 555 000 0001");

@@ -156,6 +156,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     "member-new": `${pool}/members/new`,
     member: `${pool}/members/${of.member}`,
     inbox: `${a}/inbox`,
+    person: `${a}/people/%2B15550000001`,
     domains: `${a}/domains`,
     domain: `${a}/domains/${of.domain}`,
     suppressions: `${a}/suppressions`,

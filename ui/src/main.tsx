@@ -14,6 +14,7 @@ import "./look/parts.css";
 import "./look/form.css";
 import "./look/list.css";
 import "./look/story.css";
+import "./look/talk.css";
 import "./look/tiers.css";
 import "./look/link.css";
 import "./look/over-time.css";

@@ -4,6 +4,7 @@ import { usePages, useRead } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
@@ -77,7 +78,18 @@ export function Page() {
           )
         }
         columns={[
-          { head: "From", cell: ({ from }) => <span className="mono">{from}</span> },
+          {
+            head: "From",
+            cell: ({ from, id }) => (
+              <RowLink
+                to="/a/$account/people/$recipient"
+                params={{ account, recipient: from }}
+                search={{ at: id }}
+              >
+                <span className="mono">{from}</span>
+              </RowLink>
+            ),
+          },
           {
             head: "Message",
             cell: ({ message, opt, media }) => (

@@ -1,5 +1,7 @@
 // The columns of every list of messages.
 
+import { Link } from "@tanstack/react-router";
+import { UserRound } from "lucide-react";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
@@ -31,9 +33,20 @@ export const messageColumns = (account: string): readonly Column<MessageRecord>[
   {
     head: "To",
     cell: (record) => (
-      <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
-        <span className="mono">{recipientOf(record)}</span>
-      </RowLink>
+      <>
+        <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
+          <span className="mono">{recipientOf(record)}</span>
+        </RowLink>
+        <Link
+          to="/a/$account/people/$recipient"
+          params={{ account, recipient: recipientOf(record) }}
+          className="beside"
+          aria-label="Everything about this recipient"
+          title="Everything about this recipient"
+        >
+          <UserRound aria-hidden="true" />
+        </Link>
+      </>
     ),
   },
   {

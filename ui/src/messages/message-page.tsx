@@ -92,6 +92,16 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
               {recipientOf(record)}
             </Link>,
           ],
+          [
+            "Recipient",
+            <Link
+              key="person"
+              to="/a/$account/people/$recipient"
+              params={{ account, recipient: recipientOf(record) }}
+            >
+              Everything about this recipient
+            </Link>,
+          ],
           ["Id", <Snippet key="id" text={record.id} />],
           [
             "Request",

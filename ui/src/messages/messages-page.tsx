@@ -39,6 +39,13 @@ export function Page() {
           </Link>
         </p>
       )}
+      {filter.recipient === undefined ? null : (
+        <p>
+          <Link to="/a/$account/people/$recipient" params={{ account, recipient: filter.recipient }}>
+            This recipient as a whole
+          </Link>
+        </p>
+      )}
       <LogHistogram query={query} now={now} />
       {pages.error?.status === 422 && filtered ? (
         <Empty icon={Search}>

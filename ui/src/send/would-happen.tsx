@@ -8,6 +8,7 @@ import { Problem, Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { suppressionReasons } from "#ui/words/reasons.ts";
 import { type Draft, recipientsOf, requestOf } from "./draft.ts";
 import { type Fate, fatesOf } from "./preview.ts";
 
@@ -23,14 +24,6 @@ const looks: Readonly<Record<Fate["kind"], string>> = {
   waits: "paused",
   suppressed: "suppressed",
   refused: "failed",
-};
-
-const reasons: Readonly<Record<NonNullable<PreviewedContact["suppressed"]>, string>> = {
-  opt_out: "answered that they want no more messages",
-  manual: "put on the suppression list by a person",
-  bounce: "their mail came back",
-  complaint: "complained about a mail",
-  unsubscribe: "unsubscribed",
 };
 
 const moves: Readonly<Record<NonNullable<PreviewedContact["moved"]>, string>> = {
@@ -57,7 +50,7 @@ function Sentence({ fate }: { fate: Fate }) {
       );
     case "suppressed":
       return (
-        <>{`${many} would end unsent: ${fate.suppressed === null ? "suppressed" : reasons[fate.suppressed]}.`}</>
+        <>{`${many} would end unsent: ${fate.suppressed === null ? "suppressed" : suppressionReasons[fate.suppressed]}.`}</>
       );
     case "waits":
       return (

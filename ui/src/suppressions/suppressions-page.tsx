@@ -1,15 +1,15 @@
 import { Ban } from "lucide-react";
-import { useChange, usePages } from "#ui/api/queries.ts";
+import { usePages } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { Ask } from "#ui/parts/over/ask.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { AddSuppressions } from "./add-suppressions.tsx";
+import { TakeOff } from "./take-off.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -19,8 +19,6 @@ export function Page() {
     ...(filter.recipient === undefined ? {} : { recipient: filter.recipient }),
   };
   const pages = usePages("listSuppressions", { params: { account }, query });
-  const remove = useChange("deleteSuppression", ["listSuppressions"]);
-  const restore = useChange("createSuppressions", ["listSuppressions"]);
   return (
     <>
       <PageHead title="Suppressions">
@@ -66,30 +64,21 @@ export function Page() {
         }
         columns={[
           { head: "Channel", cell: ({ channel }) => channel },
-          { head: "Recipient", cell: ({ recipient }) => <span className="mono">{recipient}</span> },
+          {
+            head: "Recipient",
+            cell: ({ recipient }) => (
+              <RowLink to="/a/$account/people/$recipient" params={{ account, recipient }}>
+                <span className="mono">{recipient}</span>
+              </RowLink>
+            ),
+          },
           { head: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
           { head: "Note", cell: ({ note }) => note },
           { head: "Since", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
           {
             head: "Actions",
             look: "act",
-            cell: ({ channel, recipient, reason, note }) => (
-              <Ask
-                verb="Take off"
-                label="Take off…"
-                title={`Send to ${recipient} again`}
-                effect={`The reason was: ${reason.replaceAll("_", " ")}. From then on messages of this account go out to ${recipient} by ${channel} again.`}
-                run={async () => {
-                  await remove.mutateAsync({ params: { account, channel, recipient } });
-                  done(`${recipient} gets messages again`, () =>
-                    restore.mutateAsync({
-                      params: { account },
-                      body: { channel, recipients: [recipient], note },
-                    }),
-                  );
-                }}
-              />
-            ),
+            cell: (suppression) => <TakeOff of={suppression} />,
           },
         ]}
       />

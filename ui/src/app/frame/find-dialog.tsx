@@ -3,7 +3,7 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { useRouter } from "@tanstack/react-router";
 import { Search } from "lucide-react";
-import { type KeyboardEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError, call } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";
@@ -15,6 +15,7 @@ import {
   findings,
   isWholeId,
   namedFinding,
+  personFinding,
   recentFindings,
   rememberFinding,
 } from "./find.ts";
@@ -79,6 +80,8 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
   const router = useRouter();
   const [text, setText] = useState("");
   const [failure, setFailure] = useState<string | null>(null);
+  /** Whether a person chose in the list: Enter opens that then. */
+  const hasMoved = useRef(false);
   const q = useSettled(text).trim();
   const read = useRead("findRecords", { query: { q } }, { every: false, enabled: q !== "" });
   const records = q !== "" && q === text.trim() ? (read.data?.data ?? []) : [];
@@ -91,11 +94,15 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
     onClose();
     router.history.push(finding.href);
   };
-  /** A whole id is opened at once, whether the list has it yet or not. */
+  /** A whole id or number is opened at once, whether the list has it yet or not. */
   const enter = async (event: KeyboardEvent & { preventBaseUIHandler?: () => void }) => {
-    if (event.key !== "Enter" || !isWholeId(text)) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") hasMoved.current = true;
+    if (hasMoved.current) return;
+    const recipient = personFinding(text, account);
+    if (event.key !== "Enter" || (recipient === null && !isWholeId(text))) return;
     event.preventDefault();
     event.preventBaseUIHandler?.();
+    if (recipient !== null) return open(recipient);
     try {
       const [first] = (await call("findRecords", { query: { q: text.trim() } })).data;
       if (first === undefined) setFailure("Nothing that you may see has this id.");
@@ -118,6 +125,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
       onValueChange={(next, { reason }) => {
         if (reason === "item-press") return;
         setFailure(null);
+        hasMoved.current = false;
         setText(next.slice(0, maxText));
       }}
       itemToStringValue={({ title }: Finding) => title}

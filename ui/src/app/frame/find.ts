@@ -31,13 +31,13 @@ const at = (account: string, path: string) => `/a/${part(account)}${path}`;
 
 /** What each kind of record is called, and its page in its account. */
 const kinds: Readonly<
-  Record<FoundRecord["kind"], { name: string; path: (id: string, pool: string) => string }>
+  Record<FoundRecord["kind"], { name: string; path: (id: string, pool: string, title: string) => string }>
 > = {
   account: { name: "account", path: () => "" },
   message: { name: "message", path: (id) => `/messages/${id}` },
   request: { name: "request", path: (id) => `/requests/${id}` },
   call: { name: "AI request", path: (id, pool) => `/pools/${pool}/calls/${id}` },
-  received: { name: "received message", path: () => "/inbox" },
+  received: { name: "received message", path: (id, _pool, from) => `/people/${from}?at=${id}` },
   gateway: { name: "gateway", path: (id) => `/gateways/${id}` },
   pool: { name: "AI pool", path: (id) => `/pools/${id}` },
   member: { name: "member of a pool", path: (id, pool) => `/pools/${pool}/members/${id}` },
@@ -51,13 +51,13 @@ export const namedFinding = (
   account: string,
   id: string,
   title: string,
-): Finding => ({ href: at(account, kinds[kind].path(part(id), "")), title, note: kinds[kind].name });
+): Finding => ({ href: at(account, kinds[kind].path(part(id), "", "")), title, note: kinds[kind].name });
 
 /** A record, as the API found it. */
 export function findingOf({ kind, account, id, title, pool }: FoundRecord): Finding {
   const { name, path } = kinds[kind];
   return {
-    href: at(account.id, path(part(id), part(pool ?? ""))),
+    href: at(account.id, path(part(id), part(pool ?? ""), part(title ?? ""))),
     title: kind === "gateway" ? id : (title ?? id),
     note: `${name} of ${account.name}`,
   };
@@ -109,6 +109,14 @@ function inLog(text: string, account: string): Finding[] {
   return [{ href: `${at(account, "/messages")}?${search}`, title, note: "filter of the log" }];
 }
 
+/** The page of the recipient that the whole text is, or null. */
+export function personFinding(text: string, account: string | null): Finding | null {
+  const asked = text.trim();
+  const lookup = lookupOf(asked);
+  if (account === null || "page" in lookup || lookup.filter !== "recipient") return null;
+  return { href: at(account, `/people/${part(asked)}`), title: asked, note: "recipient" };
+}
+
 /** Every word of the text is in the title. */
 const fits = (text: string, title: string) =>
   text
@@ -133,6 +141,7 @@ export function findings(text: string, who: Who, { records, named, accounts, rec
   const asked = text.trim();
   const pages = pagesFor(who);
   const actions = actionsFor(who);
+  const person = personFinding(text, who.account);
   const groups: Findings[] =
     asked === ""
       ? [
@@ -141,6 +150,7 @@ export function findings(text: string, who: Who, { records, named, accounts, rec
           { label: "Go to", items: pages },
         ]
       : [
+          { label: "People", items: person === null ? [] : [person] },
           {
             label: "Records",
             items: [...records.map(findingOf), ...named.filter(({ title }) => fits(asked, title))],

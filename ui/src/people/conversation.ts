@@ -1,0 +1,83 @@
+// What was sent to one recipient and what they wrote, as one conversation.
+
+import type { Channel, MessageRecord, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
+
+export type Entry = { at: string; id: string } & (
+  | { kind: "sent"; record: MessageRecord }
+  /** `caused`: the entry of the suppression list that this message made. */
+  | { kind: "received"; record: ReceivedMessage; caused: Suppression | null }
+  | { kind: "suppressed"; suppression: Suppression }
+);
+
+/** A list as far as it was read, newest first. `isOver`: there is nothing older. */
+interface Side<T> {
+  items: readonly T[];
+  isOver: boolean;
+}
+
+/**
+ * Since when the list is known, epoch ms: what is older than its last row may have rows between that were not read. All of it: -Infinity;
+ * nothing yet: Infinity.
+ */
+function knownSince<T>({ items, isOver }: Side<T>, at: (item: T) => string): number {
+  const last = items.at(-1);
+  if (isOver) return Number.NEGATIVE_INFINITY;
+  return last === undefined ? Number.POSITIVE_INFINITY : Date.parse(at(last));
+}
+
+/** A word such as STOP puts its sender on the list with the message's own instant. */
+const causes = ({ channel, opt, received_at }: ReceivedMessage) => {
+  return (suppression: Suppression) =>
+    opt === "out" &&
+    suppression.reason === "opt_out" &&
+    suppression.channel === channel &&
+    suppression.created_at === received_at;
+};
+
+/**
+ * Both lists in the order of time, oldest first, as far back as both are known. `older`: which of them have to be read on for what came
+ * before; none at its beginning.
+ */
+export function conversationOf(
+  sent: Side<MessageRecord>,
+  received: Side<ReceivedMessage>,
+  suppressions: readonly Suppression[],
+): { entries: Entry[]; older: ("sent" | "received")[] } {
+  const sentSince = knownSince(sent, ({ created_at }) => created_at);
+  const receivedSince = knownSince(received, ({ received_at }) => received_at);
+  const since = Math.max(sentSince, receivedSince);
+  const left = [...suppressions];
+  const replies = received.items.map((record): Entry => {
+    const place = left.findIndex(causes(record));
+    const [caused = null] = place === -1 ? [] : left.splice(place, 1);
+    return { kind: "received", at: record.received_at, id: record.id, record, caused };
+  });
+  const entries: Entry[] = [
+    ...sent.items.map((record): Entry => ({ kind: "sent", at: record.created_at, id: record.id, record })),
+    ...replies,
+    ...left.map(
+      (suppression): Entry => ({
+        kind: "suppressed",
+        at: suppression.created_at,
+        id: `${suppression.channel} ${suppression.reason}`,
+        suppression,
+      }),
+    ),
+  ];
+  return {
+    entries: entries
+      .filter(({ at }) => Date.parse(at) >= since)
+      .sort((one, other) => Date.parse(one.at) - Date.parse(other.at) || (one.id < other.id ? -1 : 1)),
+    older: [
+      ...(sentSince === since && !sent.isOver ? (["sent"] as const) : []),
+      ...(receivedSince === since && !received.isOver ? (["received"] as const) : []),
+    ],
+  };
+}
+
+/** The channels by which a recipient of this form can get something. */
+export function channelsOf(recipient: string): Channel[] {
+  if (recipient.endsWith("@lid")) return ["whatsapp"];
+  if (recipient.includes("@")) return ["email"];
+  return /^\+?[\d\s()./-]+$/.test(recipient) ? ["sms", "whatsapp"] : ["whatsapp"];
+}

@@ -1,0 +1,39 @@
+import { useChange } from "#ui/api/queries.ts";
+import type { Suppression } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { Moment } from "#ui/parts/time.tsx";
+import { suppressionReasons } from "#ui/words/reasons.ts";
+
+/** Takes a recipient off the suppression list, after it has said why they are on it and what follows. */
+export function TakeOff({ of: { channel, recipient, reason, note, created_at } }: { of: Suppression }) {
+  const { id: account, name } = useAccount();
+  const remove = useChange("deleteSuppression", ["listSuppressions"]);
+  const restore = useChange("createSuppressions", ["listSuppressions"]);
+  return (
+    <Ask
+      verb="Take off"
+      label="Take off…"
+      title={`Send to ${recipient} again`}
+      effect={
+        <>
+          <p>
+            The reason was: {suppressionReasons[reason]}, on <Moment at={created_at} />.
+            {note === null ? null : ` The note: ${note}`}
+          </p>
+          <p>
+            From then on messages of {name} go out to {recipient} by {channel} again. Other accounts are not
+            touched, and what was not sent meanwhile stays unsent.
+          </p>
+        </>
+      }
+      run={async () => {
+        await remove.mutateAsync({ params: { account, channel, recipient } });
+        done(`${recipient} gets messages again`, () =>
+          restore.mutateAsync({ params: { account }, body: { channel, recipients: [recipient], note } }),
+        );
+      }}
+    />
+  );
+}
