@@ -1,11 +1,11 @@
-// Everything about one recipient: the conversation, and whether messages reach them.
+// Everything about one recipient: the conversation, whether messages reach them, and the answer to what they wrote.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { storeInbound } from "#store/feedback/inbound.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { MessageRecord, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
-import { channelsOf, conversationOf } from "#ui/people/conversation.ts";
+import { channelsOf, conversationOf, waysOf } from "#ui/people/conversation.ts";
 import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
@@ -65,7 +65,15 @@ test("a STOP has the suppression that it made; another one is an entry of its ow
   assert.deepEqual(by({ ...stopped, created_at: time(3) }), ["suppressed", null]);
 });
 
-test("the form of a recipient says by which channels they can get something", () => {
+test("an answer goes through the gateway of what is answered", () => {
+  const list = [
+    received(9, { gateway_identifier: "two" }),
+    received(8),
+    received(7, { channel: "email", gateway_identifier: "mail" }),
+  ];
+  const ways = (at?: string) => waysOf(list, at).map(({ gateway }) => gateway);
+  assert.deepEqual(ways(), ["two", "main"]);
+  assert.deepEqual(ways("in_8"), ["main", "two"]);
   assert.deepEqual(["ada@acme.example", "+1 555", "123@lid", "US.12"].map(channelsOf), [
     ["email"],
     ["sms", "whatsapp"],
@@ -185,4 +193,54 @@ test("a number that got nothing yet can be looked up, and its conversation is re
   // An address that names an entry reads on by itself until it is there.
   await page.goto(`${url}/a/${account}/people/${encodeURIComponent(person)}?at=${first}`);
   await talk.locator("[aria-current]").getByText("the first").waitFor();
+});
+
+test("what came in is opened from the inbox and answered once, through the gateway that received it", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit({ width: 320 });
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  const identifier = "another";
+  const made = { identifier, channel: "sms", kind: "sandbox", default: true };
+  assert.equal((await api(at, "POST", `/accounts/${account}/gateways`, made)).status, 201);
+  await write(at, account, "Is it still at seven?");
+  await page.goto(`${url}/a/${account}/inbox`);
+  await page.getByLabel("Gateway").selectOption(identifier);
+  await page.getByText("Nothing that was received fits these filters.").waitFor();
+  await page.getByLabel("Gateway").selectOption("sandbox-sms");
+  await page.getByLabel("From").fill("+49 151 23456789");
+  await page.getByRole("main").getByRole("button", { name: "Find" }).click();
+  await expectSound(at, "the inbox with filters");
+  await page.getByRole("link", { name: person }).click();
+  const talk = page.getByRole("region", { name: "What was sent and received" });
+  await talk.locator("[aria-current]").getByText("Is it still at seven?").waitFor();
+
+  const keys: (string | undefined)[] = [];
+  await page.route("**/messages", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    keys.push(route.request().headers()["idempotency-key"]);
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel("Answer", { exact: true }).fill("Yes, at seven");
+  const send = page.getByRole("button", { name: "Answer through sandbox-sms" });
+  await send.dblclick();
+  await page.getByText("Whether it was sent is not known.").waitFor();
+  await expectSound(at, "an answer without an answer");
+  await page.reload();
+  await page.unroute("**/messages");
+  assert.equal(await page.getByLabel("Answer", { exact: true }).inputValue(), "Yes, at seven");
+  await send.click();
+  await page.getByText("The answer is accepted").waitFor();
+  await talk.getByText("Yes, at seven").waitFor();
+  assert.equal(await page.getByLabel("Answer", { exact: true }).inputValue(), "");
+  assert.ok(keys.length > 0 && new Set(keys).size === 1);
+  const messages = (await api(at, "GET", `/accounts/${account}/messages`)).body.data;
+  assert.deepEqual(
+    messages.map(({ recipient, gateway_identifier }) => [recipient, gateway_identifier]),
+    [[person, "sandbox-sms"]],
+  );
 });

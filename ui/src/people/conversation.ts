@@ -81,3 +81,20 @@ export function channelsOf(recipient: string): Channel[] {
   if (recipient.includes("@")) return ["email"];
   return /^\+?[\d\s()./-]+$/.test(recipient) ? ["sms", "whatsapp"] : ["whatsapp"];
 }
+
+/** A gateway through which a person wrote, and can be answered. */
+export interface Way {
+  channel: Channel;
+  gateway: string;
+}
+
+/** The gateways through which they wrote, that of the message `at` first, and then the last one. An email needs a subject, and is no answer. */
+export function waysOf(received: readonly ReceivedMessage[], at: string | undefined): Way[] {
+  const first = received.filter(({ id }) => id === at);
+  const ways = new Map(
+    [...first, ...received]
+      .filter(({ channel }) => channel !== "email")
+      .map(({ channel, gateway_identifier: gateway }) => [gateway, { channel, gateway }]),
+  );
+  return [...ways.values()];
+}

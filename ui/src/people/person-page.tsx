@@ -1,6 +1,6 @@
 // Everything about one recipient: whether they get messages, what was sent to them and what they wrote.
 
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Channel, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
@@ -11,7 +11,8 @@ import { Status } from "#ui/parts/status.tsx";
 import { Moment } from "#ui/parts/time.tsx";
 import { TakeOff } from "#ui/suppressions/take-off.tsx";
 import { suppressionReasons } from "#ui/words/reasons.ts";
-import { channelsOf, conversationOf } from "./conversation.ts";
+import { Answer } from "./answer.tsx";
+import { channelsOf, conversationOf, waysOf } from "./conversation.ts";
 import { Talk } from "./talk.tsx";
 
 /** Whether messages of one channel reach them, and since when they do not. `word`: what they wrote that ended it. */
@@ -53,6 +54,7 @@ const wordOf = (received: readonly ReceivedMessage[], suppression: Suppression |
 export function Page() {
   const { id: account } = useAccount();
   const { recipient: asked = "" } = useParams({ strict: false });
+  const { at } = useSearch({ strict: false });
   const params = { account };
   const brief = channelsOf(asked).includes("email") ? ({ brief: "true" } as const) : {};
   const sent = usePages("listAccountMessages", { params, query: { recipient: asked, ...brief } });
@@ -77,6 +79,7 @@ export function Page() {
   const error = (isNoRecipient ? null : sent.error) ?? received.error ?? list.error;
   const channels = [...new Set([...channelsOf(recipient), ...suppressions.map(({ channel }) => channel)])];
   const [channel = "sms"] = channels;
+  const ways = isNoRecipient ? [] : waysOf(received.items, at);
   return (
     <>
       <PageHead title={recipient}>
@@ -138,6 +141,14 @@ export function Page() {
                     }
               }
             />
+            {ways.length === 0 ? null : (
+              <Answer
+                key={`${recipient} ${at}`}
+                recipient={recipient}
+                ways={ways}
+                mute={suppressions.map((entry) => entry.channel)}
+              />
+            )}
           </Section>
         </>
       ) : (

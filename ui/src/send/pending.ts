@@ -1,5 +1,6 @@
 // The send that a person is composing, with its Idempotency-Key. The tab keeps both until it is accepted: a second click, a reload or a
-// repetition after a lost answer is the same request under the same key, so the service sends it once.
+// repetition after a lost answer is the same request under the same key, so the service sends it once. A tab keeps several of them,
+// each under its own name.
 
 import { type Draft, emptyDraft } from "./draft.ts";
 
@@ -9,8 +10,6 @@ interface Pending {
   from: string;
   draft: Draft;
 }
-
-const nameOf = (account: string) => `send ${account}`;
 
 /** A new send, beginning with what the page's address says. */
 export function newPending(search: Readonly<Record<string, string | undefined>>): Pending {
@@ -27,11 +26,11 @@ export function newPending(search: Readonly<Record<string, string | undefined>>)
   };
 }
 
-/** What the tab was composing, or a new send. */
-export function openPending(account: string, search: Readonly<Record<string, string | undefined>>): Pending {
+/** What the tab was composing under this name, or a new send. */
+export function openPending(name: string, search: Readonly<Record<string, string | undefined>>): Pending {
   const fresh = newPending(search);
   try {
-    const stored = JSON.parse(sessionStorage.getItem(nameOf(account)) ?? "null") as Pending | null;
+    const stored = JSON.parse(sessionStorage.getItem(name) ?? "null") as Pending | null;
     if (stored?.from !== fresh.from || typeof stored.key !== "string") return fresh;
     // A draft of an earlier version may lack fields.
     return { ...stored, draft: { ...emptyDraft, ...stored.draft } };
@@ -40,12 +39,12 @@ export function openPending(account: string, search: Readonly<Record<string, str
   }
 }
 
-export function keepPending(account: string, pending: Pending): void {
+export function keepPending(name: string, pending: Pending): void {
   try {
-    sessionStorage.setItem(nameOf(account), JSON.stringify(pending));
+    sessionStorage.setItem(name, JSON.stringify(pending));
   } catch {
     // Longer than a browser stores: a reload begins anew then, and asks before it loses the text.
   }
 }
 
-export const forgetPending = (account: string): void => sessionStorage.removeItem(nameOf(account));
+export const forgetPending = (name: string): void => sessionStorage.removeItem(name);

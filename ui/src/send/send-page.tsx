@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import type { ApiError } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -10,6 +9,7 @@ import { PageHead } from "#ui/parts/page.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { AsCode } from "./as-code.tsx";
 import { EmailFields, type FieldsOf, Text } from "./body-fields.tsx";
+import { Doubt } from "./doubt.tsx";
 import { type ChosenFile, type Draft, recipientsOf, requestOf } from "./draft.ts";
 import { faultOf, fileFault } from "./faults.ts";
 import { Files } from "./files.tsx";
@@ -24,41 +24,19 @@ const verbOf = ({ at }: Draft, count: number): string => {
   return count > 1 ? `${verb} ${number(count)} messages` : `${verb} the message`;
 };
 
-/** After an answer that was lost, and after one under whose key something else was sent. */
-function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () => void }) {
-  if (error === null) return null;
-  if (error.status === 0 || error.status === 503)
-    return (
-      <p className="notice warn" role="status">
-        Whether it was sent is not known. Sending it again is safe as long as nothing is changed: the service
-        takes the same request once.
-      </p>
-    );
-  if (error.errors["Idempotency-Key"] === undefined) return null;
-  return (
-    <div className="notice warn" role="status">
-      <p>It was sent before in another form: the log has it. What is here now would be sent besides.</p>
-      <div>
-        <button type="button" className="button" onClick={onRenew}>
-          Make it a send of its own
-        </button>
-      </div>
-    </div>
-  );
-}
-
 function Compose({ search }: { search: Readonly<Record<string, string | undefined>> }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
-  const [pending, setPending] = useState(() => openPending(account, search));
+  const name = `send ${account}`;
+  const [pending, setPending] = useState(() => openPending(name, search));
   const { key, draft } = pending;
-  useEffect(() => keepPending(account, pending), [account, pending]);
+  useEffect(() => keepPending(name, pending), [name, pending]);
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const gateways = useRead("listGateways", { params: { account } }).data?.data;
   const form = useForm("sendAccountMessages", {
     touches: ["listAccountMessages", "getOverview"],
     onDone: ({ data: { request_id: request, contact } }) => {
-      forgetPending(account);
+      forgetPending(name);
       const [first] = contact;
       return first !== undefined && contact.length === 1
         ? navigate({ to: "/a/$account/messages/$message", params: { account, message: first.id } })

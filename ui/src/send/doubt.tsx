@@ -1,0 +1,24 @@
+import type { ApiError } from "#ui/api/client.ts";
+
+/** After an answer that was lost, and after one under whose key something else was sent. */
+export function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () => void }) {
+  if (error === null) return null;
+  if (error.status === 0 || error.status === 503)
+    return (
+      <p className="notice warn" role="status">
+        Whether it was sent is not known. Sending it again is safe as long as nothing is changed: the service
+        takes the same request once.
+      </p>
+    );
+  if (error.errors["Idempotency-Key"] === undefined) return null;
+  return (
+    <div className="notice warn" role="status">
+      <p>It was sent before in another form: the log has it. What is here now would be sent besides.</p>
+      <div>
+        <button type="button" className="button" onClick={onRenew}>
+          Make it a send of its own
+        </button>
+      </div>
+    </div>
+  );
+}
