@@ -162,6 +162,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     suppressions: `${a}/suppressions`,
     credit: `${a}/credit`,
     audit: `${a}/audit`,
+    connect: `${a}/connect`,
     settings: `${a}/settings`,
     accounts: "/accounts",
     users: "/users",

@@ -8,11 +8,12 @@ const files = globSync("ui/src/**/*.{ts,tsx,css}")
   .map((path) => path.replaceAll("\\", "/"))
   .map((path) => ({ path, text: readFileSync(path, "utf8"), folder: path.split("/")[2] ?? "" }));
 
-/** Imports run from a higher rank to a lower one; folders that are not listed are pages, of rank 2. A person has parts of several. */
+/** Imports run from a higher rank to a lower one; folders that are not listed are pages, of rank 2. Some are made of several. */
 const ranks: Readonly<Record<string, number>> = {
   "main.tsx": 4,
   app: 3,
   people: 2.5,
+  connect: 2.5,
   "schema-form": 1.5,
   parts: 1,
   api: 0,

@@ -13,6 +13,7 @@ import {
   KeyRound,
   type LucideIcon,
   Mail,
+  Plug,
   RadioTower,
   ScrollText,
   Send,
@@ -64,6 +65,7 @@ export const accountPages: readonly Group[] = [
     places: [
       { to: "/a/$account/credit", title: "Credit", key: "c", icon: Coins },
       { to: "/a/$account/audit", title: "Audit", key: "a", icon: ScrollText },
+      { to: "/a/$account/connect", title: "Connect", key: "k", icon: Plug },
       { to: "/a/$account/settings", title: "Settings", key: "e", icon: Settings },
     ],
   },
