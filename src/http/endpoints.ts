@@ -66,6 +66,7 @@ import {
 import { changeAccountMessagesRoute } from "#http/routes/manage/messages/bulk.ts";
 import {
   getMessageHtmlRoute,
+  getMessageTextRoute,
   listMessageDeliveriesRoute,
 } from "#http/routes/manage/messages/message-parts.ts";
 import {
@@ -199,6 +200,7 @@ export const endpoints: readonly Endpoint[] = [
   watchAccountRoute,
   getOverviewRoute,
   getMessageHtmlRoute,
+  getMessageTextRoute,
   listMessageDeliveriesRoute,
   listGatewayPausesRoute,
   getMessageStatisticsRoute,

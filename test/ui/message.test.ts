@@ -139,6 +139,8 @@ test("an HTML mail is shown in a frame that runs and loads nothing, and its sour
   await page.getByText("One picture of other hosts is not loaded").waitFor();
   assert.notEqual(await page.title(), "ran");
   assert.match(refused.get("https://tracker.example/seen.png") ?? "", /csp/i);
+  await page.getByRole("button", { name: "Text", exact: true }).click();
+  await page.locator("pre.said", { hasText: /^Your table$/ }).waitFor();
   await page.getByRole("button", { name: "Source" }).click();
   await page.locator("pre.source", { hasText: "tracker.example" }).waitFor();
   assert.equal(await page.locator("iframe").count(), 0);

@@ -106,6 +106,7 @@ export const addressOf = <N extends OperationName>(name: N, params: Operations[N
 
 async function read(response: Response): Promise<unknown> {
   try {
+    if (response.headers.get("content-type")?.startsWith("text/")) return await response.text();
     return await response.json();
   } catch {
     return null;

@@ -232,6 +232,7 @@ export interface Operations {
   watchAccount: { params: { account: string }; query: Record<string, never>; body: undefined; reply: undefined };
   getOverview: { params: { account: string }; query: Record<string, never>; body: undefined; reply: OverviewReply };
   getMessageHtml: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  getMessageText: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: undefined };
   listMessageDeliveries: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageDeliveryPage };
   listGatewayPauses: { params: { account: string; gateway: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: GatewayPausePage };
   getMessageStatistics: { params: { account: string }; query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string }; body: undefined; reply: MessageStatisticsReply };
@@ -348,6 +349,7 @@ export const routes = {
   watchAccount: ["GET", "/api/manage/v1/accounts/{account}/events"],
   getOverview: ["GET", "/api/manage/v1/accounts/{account}/overview"],
   getMessageHtml: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}/html"],
+  getMessageText: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}/text"],
   listMessageDeliveries: ["GET", "/api/manage/v1/accounts/{account}/messages/{message}/deliveries"],
   listGatewayPauses: ["GET", "/api/manage/v1/accounts/{account}/gateways/{gateway}/pauses"],
   getMessageStatistics: ["GET", "/api/manage/v1/accounts/{account}/stats"],

@@ -5,7 +5,7 @@ import { addressOf } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Section } from "#ui/parts/page.tsx";
+import { Section, Waiting } from "#ui/parts/page.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
 
 function Text({ text, isSource = false }: { text: string; isSource?: boolean }) {
@@ -24,25 +24,39 @@ const remotePictures = (html: string): number =>
     .slice(1)
     .filter((rest) => /src\s?=\s?["']?https?:/i.test(rest.slice(0, rest.indexOf(">")))).length;
 
+const views = [
+  ["mail", "Mail"],
+  ["text", "Text"],
+  ["source", "Source"],
+] as const;
+type View = (typeof views)[number][0];
+
+/** What a reader without HTML sees. */
+function TextPart({ message }: { message: string }) {
+  const { id: account } = useAccount();
+  const text = useRead("getMessageText", { params: { account, message } }, { every: false });
+  return text.data === undefined ? <Waiting error={text.error} /> : <Text text={text.data} />;
+}
+
 /** `html`: whether the service shows the mail as a page. */
 function Mail({ record, html }: { record: MessageRecord; html: boolean }) {
   const { id: account } = useAccount();
-  const [view, setView] = useState<"mail" | "source">("mail");
+  const [view, setView] = useState<View>("mail");
   if (!html) return <Text text={record.message} />;
   const pictures = remotePictures(record.message);
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset */}
       <div className="choices" role="group" aria-label="How the mail is shown">
-        {(["mail", "source"] as const).map((each) => (
+        {views.map(([each, title]) => (
           <button key={each} type="button" aria-pressed={view === each} onClick={() => setView(each)}>
-            {each === "mail" ? "Mail" : "Source"}
+            {title}
           </button>
         ))}
       </div>
-      {view === "source" ? (
-        <Text text={record.message} isSource />
-      ) : (
+      {view === "source" ? <Text text={record.message} isSource /> : null}
+      {view === "text" ? <TextPart message={record.id} /> : null}
+      {view !== "mail" ? null : (
         <>
           <iframe
             className="mail"

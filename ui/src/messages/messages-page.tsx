@@ -8,6 +8,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Empty, PageHead } from "#ui/parts/page.tsx";
 import { messageColumns } from "./columns.tsx";
+import { Export } from "./export.tsx";
 import { Filters } from "./filters.tsx";
 import { LogHistogram } from "./histogram.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
@@ -30,7 +31,9 @@ export function Page() {
   });
   return (
     <>
-      <PageHead title="Messages" />
+      <PageHead title="Messages">
+        <Export query={query} />
+      </PageHead>
       <Filters />
       {filter.request === undefined ? null : (
         <p>

@@ -1,4 +1,4 @@
-// What belongs to one message beside its record: the webhook deliveries of its events, and the page of an HTML mail.
+// What belongs to one message beside its record: the webhook deliveries of its events, and an HTML mail as a page and as text.
 
 import { z } from "zod";
 import { messageDeliveriesReply } from "#contract/manage/messages.ts";
@@ -6,7 +6,7 @@ import { problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { deliverySummary } from "#http/routes/manage/webhooks/deliveries.ts";
-import { isHtml } from "#messaging/email/html-text.ts";
+import { isHtml, textOfHtml } from "#messaging/email/html-text.ts";
 import { findMessage } from "#store/messages/lookup.ts";
 import { listMessageDeliveries } from "#store/webhooks/delivery-log.ts";
 import { messageParams } from "./messages.ts";
@@ -21,6 +21,7 @@ const about = {
 } as const;
 
 const htmlType = "text/html; charset=utf-8";
+const textType = "text/plain; charset=utf-8";
 
 /** A message has about ten events and an account at most 50 endpoints. */
 const maxDeliveries = 500;
@@ -68,4 +69,20 @@ export const getMessageHtmlRoute = endpoint({
   if (found === null || !isHtml(found.message.body)) return problem("not_found");
   const headers = { "Content-Security-Policy": policy };
   return { status: 200, body: found.message.body, type: htmlType, headers };
+});
+
+export const getMessageTextRoute = endpoint({
+  ...about,
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/text",
+  name: "getMessageText",
+  summary: "Get the text of an HTML email",
+  description:
+    "What a reader without HTML sees: the text part that the mail has beside its HTML. 404 for a message without HTML.",
+  replies: { 200: z.string().meta({ description: "The text." }) },
+  replyType: textType,
+})(async ({ core, account, params: { message: id } }) => {
+  if (!isId(id)) return problem("not_found");
+  const found = await core.database.run(findMessage, { accountId: account.id, channel: "email", id });
+  if (found === null || !isHtml(found.message.body)) return problem("not_found");
+  return { status: 200, body: textOfHtml(found.message.body), type: textType };
 });

@@ -94,10 +94,16 @@ test("an HTML mail is a page without scripts, other hosts and an origin; a text 
     assert.ok(policy.includes(rule), rule);
   assert.ok(!policy.includes("allow-scripts") && !policy.includes("allow-same-origin"));
   assert.equal(page.headers["x-content-type-options"], "nosniff");
+  const text = await m.operator("GET", `${path}/messages/${ids[0]}/text`);
+  assert.deepEqual(
+    [text.statusCode, text.headers["content-type"], text.body],
+    [200, "text/plain; charset=utf-8", "Hello"],
+  );
+  assert.equal((await m.operator("GET", `${path}/messages/${ids[1]}/text`)).statusCode, 404);
   assert.equal((await m.operator("GET", `${path}/messages/${ids[1]}/html`)).statusCode, 404);
   assert.equal((await m.operator("GET", `${path}/messages/msg_none/html`)).statusCode, 404);
   const other = await m.it.account({ name: "other" });
-  for (const part of ["html", "deliveries"]) {
+  for (const part of ["html", "text", "deliveries"]) {
     const foreign = await m.operator("GET", `/accounts/${other.id}/messages/${ids[0]}/${part}`);
     assert.equal(foreign.statusCode, 404, part);
   }
