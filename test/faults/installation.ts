@@ -12,7 +12,7 @@ import { type Lookups, openLookups } from "./lookups.ts";
 import { pause } from "./marker.ts";
 import { createRecorder, type Recorder, type Sender } from "./recorder.ts";
 import { freePort, type Server, startServer } from "./server.ts";
-import { graph, type Simulator, startSimulator } from "./simulator.ts";
+import { graph, type Simulator, smsc, startSimulator } from "./simulator.ts";
 import { postgresWaiting, sqliteWaiting } from "./waiting.ts";
 import type { HookSettings } from "./webhook-sink.ts";
 
@@ -29,12 +29,14 @@ const gateways = {
   acme: ["hold-a", "hold-b", "resend"],
   beta: ["beta-a"],
   gamma: [graph.gateway],
+  delta: [smsc.gateway],
 } as const;
 
 export const senders: readonly Sender[] = [
   { account: "acme", apiKey: `tl_${"a".repeat(32)}`, gateways: gateways.acme },
   { account: "beta", apiKey: `tl_${"b".repeat(32)}`, gateways: gateways.beta },
   { account: "gamma", apiKey: `tl_${"g".repeat(32)}`, gateways: gateways.gamma, channel: "whatsapp" },
+  { account: "delta", apiKey: `tl_${"d".repeat(32)}`, gateways: gateways.delta },
 ];
 const allowance = 10_000_000;
 
@@ -90,7 +92,7 @@ export async function openInstallation(
   const servers: Server[] = [];
   const waiting = database === null ? sqliteWaiting(dataFolder) : postgresWaiting(database.url);
   const provision = join(folder, "provision.json");
-  writeFileSync(provision, JSON.stringify(provisioning(simulator.url), null, 2));
+  writeFileSync(provision, JSON.stringify(provisioning(simulator), null, 2));
   const bases = ports.map((port) => `http://127.0.0.1:${port}`).slice(0, engine === "postgres" ? 2 : 1);
   const publicUrl = `http://127.0.0.1:${ports[0]}`;
   const inbound: InboundSettings = {
@@ -221,8 +223,11 @@ async function asking<T>(base: string, ask: (lookups: Lookups) => Promise<T>): P
   }
 }
 
-/** Three accounts, five gateways: three that hold what is in doubt, one that resends it, and one of the WhatsApp Cloud API. */
-function provisioning(provider: string): object {
+/**
+ * Four accounts, six gateways: three that hold what is in doubt, one that resends it, one of the WhatsApp Cloud API, and one
+ * over SMPP.
+ */
+function provisioning({ url: provider, smscPort }: Simulator): object {
   return {
     management_tokens: [{ name: "checker", token: operator, role: "operator" }],
     accounts: senders.map(({ account, apiKey, gateways: identifiers }) => ({
@@ -234,7 +239,11 @@ function provisioning(provider: string): object {
       webhooks: [{ url: `${provider}/hook/${account}`, secret: secretOf(account), events: ["*"] }],
       gateways: [
         ...identifiers.map((identifier, index) =>
-          identifier === graph.gateway ? cloud(provider) : sending(provider, identifier, index === 0),
+          identifier === graph.gateway
+            ? cloud(provider)
+            : identifier === smsc.gateway
+              ? smpp(smscPort)
+              : sending(provider, identifier, index === 0),
         ),
         receiving(provider, account),
       ],
@@ -287,6 +296,28 @@ function cloud(provider: string): object {
       app_secret: graph.appSecret,
       base_url: `${provider}/send/${graph.gateway}`,
       timeout_ms: 3000,
+    },
+  };
+}
+
+/** Its receipts carry the SMSC's id alone, so they settle nothing that is in doubt. */
+function smpp(port: number): object {
+  return {
+    identifier: smsc.gateway,
+    channel: "sms",
+    kind: "smpp",
+    default: true,
+    active: true,
+    on_unknown: "hold",
+    retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
+    pace: { concurrency },
+    settings: {
+      host: "127.0.0.1",
+      port,
+      system_id: "acme",
+      password: smsc.password,
+      window: concurrency,
+      response_timeout_s: 3,
     },
   };
 }

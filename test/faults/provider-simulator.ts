@@ -2,7 +2,7 @@
 // appended and flushed to disk before anything about it is answered, so what the journal holds was
 // really taken, with any answer to the sender.
 //
-// `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`.
+// `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`; SMPP: `smsc-simulator.ts`.
 // Started by `simulator.ts`; spoken to over IPC (`configure`, `stats`); ends with its parent.
 
 import { createHmac } from "node:crypto";
@@ -19,6 +19,7 @@ import {
   type SimulatorSettings,
   type SimulatorStats,
 } from "./simulator.ts";
+import { openSmsc } from "./smsc-simulator.ts";
 import { createSink } from "./webhook-sink.ts";
 
 const folder = process.argv[2];
@@ -95,6 +96,14 @@ function chooseFault(body: string, marker: string | null): ProviderFault | null 
   return null;
 }
 
+/** Journals what was taken; returns its id. */
+async function take(marker: string, gateway: string, answer: string): Promise<string> {
+  taken += 1;
+  const id = `p${process.pid}-${taken}`;
+  await journal.add({ at: Date.now(), marker, id, gateway, answer });
+  return id;
+}
+
 async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
   incoming.on("error", () => {});
   answer.on("error", () => {});
@@ -131,9 +140,7 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
   if (fault === "500-early") return refuse(500, "oops", 131000);
   if (fault === "503") return refuse(503, "closed", 131016);
 
-  taken += 1;
-  const id = `p${process.pid}-${taken}`;
-  await journal.add({ at: Date.now(), marker, id, gateway, answer: fault ?? "ok" });
+  const id = await take(marker, gateway, fault ?? "ok");
 
   // Faults of a provider that took it.
   if (fault === "reset-late") return void incoming.socket.resetAndDestroy();
@@ -226,7 +233,15 @@ process.on("message", (message: { settings?: Partial<SimulatorSettings>; ask?: n
   if (message.stop) process.exit(0);
   if (message.ask !== undefined) process.send?.({ answer: message.ask, stats });
 });
+const smscPort = await openSmsc({
+  settings: () => settings,
+  stats,
+  random: () => random(),
+  chooseFault,
+  take,
+  reported: (id) => reported.add({ id }),
+});
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  process.send?.({ port: typeof address === "object" && address !== null ? address.port : 0 });
+  process.send?.({ port: typeof address === "object" && address !== null ? address.port : 0, smscPort });
 });

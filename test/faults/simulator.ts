@@ -33,6 +33,9 @@ export const graph = {
   appSecret: "app-secret-of-the-faults",
 } as const;
 
+/** On a port of its own the provider is an SMSC, with one gateway. */
+export const smsc = { gateway: "smsc", password: "kern4123" } as const;
+
 export interface SimulatorSettings {
   seed: number;
   /** Chance of each fault for messages whose text asks for none. */
@@ -76,6 +79,7 @@ export interface SimulatorStats {
 
 export interface Simulator {
   url: string;
+  smscPort: number;
   pid: number;
   configure(settings: Partial<SimulatorSettings>): void;
   /** Also a barrier: every setting sent before is in force. */
@@ -111,31 +115,35 @@ export function startSimulator(folder: string): Promise<Simulator> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`the provider simulator ended (${code})`)));
-    child.on("message", (message: { port?: number; answer?: number; stats?: SimulatorStats }) => {
-      if (message.answer !== undefined && message.stats !== undefined)
-        asked.get(message.answer)?.(message.stats);
-      if (message.port === undefined) return;
-      resolve({
-        url: `http://127.0.0.1:${message.port}`,
-        pid: child.pid ?? 0,
-        configure: (settings) => void child.send({ settings }),
-        stats: () =>
-          new Promise((answered) => {
-            asking += 1;
-            const ask = asking;
-            asked.set(ask, answered);
-            child.send({ ask });
-          }),
-        taken: () => readJournal<Taken>(join(folder, journals.taken)),
-        reported: () =>
-          new Set(readJournal<{ id: string }>(join(folder, journals.reported)).map(({ id }) => id)),
-        posted: (secretOf) => readPosted(join(folder, journals.posted), secretOf),
-        handed: () => readHanded(join(folder, journals.handed)),
-        stop() {
-          if (child.connected) child.send({ stop: true });
-          return gone;
-        },
-      });
-    });
+    child.on(
+      "message",
+      (message: { port?: number; smscPort?: number; answer?: number; stats?: SimulatorStats }) => {
+        if (message.answer !== undefined && message.stats !== undefined)
+          asked.get(message.answer)?.(message.stats);
+        if (message.port === undefined) return;
+        resolve({
+          url: `http://127.0.0.1:${message.port}`,
+          smscPort: message.smscPort ?? 0,
+          pid: child.pid ?? 0,
+          configure: (settings) => void child.send({ settings }),
+          stats: () =>
+            new Promise((answered) => {
+              asking += 1;
+              const ask = asking;
+              asked.set(ask, answered);
+              child.send({ ask });
+            }),
+          taken: () => readJournal<Taken>(join(folder, journals.taken)),
+          reported: () =>
+            new Set(readJournal<{ id: string }>(join(folder, journals.reported)).map(({ id }) => id)),
+          posted: (secretOf) => readPosted(join(folder, journals.posted), secretOf),
+          handed: () => readHanded(join(folder, journals.handed)),
+          stop() {
+            if (child.connected) child.send({ stop: true });
+            return gone;
+          },
+        });
+      },
+    );
   });
 }
