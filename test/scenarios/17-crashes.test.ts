@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { deleteGateway } from "#configure/gateway-actions.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
 import { movableClock } from "../clock.ts";
 import { engines, ground, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { asked, provider, report, stored, story, takes } from "./provider.ts";
@@ -80,6 +82,32 @@ for (const engine of engines) {
         await two.advance(60_000);
         assert.equal(await stored(two), 0);
         assert.equal(two.requests.length, 0);
+      }));
+
+    test("a gateway drains: what waits on it leaves once, what was on the wire is in doubt, and then it goes", () =>
+      lives(engine, null, async (live) => {
+        const one = await live({ started: false });
+        const ids = await one.accepted(contacts(20));
+        const account = await one.system.core.database.run(findAccountByName, "acme");
+        const deleted = await deleteGateway(one.system.core, account?.id ?? "", "main");
+        assert.equal(deleted.kind, "draining");
+        await one.kill();
+        const two = await live({ dieAt: "send.after" });
+        await two.advance(60_000);
+        await two.kill();
+        const three = await live();
+        await three.advance(120_000);
+        const sent = [...asked(two), ...asked(three)].map(({ id }) => id);
+        assert.equal(new Set(sent).size, sent.length, "twice");
+        const states = await Promise.all(ids.map(async (id) => (await three.message(id)).status));
+        const doubtful = states.filter((status) => status === "unknown").length;
+        assert.deepEqual(
+          [states.filter((status) => status === "sent").length, doubtful > 0],
+          [20 - doubtful, true],
+        );
+        const reply = await three.send(contacts(1), {});
+        assert.equal(reply.statusCode, 422);
+        assert.match(reply.body, /gateway/);
       }));
 
     for (const dieAt of ["stamp.after", "send.before"]) {
