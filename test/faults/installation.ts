@@ -12,7 +12,7 @@ import { type Lookups, openLookups } from "./lookups.ts";
 import { pause } from "./marker.ts";
 import { createRecorder, type Recorder, type Sender } from "./recorder.ts";
 import { freePort, type Server, startServer } from "./server.ts";
-import { graph, type Simulator, smsc, startSimulator } from "./simulator.ts";
+import { graph, phone, type Simulator, smsc, startSimulator } from "./simulator.ts";
 import { postgresWaiting, sqliteWaiting } from "./waiting.ts";
 import type { HookSettings } from "./webhook-sink.ts";
 
@@ -30,6 +30,7 @@ const gateways = {
   beta: ["beta-a"],
   gamma: [graph.gateway],
   delta: [smsc.gateway],
+  epsilon: [phone.gateway],
 } as const;
 
 export const senders: readonly Sender[] = [
@@ -37,6 +38,7 @@ export const senders: readonly Sender[] = [
   { account: "beta", apiKey: `tl_${"b".repeat(32)}`, gateways: gateways.beta },
   { account: "gamma", apiKey: `tl_${"g".repeat(32)}`, gateways: gateways.gamma, channel: "whatsapp" },
   { account: "delta", apiKey: `tl_${"d".repeat(32)}`, gateways: gateways.delta },
+  { account: "epsilon", apiKey: `tl_${"e".repeat(32)}`, gateways: gateways.epsilon },
 ];
 const allowance = 10_000_000;
 
@@ -136,6 +138,7 @@ export async function openInstallation(
         },
       });
       servers.push(server);
+      await linkPhone(server.base, simulator, bases);
       return server;
     },
     posted: () => simulator.posted(secretOf),
@@ -213,6 +216,18 @@ export async function openInstallation(
   };
 }
 
+/** Links the phone unless it is linked. A process that dies meanwhile leaves that to the next one. */
+async function linkPhone(base: string, simulator: Simulator, bases: string[]): Promise<void> {
+  const owner = senders.find(({ gateways: [first] }) => first === phone.gateway);
+  if (owner === undefined || (await simulator.stats()).isPhoneLinked) return;
+  try {
+    const code = await asking(base, (lookups) => lookups.linkCode(owner, phone.gateway));
+    simulator.configure({ phone: { bases, code } });
+  } catch {
+    // It died at a point that this reached.
+  }
+}
+
 /** Asks one server, and closes the connections to it. */
 async function asking<T>(base: string, ask: (lookups: Lookups) => Promise<T>): Promise<T> {
   const lookups = openLookups(base, operator);
@@ -224,10 +239,15 @@ async function asking<T>(base: string, ask: (lookups: Lookups) => Promise<T>): P
 }
 
 /**
- * Four accounts, six gateways: three that hold what is in doubt, one that resends it, one of the WhatsApp Cloud API, and one
- * over SMPP.
+ * Five accounts, seven gateways: three that hold what is in doubt, one that resends it, one of the WhatsApp Cloud API, one over
+ * SMPP, and one through a phone.
  */
 function provisioning({ url: provider, smscPort }: Simulator): object {
+  const others: Record<string, () => object> = {
+    [graph.gateway]: () => cloud(provider),
+    [smsc.gateway]: () => smpp(smscPort),
+    [phone.gateway]: app,
+  };
   return {
     management_tokens: [{ name: "checker", token: operator, role: "operator" }],
     accounts: senders.map(({ account, apiKey, gateways: identifiers }) => ({
@@ -238,12 +258,8 @@ function provisioning({ url: provider, smscPort }: Simulator): object {
       plan: { name: "basic", expires_at: null, credit: { sms: allowance, whatsapp: allowance, email: null } },
       webhooks: [{ url: `${provider}/hook/${account}`, secret: secretOf(account), events: ["*"] }],
       gateways: [
-        ...identifiers.map((identifier, index) =>
-          identifier === graph.gateway
-            ? cloud(provider)
-            : identifier === smsc.gateway
-              ? smpp(smscPort)
-              : sending(provider, identifier, index === 0),
+        ...identifiers.map(
+          (identifier, index) => others[identifier]?.() ?? sending(provider, identifier, index === 0),
         ),
         receiving(provider, account),
       ],
@@ -321,6 +337,18 @@ function smpp(port: number): object {
     },
   };
 }
+
+/** What the phone was handed stays with it, so nothing is ever in doubt here. */
+const app = (): object => ({
+  identifier: phone.gateway,
+  channel: "sms",
+  kind: "android",
+  default: true,
+  active: true,
+  retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
+  pace: { per_second: 1000, per_day: 1_000_000 },
+  settings: { ahead: 20 },
+});
 
 /** For inbound messages. No request names it and it is no default, so nothing is sent through it. */
 function receiving(provider: string, account: string): object {

@@ -32,6 +32,8 @@ export interface Lookups {
   ledger(sender: Sender): Promise<Ledger>;
   /** The credit left, as the account itself sees it. */
   remaining(sender: Sender): Promise<number>;
+  /** Starts to link a phone; returns the code. */
+  linkCode(sender: Sender, gateway: string): Promise<string>;
   /** What a message went through, and what the provider took of it; nothing for another account's. */
   history(sender: Sender, id: string, taken: readonly Taken[]): Promise<string[]>;
   close(): Promise<void>;
@@ -104,15 +106,31 @@ export function openLookups(base: string, operator: string): Lookups {
     }));
   }
 
-  async function ledger(sender: Sender): Promise<Ledger> {
-    const { account } = sender;
-    const channel = channelOf(sender);
+  /** The account's path in the management API. */
+  async function pathOf(account: string): Promise<string> {
     const found = await all((query) =>
       asOperator<Page<{ id: string; name: string }>>(`/api/manage/v1/accounts?search=${account}&${query}`),
     );
     const id = found.find(({ name }) => name === account)?.id;
     if (id === undefined) throw new Error(`the management API knows no account ${account}`);
-    const credit = `/api/manage/v1/accounts/${id}/credit`;
+    return `/api/manage/v1/accounts/${id}`;
+  }
+
+  async function linkCode({ account }: Sender, gateway: string): Promise<string> {
+    const path = `${await pathOf(account)}/gateways/${gateway}/link`;
+    const headers = { authorization: `Bearer ${operator}`, "content-type": "application/json" };
+    // The phone may have lost the answer that linked it.
+    const body = { method: "qr", replace: true };
+    const answer = await pool.request({ method: "POST", path, headers, body: JSON.stringify(body) });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 202) throw new Error(`POST ${path}: ${answer.statusCode} ${text}`);
+    return (JSON.parse(text) as { data: { code: { text: string } } }).data.code.text;
+  }
+
+  async function ledger(sender: Sender): Promise<Ledger> {
+    const { account } = sender;
+    const channel = channelOf(sender);
+    const credit = `${await pathOf(account)}/credit`;
     const { data } = await asOperator<{ data: Credit }>(credit);
     const entries = await all((query) =>
       asOperator<Page<LedgerEntry>>(`${credit}/entries?channel=${channel}&${query}`),
@@ -144,7 +162,7 @@ export function openLookups(base: string, operator: string): Lookups {
     }
   }
 
-  return { pending, rows, inbound, ledger, remaining, history, close: () => pool.destroy() };
+  return { pending, rows, inbound, ledger, remaining, linkCode, history, close: () => pool.destroy() };
 }
 
 type Credit = Record<"sms" | "whatsapp", { remaining: number }>;

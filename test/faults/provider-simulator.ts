@@ -2,7 +2,8 @@
 // appended and flushed to disk before anything about it is answered, so what the journal holds was
 // really taken, with any answer to the sender.
 //
-// `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`; SMPP: `smsc-simulator.ts`.
+// `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`; SMPP: `smsc-simulator.ts`;
+// a phone: `phone-simulator.ts`.
 // Started by `simulator.ts`; spoken to over IPC (`configure`, `stats`); ends with its parent.
 
 import { createHmac } from "node:crypto";
@@ -11,6 +12,7 @@ import { join } from "node:path";
 import { createSource } from "./inbound-source.ts";
 import { openJournal } from "./journal.ts";
 import { faultIn, markerIn, pause, seeded } from "./marker.ts";
+import { runPhone } from "./phone-simulator.ts";
 import { patience, postUntilTaken } from "./posting.ts";
 import {
   graph,
@@ -31,12 +33,14 @@ let settings: SimulatorSettings = {
   delayMs: 0,
   callbacks: null,
   hooks: { faults: {}, atMost: 0 },
+  phone: null,
   inbound: null,
 };
 let random = seeded(1);
 // Of their own, so that a run's provider meets the same with anything in between.
 let hookRandom = seeded(2);
 let inboundRandom = seeded(3);
+let phoneRandom = seeded(4);
 const stats: SimulatorStats = {
   requests: 0,
   journalled: 0,
@@ -44,6 +48,7 @@ const stats: SimulatorStats = {
   callbacks: 0,
   callbacksLost: 0,
   reporting: 0,
+  isPhoneLinked: false,
   hooks: 0,
   hookFaults: {},
   inboundLost: 0,
@@ -227,6 +232,7 @@ process.on("message", (message: { settings?: Partial<SimulatorSettings>; ask?: n
       random = seeded(seed);
       hookRandom = seeded(seed + 1);
       inboundRandom = seeded(seed + 2);
+      phoneRandom = seeded(seed + 3);
     }
     if (inbound !== undefined) source.set(inbound);
   }
@@ -241,6 +247,7 @@ const smscPort = await openSmsc({
   take,
   reported: (id) => reported.add({ id }),
 });
+void runPhone({ settings: () => settings, stats, random: () => phoneRandom(), journal: journal.add });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   process.send?.({ port: typeof address === "object" && address !== null ? address.port : 0, smscPort });

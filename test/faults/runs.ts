@@ -78,6 +78,10 @@ async function run(
     for (const count of ["acknowledged", "notified", "repeated", "inbound"] as const) {
       if (verdict[count] === 0) verdict.violations.push(`nothing was ${count}: then nothing was compared`);
     }
+    const used = new Set(installation.simulator.taken().map(({ gateway }) => gateway));
+    for (const { gateways } of senders)
+      if (!gateways.some((gateway) => used.has(gateway)))
+        verdict.violations.push(`nothing went through ${gateways}: then nothing was compared`);
     sound = verdict.violations.length === 0;
     const histories = sound ? [] : await installation.histories(base, verdict.violations);
     return { fault, engine, seed, fired, verdict, histories, ms: performance.now() - started };

@@ -36,6 +36,9 @@ export const graph = {
 /** On a port of its own the provider is an SMSC, with one gateway. */
 export const smsc = { gateway: "smsc", password: "kern4123" } as const;
 
+/** The gateway of the phone that the provider plays. */
+export const phone = { gateway: "phone" } as const;
+
 export interface SimulatorSettings {
   seed: number;
   /** Chance of each fault for messages whose text asks for none. */
@@ -55,6 +58,8 @@ export interface SimulatorSettings {
     twice: number;
   } | null;
   hooks: HookSettings;
+  /** The code that links the phone, and where the service may be reached; null: it is switched off. */
+  phone: { bases: string[]; code: string } | null;
   /** Null: no new ones; those under way are still handed over. */
   inbound: InboundSettings | null;
 }
@@ -69,6 +74,7 @@ export interface SimulatorStats {
   callbacksLost: number;
   /** Reports and inbound messages that are still to come or being repeated. */
   reporting: number;
+  isPhoneLinked: boolean;
   /** Posts to webhook endpoints. */
   hooks: number;
   /** How often each fault struck them. */
