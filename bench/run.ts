@@ -7,6 +7,7 @@ import type { Figure, Measure } from "./figure.ts";
 import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
 import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
+import { phoneMemory } from "./measures-phones.ts";
 import { size } from "./measures-size.ts";
 import { smpp } from "./measures-smpp.ts";
 import { whatsapp } from "./measures-whatsapp.ts";
@@ -27,6 +28,7 @@ const measures: Record<string, Measure> = {
   size,
   smpp,
   whatsapp,
+  phones: phoneMemory,
 };
 const everything = [
   "ceiling",
@@ -41,6 +43,7 @@ const everything = [
   "size",
   "smpp",
   "whatsapp",
+  "phones",
 ];
 
 const { values, positionals } = parseArgs({

@@ -15,6 +15,7 @@ import type { Arrivals } from "./provider.ts";
 export type Engine = "sqlite" | "postgres";
 
 export const apiKey = `tl_${"c".repeat(32)}`;
+export const operatorToken = `tlm_${"o".repeat(40)}`;
 /** Outside its hours: what is accepted for it waits. */
 export const heldGateway = "bench-held";
 /** A lane has one owner, so several processes need several lanes to share work. */
@@ -102,7 +103,9 @@ export async function openStage(
   ]);
   const database = engine === "postgres" ? await freshDatabase() : null;
   const provision = join(folder, "provision.json");
-  writeFileSync(provision, JSON.stringify({ accounts: accounts(`http://127.0.0.1:${provider.port}`) }));
+  const management_tokens = [{ name: "bench", token: operatorToken, role: "operator" }];
+  const made = { management_tokens, accounts: accounts(`http://127.0.0.1:${provider.port}`) };
+  writeFileSync(provision, JSON.stringify(made));
   const servers: Server[] = [];
   const jobOn = (peer: Peer) => (server: Pick<Server, "base">, job: Order) => {
     const { hostname, port } = new URL(server.base);
