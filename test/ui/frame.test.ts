@@ -100,11 +100,12 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   const { page } = at;
   await setUp(at);
   await page.getByTitle("Settings", { exact: true }).click();
-  await page.getByLabel("Name", { exact: true }).fill("acme");
+  const name = page.getByRole("region", { name: "Account" }).getByLabel("Name", { exact: true });
+  await name.fill("acme");
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
   await question.getByRole("button", { name: "Stay" }).click();
-  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "acme");
+  assert.equal(await name.inputValue(), "acme");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The account is saved").waitFor();
   await page.getByRole("link", { name: "Gateways", exact: true }).click();

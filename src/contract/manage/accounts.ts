@@ -14,14 +14,16 @@ const accountFields = z.object({
   name: z.string(),
   time_zone: z.string().describe("A name of the IANA time zone database."),
   country: z.string().nullable().describe("The default country of phone numbers (ISO 3166)."),
-  plan: z.object({
-    name: z.string(),
-    expires_at: instant.nullable().describe("When the plan ends; null: never."),
-    credit: z
-      .object({ sms: allowance, whatsapp: allowance, email: allowance })
-      .describe("The allowance of each channel; null: unlimited."),
-    renews: z.enum(["monthly"]).nullable(),
-  }),
+  plan: z
+    .object({
+      name: z.string(),
+      expires_at: instant.nullable().describe("When the plan ends; null: never."),
+      credit: z
+        .object({ sms: allowance, whatsapp: allowance, email: allowance })
+        .describe("The allowance of each channel; null: unlimited."),
+      renews: z.enum(["monthly"]).nullable(),
+    })
+    .meta({ id: "AccountPlan" }),
   rate_limit: z.object({ requests_per_minute: z.int().nullable() }),
   lateness_ms: z.int(),
   channel_failover: z.boolean(),
@@ -30,8 +32,10 @@ const accountFields = z.object({
       max_files: z.int().describe("The maximum number of files in one request."),
       max_bytes: z.int().describe("The maximum size of each file in bytes."),
     })
-    .describe("The limits of an email's attachments."),
+    .describe("The limits of an email's attachments.")
+    .meta({ id: "AttachmentLimits" }),
   ai_budget: shown(sharedBudgetRules)
+    .meta({ id: "SharedBudget" })
     .nullable()
     .describe("For all keys of all pools together; null: no bound."),
   revision,
