@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import type { MessageRecord } from "#ui/api/schema.ts";
-import { csvHead, csvLines } from "#ui/messages/csv.ts";
+import { csvHead, csvLines } from "#ui/messages/export/csv.ts";
 import { expectSound, missing, setUp, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 

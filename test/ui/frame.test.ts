@@ -106,7 +106,7 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
   await question.getByRole("button", { name: "Stay" }).click();
   assert.equal(await name.inputValue(), "acme");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("The account is saved").waitFor();
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();

@@ -25,10 +25,9 @@ export const deleteUsageSums = writeOperation(
       .limit(limit)
       .execute();
     await deleteRows(tx, "usage_labels", ["key_id", "kind", "day", "label"], labels);
-    const parts = await Promise.all(
-      (["usage_parts", "refused_calls"] as const).map((table) => deleteParts(tx, table, before, limit)),
-    );
-    return Math.max(hours.length, labels.length, ...parts);
+    const parts = await deleteParts(tx, "usage_parts", before, limit);
+    const refused = await deleteParts(tx, "refused_calls", before, limit);
+    return Math.max(hours.length, labels.length, parts, refused);
   },
 );
 

@@ -8,7 +8,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Empty, PageHead } from "#ui/parts/page.tsx";
 import { messageColumns } from "./columns.tsx";
-import { Export } from "./export.tsx";
+import { Export } from "./export/export.tsx";
 import { Filters } from "./filters.tsx";
 import { LogHistogram } from "./histogram.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";

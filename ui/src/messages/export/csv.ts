@@ -1,7 +1,7 @@
 // Messages as CSV (RFC 4180), for spreadsheets.
 
 import type { MessageRecord } from "#ui/api/schema.ts";
-import { recipientOf, textOf } from "./words.ts";
+import { recipientOf, textOf } from "../words.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -25,7 +25,7 @@ const columns: readonly (readonly [name: string, of: (record: MessageRecord) => 
   ["text", textOf],
 ];
 
-/** Spreadsheets run what begins like a formula, and people may have written it. A phone number is none. */
+/** Spreadsheets run what begins like a formula, and people may have written it. A phone number is not one. */
 const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text);
 
 function cellOf(value: Cell): string {

@@ -4,8 +4,8 @@ import { ApiError, call } from "#ui/api/client.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { counted } from "../words.ts";
 import { csvHead, csvLines } from "./csv.ts";
-import { counted } from "./words.ts";
 
 const maxRows = 100_000;
 const perPage = 200;
