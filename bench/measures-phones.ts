@@ -1,7 +1,7 @@
 // What linked phones cost: each has its stream of events open, as the app has while it waits.
 
 import { Agent, get, type IncomingMessage } from "node:http";
-import { request } from "undici";
+import { Client, type Dispatcher, request } from "undici";
 import { memoryMib } from "../test/process-memory.ts";
 import { figure, type Measure, onStage, pause } from "./figure.ts";
 import { account, operatorToken } from "./stage.ts";
@@ -22,8 +22,14 @@ const phoneAccount = () =>
     })),
   );
 
-async function ask(url: string, headers: Record<string, string>, body?: object): Promise<never> {
+async function ask(
+  url: string,
+  headers: Record<string, string>,
+  body?: object,
+  dispatcher?: Dispatcher,
+): Promise<never> {
   const answer = await request(url, {
+    ...(dispatcher === undefined ? {} : { dispatcher }),
     method: body === undefined ? "GET" : "POST",
     headers: { ...headers, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -46,7 +52,10 @@ async function linkPhone(
   const sims = [{ slotIndex: 0, simNumber: 1, phoneNumber: "********1820" }];
   const code = { authorization: `Code ${data.code.text}`, "user-agent": "me.capcom.smsgateway/1.70.3" };
   const device = { name: "Google/husky", simCards: sims };
-  const { token } = (await ask(`${base}/api/mobile/v1/device`, code, device)) as { token: string };
+  // Each phone has an address of its own: one address may try 60 codes a minute.
+  const network = new Client(base, { localAddress: `127.0.1.${phone + 1}` });
+  const { token } = (await ask(`${base}/api/mobile/v1/device`, code, device, network)) as { token: string };
+  await network.close();
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
   return await new Promise((resolve, reject) => {
     get(`${base}/api/mobile/v1/events`, { headers, agent }, (stream) => {

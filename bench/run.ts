@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres, urlVariable } from "../test/postgres.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
-import { dashboard } from "./measures-dashboard.ts";
 import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
 import { phoneMemory } from "./measures-phones.ts";
@@ -30,7 +29,6 @@ const measures: Record<string, Measure> = {
   smpp,
   whatsapp,
   phones: phoneMemory,
-  dashboard,
 };
 const everything = [
   "ceiling",
