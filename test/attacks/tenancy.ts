@@ -144,7 +144,7 @@ const bodies: Record<string, object> = {
 };
 
 /** These need no account, or are asked of another family's key: they say nothing about tenancy. */
-const open = /^\/(health|metrics|callbacks)|\/session$|\/setup$|chat\/completions|embeddings/;
+const open = /^\/(health|metrics|callbacks)|\/session$|\/setup(?:\/\w+)?$|chat\/completions|embeddings/;
 
 const foreign: Attack = {
   family,

@@ -121,7 +121,8 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
     let fired = 0;
     for (const point of points) {
       const hit = 1 + Math.floor(random() * 12);
-      const atMost = points.length === 1 ? 2000 : 250;
+      // Outcomes are stored in batches: each gateway has to have several of them, whichever point is to be reached.
+      const atMost = points.length === 1 ? 2000 : (50 * wire) / concurrency;
       const ended = await dieAt(installation, `${point}:${hit}`, seed + fired, atMost);
       if (ended === null) throw new Error(`${point}:${hit} was not reached within 20 s`);
       if (ended.signal !== "SIGKILL") {

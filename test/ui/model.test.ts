@@ -59,6 +59,7 @@ test("a value that may be null has the control of its values", () => {
     [{ anyOf: [{ type: "object", properties: {} }, { type: "null" }] }, "group"],
     [{ type: ["string", "null"] }, "text"],
     [{ type: "string", const: "p95" }, "choice"],
+    [{ type: "object", additionalProperties: { type: "object", properties: {} } }, "groups"],
     [{ anyOf: [text, { type: "object" }, { type: "null" }] }, "json"],
   ] as const)
     assert.equal(controlOf(schema), control);

@@ -28,6 +28,7 @@ function trying(
   const records: UsedCall[] = [];
   const deps = {
     chain: () => it.deps,
+    refused: () => {},
     budgets: { exhaustedForMs: () => more.exhaustedForMs ?? null },
     throttle: {
       admit: () => ({

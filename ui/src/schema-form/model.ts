@@ -19,7 +19,10 @@ export interface Schema {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The control of a value: `group` is an object with known names, `pairs` one whose names are free, `lines` a list. */
+/**
+ * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups under free
+ * names, `lines` a list.
+ */
 type Control =
   | "text"
   | "long"
@@ -29,6 +32,7 @@ type Control =
   | "choice"
   | "group"
   | "pairs"
+  | "groups"
   | "lines"
   | "json";
 
@@ -55,7 +59,9 @@ export function controlOf(whole: Schema): Control {
   if (schema.type === "object") {
     if (schema.properties !== undefined) return "group";
     const values = schema.additionalProperties;
-    return typeof values === "object" && isScalar(values) ? "pairs" : "json";
+    if (typeof values !== "object") return "json";
+    if (controlOf(values) === "group") return "groups";
+    return isScalar(values) ? "pairs" : "json";
   }
   if (schema.type === "array") return isScalar(schema.items ?? {}) ? "lines" : "json";
   if (schema.type === "boolean") return "switch";

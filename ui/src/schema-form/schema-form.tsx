@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Check, Choice, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
 import { emptied, Json, Pairs, Secret, type ValueProps } from "./controls.tsx";
+import { Groups } from "./groups.tsx";
 import {
   changed,
   controlOf,
@@ -58,6 +59,8 @@ function Value(input: Omit<ValueProps, "nullable">) {
       return <Group {...props} />;
     case "pairs":
       return <Pairs {...props} />;
+    case "groups":
+      return <Groups {...props}>{(group) => <SchemaForm {...group} error={error} />}</Groups>;
     case "json":
       return isMask(value) ? <Secret {...props} long /> : <Json {...props} />;
     case "secret":

@@ -1,7 +1,7 @@
 // Messages as CSV (RFC 4180), for spreadsheets.
 
 import type { MessageRecord } from "#ui/api/schema.ts";
-import { recipientOf, textOf } from "../words.ts";
+import { recipientOf, textOf } from "#ui/messages/words.ts";
 
 type Cell = string | number | boolean | null;
 

@@ -1,10 +1,10 @@
 import { Download } from "lucide-react";
 import { useRef, useState } from "react";
 import { ApiError, call } from "#ui/api/client.ts";
+import { counted } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { number } from "#ui/words/numbers.ts";
-import { counted } from "../words.ts";
 import { csvHead, csvLines } from "./csv.ts";
 
 const maxRows = 100_000;
