@@ -75,6 +75,7 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
   message: { of: ({ message }) => ({ message }), missing: { message: `msg_${none}` } },
   request: { of: ({ request }) => ({ request }), missing: { request: `req_${none}` } },
   "message html": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
+  "message text": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
   webhook: { of: ({ webhook }) => ({ webhook }), missing: { webhook: `wh_${none}` } },
   "webhook event": {
     of: ({ webhook, event }) => ({ webhook, event }),
@@ -181,7 +182,7 @@ export function namesIn({ path }: Head): string[] {
 
 /** What the path of a route names behind its account. */
 export function idsOf(head: Head): (typeof ids)[string] | undefined {
-  const part = /\{gateway\}\/(link)(?:\/|$)/.exec(head.path) ?? /\{message\}\/(html)$/.exec(head.path);
+  const part = /\{gateway\}\/(link)(?:\/|$)/.exec(head.path) ?? /\{message\}\/(html|text)$/.exec(head.path);
   return ids[[...namesIn(head), ...(part === null ? [] : [part[1]!])].join(" ")];
 }
 
