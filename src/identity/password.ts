@@ -4,6 +4,7 @@
 
 import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import type { Random } from "#runtime/runtime.ts";
+import { noPassword } from "#store/identity/users.ts";
 
 const memoryKib = 19_456;
 const passes = 2;
@@ -18,9 +19,6 @@ const maxWaiting = 20;
 /** The hash that is verified for an unknown user: the same work, and no password matches (no password produced it). */
 const dummyHash =
   "$argon2id$v=19$m=19456,t=2,p=1$Tm9ib2R5IGhhcyB0aGlzIQ$VGhpcyBpcyBubyBoYXNoIG9mIGFueSBwYXNzd29yZCE";
-
-/** What is stored for a user who has not chosen a password yet. No password matches it. */
-export const noPassword = "";
 
 export interface PasswordHasher {
   /** The PHC string of a password. */

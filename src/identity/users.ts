@@ -10,12 +10,13 @@ import {
   insertUser,
   type ListedUser,
   listUsers,
+  noPassword,
   type UserChange,
   type UsersFilter,
 } from "#store/identity/users.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { Role, UsersTable } from "#store/schema/identity.ts";
-import { type HashingBusy, noPassword, type PasswordHasher, passwordIssue } from "./password.ts";
+import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
 import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;

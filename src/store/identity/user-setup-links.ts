@@ -2,7 +2,7 @@
 
 import { readOperation, writeOperation } from "#store/database.ts";
 import type { UserSetupLinksTable } from "#store/schema/identity.ts";
-import { deleteSessionsOf } from "./users.ts";
+import { endAccess } from "./users.ts";
 
 /** Stores the hash of a user's link in place of an earlier one. `off`: the user is switched off, so nothing is stored. */
 export const storeUserSetupLink = writeOperation(
@@ -75,7 +75,7 @@ export const consumeUserSetupLink = writeOperation(
       .set((eb) => ({ password, revision: eb("revision", "+", 1), updated_at: at }))
       .where("id", "=", userId)
       .execute();
-    await deleteSessionsOf(tx, userId);
+    await endAccess(tx, userId);
     return true;
   },
 );

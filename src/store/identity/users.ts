@@ -5,6 +5,9 @@ import { searched } from "#store/accounts/changes.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { SessionsTable, UsersTable } from "#store/schema/identity.ts";
 
+/** What is stored for a user who has not chosen a password yet. No password matches it, so the user cannot sign in. */
+export const noPassword = "";
+
 /** `email` in lower case. Null: no user has this address. */
 export const findUserByEmail = readOperation("findUserByEmail", async (tx, email: string) => {
   const user = await tx.db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
@@ -82,9 +85,9 @@ async function insertNew(tx: Tx, user: UsersTable): Promise<boolean> {
 export type UserChange = Partial<Pick<UsersTable, "name" | "role" | "account_id" | "password" | "active">>;
 
 /**
- * Changes a user. A new password, or being switched off, ends all the user's sessions and the set-up link in the same transaction.
- * `last_operator`: the change would leave the installation without an active operator, so nothing was changed. `revision`: of
- * the user from which the change was computed.
+ * Changes a user. A new password, or being switched off, ends all the user's access in the same transaction. `last_operator`: the
+ * change would take the last operator who can sign in, or the last active one, so nothing was changed. `revision`: of the user from
+ * which the change was computed.
  */
 export const changeUser = writeOperation(
   "changeUser",
@@ -93,15 +96,14 @@ export const changeUser = writeOperation(
     // All active operators are locked, in one order: two of them who switch each other off must come one after the other.
     const operators = await tx.db
       .selectFrom("users")
-      .select("id")
+      .select(["id", "password"])
       .where("role", "=", "operator")
       .where("active", "=", 1)
       .orderBy("id")
       .modifyEnd(tx.lock("update"))
       .execute();
     const leaves = change.active === 0 || change.role === "member";
-    if (leaves && operators.length === 1 && operators[0]?.id === id)
-      return { kind: "last_operator" as const };
+    if (leaves && isLastOperator(operators, id)) return { kind: "last_operator" as const };
     const [user] = await tx.db
       .updateTable("users")
       .set({ ...change, revision: revision + 1, updated_at: at })
@@ -111,16 +113,29 @@ export const changeUser = writeOperation(
       .execute();
     if (user === undefined) return { kind: "overtaken" as const };
     if (change.password !== undefined || change.active === 0) {
-      await deleteSessionsOf(tx, id);
-      await tx.db.deleteFrom("user_setup_links").where("user_id", "=", id).execute();
+      await endAccess(tx, id);
     }
     return { kind: "changed" as const, user };
   },
 );
 
-/** Ends all sessions of a user. */
-export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
+/**
+ * Whether the installation needs this operator: no other active one can sign in, or there is no other. Who was invited and has no
+ * password does not count for one who has; such an invitation can be withdrawn while another operator is active.
+ */
+function isLastOperator(active: readonly Pick<UsersTable, "id" | "password">[], id: string): boolean {
+  const leaving = active.find((operator) => operator.id === id);
+  if (leaving === undefined) return false;
+  const others = active.filter((operator) => operator !== leaving);
+  const needed =
+    leaving.password === noPassword ? others : others.filter((other) => other.password !== noPassword);
+  return needed.length === 0;
+}
+
+/** Ends what a user's old password or an earlier link opens: all sessions and the set-up link. */
+export async function endAccess(tx: Tx, userId: string): Promise<void> {
   await tx.db.deleteFrom("sessions").where("user_id", "=", userId).execute();
+  await tx.db.deleteFrom("user_setup_links").where("user_id", "=", userId).execute();
 }
 
 /**
@@ -221,7 +236,7 @@ export const findSetupCode = readOperation(
 
 /**
  * Consumes the code and creates its operator, or does neither. `recovers`: the code was made for this e-mail address,
- * so it may also give the user with this address a new password and the role again; the user's old sessions end.
+ * so it may also give the user with this address a new password and the role again; the user's old sessions and set-up link end.
  */
 export const consumeSetupCode = writeOperation(
   "consumeSetupCode",
@@ -257,7 +272,7 @@ export const consumeSetupCode = writeOperation(
       .where("email", "=", email)
       .returning("id")
       .executeTakeFirstOrThrow();
-    await deleteSessionsOf(tx, id);
+    await endAccess(tx, id);
     return { kind: "made" as const, id };
   },
 );

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { consumeUserSetupLink, storeUserSetupLink } from "#store/identity/user-setup-links.ts";
 import {
   changeUser,
   consumeSetupCode,
@@ -12,6 +13,7 @@ import {
   findUserByEmail,
   insertUser,
   listUsers,
+  noPassword,
   startSession,
   storeSetupCode,
   touchSession,
@@ -112,6 +114,63 @@ onBothEngines((open) => {
       at: now,
     });
     assert.equal(unknownUser.kind, "overtaken");
+  });
+
+  test("an operator without a password does not count for one who can sign in, and can be withdrawn", async () => {
+    await open().query("update users set active = 0");
+    const [ada, invited] = [await insert(), await insert({ password: noPassword })];
+    const leave = (id: string, revision = 1) =>
+      run(changeUser, { id, revision, change: { active: 0 }, at: now }).then(({ kind }) => kind);
+    assert.equal(await leave(ada.id), "last_operator");
+    const demoted = { role: "member" as const, account_id: await makeAccount(open().database) };
+    const demotion = await run(changeUser, { id: ada.id, revision: 1, change: demoted, at: now });
+    assert.equal(demotion.kind, "last_operator");
+    assert.equal(await leave(invited.id), "changed");
+    assert.equal(await leave(ada.id), "last_operator");
+    await run(changeUser, {
+      id: invited.id,
+      revision: 2,
+      change: { active: 1, password: "chosen" },
+      at: now,
+    });
+    assert.equal(await leave(ada.id), "changed");
+    assert.equal(await leave(invited.id, 3), "last_operator");
+    await open().query("update users set active = 0");
+    const alone = await insert({ password: noPassword });
+    assert.equal(await leave(alone.id), "last_operator", "of invited operators one stays");
+  });
+
+  test("each way to a new password, and being switched off, ends the set-up link", async () => {
+    const at = now;
+    const linkOf = async (userId: string) =>
+      (await open().query("select hash from user_setup_links where user_id = ?", userId)).length;
+    const invite = async () => {
+      const user = await insert({ password: noPassword });
+      const hash = fresh("link");
+      const link = { user_id: user.id, hash, created_at: now, expires_at: now + 10 };
+      assert.equal(await run(storeUserSetupLink, link), "stored");
+      return { user, hash };
+    };
+    const recovered = await invite();
+    const bystander = await invite();
+    const hash = fresh("code");
+    await run(storeSetupCode, { hash, created_at: now, expires_at: now + 10 });
+    const again = userRow({ email: recovered.user.email, password: "new" });
+    const consumed = await run(consumeSetupCode, { hash, user: again, recovers: true, at });
+    assert.deepEqual(consumed, { kind: "made", id: recovered.user.id });
+    assert.equal(await linkOf(recovered.user.id), 0);
+    const late = { userId: recovered.user.id, hash: recovered.hash, password: "stolen", at };
+    assert.equal(await run(consumeUserSetupLink, late), false);
+    assert.equal((await run(findUser, recovered.user.id))?.password, "new");
+    for (const change of [{ password: "new" }, { active: 0 as const }]) {
+      const { user } = await invite();
+      await run(changeUser, { id: user.id, revision: 1, change, at });
+      assert.equal(await linkOf(user.id), 0);
+    }
+    const used = await invite();
+    await run(consumeUserSetupLink, { userId: used.user.id, hash: used.hash, password: "new", at });
+    assert.equal(await linkOf(used.user.id), 0);
+    assert.equal(await linkOf(bystander.user.id), 1, "no other user's");
   });
 
   test("a new password or being switched off ends all of a user's sessions, and no other user's", async () => {

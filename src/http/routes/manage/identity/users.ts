@@ -19,10 +19,10 @@ import { pageOf } from "#http/reply/pagination.ts";
 import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import { noPassword } from "#identity/password.ts";
 import { createUserSetupCode } from "#identity/user-setup.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
+import { noPassword } from "#store/identity/users.ts";
 import { tooBusy } from "./session.ts";
 
 function dataOf(user: UserRow): UserReplyData {
@@ -56,7 +56,8 @@ function refusal(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
       return tooBusy();
     case "last_operator":
       return problem("conflict", {
-        message: "The last active operator cannot be changed to a member or switched off.",
+        message:
+          "The last operator who can sign in cannot be changed to a member or switched off. Who was invited and has not chosen a password does not count.",
       });
     default:
       return refused(result);
@@ -176,7 +177,7 @@ export const updateUserRoute = endpoint({
   tag: "Users and tokens",
   summary: "Update a user",
   description:
-    "Only the fields of the request change. The last active operator cannot be switched off or changed to a member. Users change their own password at `/api/manage/v1/session/password`.",
+    "Only the fields of the request change. The last operator who can sign in cannot be switched off or changed to a member. Users change their own password at `/api/manage/v1/session/password`.",
   family: "manage",
   scope: "installation",
   params: { user: idParam("The user's id.") },
