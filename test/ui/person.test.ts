@@ -244,3 +244,36 @@ test("what came in is opened from the inbox and answered once, through the gatew
     [[person, "sandbox-sms"]],
   );
 });
+
+test("the page of one person shows nothing of another's, whose page was open before", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  await write(at, account, "Is it still at seven?");
+  await page.goto(`${url}/a/${account}/people/${encodeURIComponent(person)}`);
+  await page.getByLabel("Answer", { exact: true }).fill("Yes, at seven");
+  const other = "+4915199887766";
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/[?&](recipient|from)=%2B4915199887766/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.keyboard.press("Escape");
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("/");
+  await page.locator("[role=combobox]:focus").waitFor();
+  await page.keyboard.insertText(other);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: other }).waitFor();
+  assert.equal(await page.getByText("Is it still at seven?").count(), 0);
+  assert.equal(await page.getByLabel("Answer", { exact: true }).count(), 0);
+  release();
+  await page.getByText("Nothing was sent to them and nothing came from them").waitFor();
+});

@@ -51,9 +51,8 @@ const wordOf = (received: readonly ReceivedMessage[], suppression: Suppression |
       opt === "out" && channel === suppression?.channel && received_at === suppression.created_at,
   )?.message;
 
-export function Page() {
+function Person({ asked }: { asked: string }) {
   const { id: account } = useAccount();
-  const { recipient: asked = "" } = useParams({ strict: false });
   const { at } = useSearch({ strict: false });
   const params = { account };
   const brief = channelsOf(asked).includes("email") ? ({ brief: "true" } as const) : {};
@@ -156,4 +155,11 @@ export function Page() {
       )}
     </>
   );
+}
+
+/** Each person has a page of their own: what is known of one is never shown, and never answered, under another's address. */
+export function Page() {
+  const { id: account } = useAccount();
+  const { recipient = "" } = useParams({ strict: false });
+  return <Person key={`${account} ${recipient}`} asked={recipient} />;
 }
