@@ -146,6 +146,9 @@ test("by keyboard: ask, pretend the first member down, ask again; the second ans
   await chain.getByText("sandbox-backup", { exact: true }).waitFor();
   await page.getByRole("listitem").getByText("sandbox-backup", { exact: true }).first().waitFor();
   assert.equal(await page.getByRole("checkbox", { name: "sandbox", exact: true }).isChecked(), false);
+  const turns = page.getByRole("list", { name: "Conversation" }).locator("> li");
+  const tops = await Promise.all([0, 1].map(async (place) => (await turns.nth(place).boundingBox())?.y ?? 0));
+  assert.ok((tops[0] ?? 0) < (tops[1] ?? 0), `the first question is at ${tops[0]}, the second at ${tops[1]}`);
   await until(at, "The call's page");
   await expectSound(at, "the playground after two answers");
   await page.setViewportSize({ width: 320, height: 800 });

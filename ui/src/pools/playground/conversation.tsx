@@ -67,7 +67,7 @@ export function Conversation({
   onShow: (at: number) => void;
 }) {
   return (
-    <ol className="stack talk" aria-label="Conversation">
+    <ol className="stack turns" aria-label="Conversation">
       {turns.map((turn, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added at the end
         <li key={at} className="stack">
