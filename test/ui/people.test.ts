@@ -164,6 +164,30 @@ test("an operator finds an account by name, and changes its plan, credit and pac
   await page.waitForFunction(
     `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.plan.credit.sms === null)`,
   );
+  // Each of the two forms goes on from what the other one has stored, and keeps what was typed meanwhile.
+  const country = page.getByLabel("Country", { exact: true });
+  await limits.getByLabel("Requests per minute").fill("90");
+  await country.fill("de");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("The account is saved").waitFor();
+  await country.fill("at");
+  await limits.getByRole("button", { name: "Save the limits" }).click();
+  await page.waitForFunction(
+    `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.rate_limit.requests_per_minute === 90)`,
+  );
+  assert.equal(await country.inputValue(), "AT");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForFunction(
+    `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.country === "AT")`,
+  );
+  assert.equal(await page.getByRole("alert").count(), 0);
+  // A change that another person made first is not overwritten.
+  assert.equal((await api(at, "PATCH", `/accounts/${id}`, { country: "CH" })).status, 200);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("alert").getByText("Another change was made first").waitFor();
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  assert.equal(await country.inputValue(), "CH");
   await page.goto(`${url}/accounts`);
   await page.getByRole("link", { name: "unlimited: credit of acme" }).click();
   await page.getByRole("heading", { level: 1, name: "Credit" }).waitFor();

@@ -5,10 +5,20 @@ import { Check, Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-export function AccountForm({ account }: { account: Account }) {
+/** `account`: as it is stored by now, which the change is one of; `onStored` gets what this form has stored. */
+export function AccountForm({
+  account,
+  reload,
+  onStored,
+}: {
+  account: Account;
+  reload: () => Promise<void>;
+  onStored: (account: Account) => void;
+}) {
   const form = useForm("updateAccount", {
     touches: ["getAccount", "listAccounts"],
     says: "The account is saved",
+    onDone: ({ data }) => onStored(data),
   });
   const { role } = useSession();
   const [zone, setZone] = useState(account.time_zone);
@@ -20,10 +30,16 @@ export function AccountForm({ account }: { account: Account }) {
     time_zone: zone,
     country: country === "" ? null : country,
     channel_failover: failover,
+    revision: account.revision,
   };
   return (
     <Section title="Account">
-      <Form of={form} verb="Save" onSubmit={() => form.send({ params: { account: account.id }, body })}>
+      <Form
+        of={form}
+        verb="Save"
+        reload={reload}
+        onSubmit={() => form.send({ params: { account: account.id }, body })}
+      >
         {role === "operator" ? (
           <Field label="Name" fault={form.fault("name")}>
             <input required value={name} onChange={(event) => setName(event.target.value)} />

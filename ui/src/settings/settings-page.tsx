@@ -1,11 +1,36 @@
+import { useState } from "react";
+import { call } from "#ui/api/client.ts";
+import type { Account } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Facts, PageHead, Section } from "#ui/parts/page.tsx";
+import { Opened } from "#ui/schema-form/opened.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { AccountForm } from "./account-form.tsx";
 import { ApiKey } from "./api-key.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { OwnPassword } from "./own-password.tsx";
+
+/** Two forms over one account: what one of them stores is what the next change of either is one of. */
+function Forms({ account, reload }: { account: Account; reload: () => Promise<void> }) {
+  const [stored, setStored] = useState(account);
+  const [turn, setTurn] = useState(0);
+  return (
+    <>
+      <AccountForm account={stored} reload={reload} onStored={setStored} />
+      <LimitsForm
+        key={turn}
+        account={stored}
+        reload={reload}
+        onStored={(now) => {
+          setStored(now);
+          // What was emptied shows its default.
+          setTurn(turn + 1);
+        }}
+      />
+    </>
+  );
+}
 
 export function Page() {
   const account = useAccount();
@@ -26,8 +51,13 @@ export function Page() {
         />
       </Section>
       <ApiKey />
-      <AccountForm key={account.id} account={account} />
-      <LimitsForm key={`limits of ${account.id}`} account={account} />
+      <Opened
+        key={account.id}
+        of={account}
+        read={() => call("getAccount", { params: { account: account.id } })}
+      >
+        {(opened, reload) => <Forms account={opened} reload={reload} />}
+      </Opened>
       <OwnPassword />
     </>
   );
