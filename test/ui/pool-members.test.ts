@@ -38,6 +38,9 @@ test("a member is checked before it is stored: the refusal is the provider's, an
   await page.getByLabel("Api key").first().fill("sk-wrong");
   await check.click();
   await page.getByText("Incorrect key").waitFor();
+  // What was found is said of these settings alone.
+  await page.getByLabel("Api key").first().fill("sk-wrong-2");
+  await page.getByText("Incorrect key").waitFor({ state: "detached" });
   await page.getByLabel("Api key").first().fill("sk-right");
   await check.click();
   await page.getByText("The provider takes the settings").waitFor();

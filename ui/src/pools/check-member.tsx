@@ -54,7 +54,7 @@ function Models({
   );
 }
 
-/** `body`: what is checked, of the form as it is now. `onModels` gets the models that a person has ticked. */
+/** `body`: what is checked, of the form as it is now; what was found of another is not shown. `onModels` gets the models that a person has ticked. */
 export function CheckMember({
   pool,
   body,
@@ -68,7 +68,8 @@ export function CheckMember({
 }) {
   const { id: account } = useAccount();
   const check = useChange("checkPoolMember");
-  const found = check.data?.data;
+  const isOfNow = JSON.stringify(check.variables?.body) === JSON.stringify(body);
+  const found = isOfNow ? check.data?.data : undefined;
   return (
     <div className="stack" aria-live="polite">
       <div className="row">
@@ -92,7 +93,7 @@ export function CheckMember({
           </span>
         )}
       </div>
-      <Problem error={check.error} />
+      <Problem error={isOfNow ? check.error : null} />
       {found?.ok && found.models !== null && found.models.length > 0 ? (
         <Models listed={found.models} served={models} onChange={onModels} />
       ) : null}
