@@ -124,6 +124,8 @@ export interface Run {
    * The values: they had no such path.
    */
   translated: Map<Choice<Member>, boolean>;
+  /** The places of the keys, of members with several, that were limited or refused in this call. */
+  spentKeys: Map<Choice<Member>, Set<number>>;
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }

@@ -63,6 +63,7 @@ class Failover {
       lowered: [],
       unsealed: [],
       translated: new Map(),
+      spentKeys: new Map(),
       failedBy: null,
     };
     this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };

@@ -73,7 +73,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { startedAt, excluded, attemptedIds, lowered, unsealed, translated }: Run,
+  { startedAt, excluded, attemptedIds, lowered, unsealed, translated, spentKeys }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -90,6 +90,7 @@ function race(
     lowered,
     unsealed,
     translated,
+    spentKeys,
     failedBy: null,
   };
   const started = tryMember(deps, { ...call, signal: stop }, choice, run, isRepeat);

@@ -97,7 +97,7 @@ export async function tryMember(
     recordAttempt("pretended_down", null, pretendedDown);
     return { kind: "failed", failure: pretendedDown, final: false, transient: false };
   }
-  const { asked, key } = withKey(choice, startedAt);
+  const { asked, key } = withKey(choice, run, startedAt);
   const native = nativeApiFor(choice, call, run, startedAt, asked.member.settings);
   const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
   const sealed = sealedIn(deps.origins, choice, native, call, run);
@@ -148,14 +148,15 @@ export async function tryMember(
     return { kind: "aborted", attempts: run.attempts };
   }
   if (attempted.kind === "failed") {
-    const { failure, timeout } = attempted;
-    recordAttempt(failure.kind, failure.status, failure);
+    const { failure: met, timeout } = attempted;
+    recordAttempt(met.kind, met.status, met);
+    const now = clock.monotonic();
+    const isTranslatable = translateRefused(choice, native, met, run);
+    const ofKeys = failureOfKeys(deps, choice, run, key, met, now);
+    const isNextKey = ofKeys === "next_key";
+    const { failure, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
-    const now = clock.monotonic();
-    const isTranslatable = translateRefused(choice, native, failure, run);
-    const ofMember = failureOfKeys(deps, choice, key, failure, now);
-    const isNextKey = ofMember === "next_key";
     if (attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
@@ -163,7 +164,7 @@ export async function tryMember(
     ) {
       if (health.failed(ticket, now, "upstream_error", restMs(failure), null, true))
         deps.memberDown(member, failure);
-    } else updateHealth(deps, choice, ticket, ofMember);
+    } else updateHealth(deps, choice, ticket, failure, keysRestMs);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
     // Of what is forwarded, the caller finds out from the vendor's words what to do without.
@@ -341,12 +342,16 @@ const cutStreams: Failure = {
 const restMs = ({ kind, status, retryAfterMs }: Failure): number | null =>
   kind !== "upstream_error" || status === 503 || status === 529 ? retryAfterMs : null;
 
-/** Faults of the request say nothing about the member; a missing model counts against that model alone. */
+/**
+ * Faults of the request say nothing about the member; a missing model counts against that model alone. `keysRestMs`: all of
+ * several keys are refused, the first one for that long.
+ */
 function updateHealth(
   deps: FailoverDeps,
   { member, model }: Choice<Member>,
   ticket: HealthTicket,
   failure: Failure,
+  keysRestMs: number | null,
 ): void {
   const now = deps.clock.monotonic();
   switch (failure.kind) {
@@ -361,9 +366,13 @@ function updateHealth(
       return;
     case "rate_limited":
     case "unauthorized":
-    case "upstream_error":
-      if (member.health.failed(ticket, now, failure.kind, restMs(failure), model))
-        deps.memberDown(member, failure);
+    case "upstream_error": {
+      const isDown =
+        keysRestMs === null
+          ? member.health.failed(ticket, now, failure.kind, restMs(failure), model)
+          : member.health.keysRefused(ticket, now, keysRestMs);
+      if (isDown) deps.memberDown(member, failure);
+    }
   }
 }
 

@@ -252,7 +252,7 @@ export class MemberHealth {
     const late = ticket.startedAt < this.#openedAt;
     if (kind !== "upstream_error") {
       if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
-      return this.#startCooldown(now, kind, retryAfterMs, model);
+      return this.#startCooldown(now, kind, cooldownMs(kind, retryAfterMs), model);
     }
     if (late) return false;
     if (retryAfterMs !== null)
@@ -260,6 +260,12 @@ export class MemberHealth {
     this.#countOutcome(now, true);
     const opens = this.#addFailure(ticket, now, singly ? 0 : 1);
     return opens || (this.#open === null && this.#exceedsFailureRate(now) && this.#trip(now));
+  }
+
+  /** All of its keys are refused, and the first may be asked with again after `ms`; true if that took the member down. */
+  keysRefused(ticket: HealthTicket, now: number, ms: number): boolean {
+    this.#release(ticket);
+    return this.#startCooldown(now, "unauthorized", ms, null);
   }
 
   /** Adds evidence of an outage; true if that opened the circuit. */
@@ -347,12 +353,12 @@ export class MemberHealth {
   #startCooldown(
     now: number,
     kind: "rate_limited" | "unauthorized",
-    retryAfterMs: number | null,
+    ms: number,
     model: string | null,
   ): boolean {
     const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
-    const until = now + cooldownMs(kind, retryAfterMs);
+    const until = now + ms;
     // A later, longer cooldown extends the current one; a shorter one does not cut it.
     if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);

@@ -28,6 +28,8 @@ export interface KeyStatus {
 /** The name of a key's rest that holds for all models. */
 const allModels = "";
 
+const none: ReadonlySet<number> = new Set();
+
 export class MemberKeys {
   readonly #keys: readonly { key: MemberKey; rests: Map<string, Rest> }[];
   #turn = 0;
@@ -40,13 +42,25 @@ export class MemberKeys {
     }));
   }
 
-  /** The key for a request: the next in turn of those that may be used; if none may, the one that is back first. */
-  next(model: string, now: number): MemberKey {
+  /**
+   * The key for a request: the next in turn of those that may be used; if none may, the one that is back first. `spent`: places
+   * of those that the call had no luck with, which come last.
+   */
+  next(model: string, now: number, spent: ReadonlySet<number> = none): MemberKey {
     const count = this.#keys.length;
     const ordered = this.#keys.map((_, at) => this.#keys[(this.#turn + at) % count]!);
     this.#turn = (this.#turn + 1) % count;
-    const until = ordered.map(({ rests }) => restOf(rests, model, now)?.until ?? 0);
-    return ordered[until.indexOf(Math.min(...until))]!.key;
+    const fresh = ordered.filter(({ key }) => !spent.has(key.position));
+    const among = fresh.length > 0 ? fresh : ordered;
+    const until = among.map(({ rests }) => restOf(rests, model, now)?.until ?? 0);
+    return among[until.indexOf(Math.min(...until))]!.key;
+  }
+
+  /** Whether a key that is not `spent` may be used for the model. */
+  hasFresh(model: string, now: number, spent: ReadonlySet<number>): boolean {
+    return this.#keys.some(
+      ({ key, rests }) => !spent.has(key.position) && restOf(rests, model, now) === null,
+    );
   }
 
   /** The settings with a key that was not refused, for requests that cost nothing. */
@@ -64,8 +78,8 @@ export class MemberKeys {
 
   /**
    * The vendor limited or refused the key: it rests for `retryAfterMs`, or as long as a member does that has one key; of a limit, for
-   * the model alone. `restsUntil`: when the first key is back for the model, and why that one rests; null: another key may be used.
-   * `isNews`: the key was not known to be refused.
+   * the model alone. `restsUntil`: all keys rest, until then for the model: until the first of those is back that are only at their
+   * limits, else of the refused ones; null: another key may be used. `isNews`: the key was not known to be refused.
    */
   failed(
     { position }: MemberKey,
@@ -80,7 +94,8 @@ export class MemberKeys {
     rests.set(refused ? allModels : model, { until, why: refused ? "unauthorized" : "cooling_down" });
     const all = this.#keys.map((other) => restOf(other.rests, model, now));
     const resting = all.filter((rest) => rest !== null).sort((a, b) => a.until - b.until);
-    return { restsUntil: resting.length === all.length ? resting[0]! : null, isNews };
+    if (resting.length < all.length) return { restsUntil: null, isNews };
+    return { restsUntil: resting.find(({ why }) => why === "cooling_down") ?? resting[0]!, isNews };
   }
 
   /** How each key is; one that is limited for any model cools down. */
@@ -94,10 +109,11 @@ export class MemberKeys {
   }
 }
 
-/** The rest that keeps the key from a request for the model; null: none does. */
+/** What keeps the key from a request for the model, and until when; null: nothing does. A refusal outweighs a limit. */
 function restOf(rests: ReadonlyMap<string, Rest>, model: string, now: number): Rest | null {
-  const known = [rests.get(allModels), rests.get(model)].filter(
-    (rest) => rest !== undefined && rest.until > now,
+  const [refused, limited] = [rests.get(allModels), rests.get(model)].map((rest) =>
+    rest !== undefined && rest.until > now ? rest : null,
   );
-  return known.sort((a, b) => b!.until - a!.until)[0] ?? null;
+  if (!refused || !limited) return refused ?? limited ?? null;
+  return { why: refused.why, until: Math.max(refused.until, limited.until) };
 }

@@ -94,3 +94,69 @@ test("a failure of the server is no fault of the key", async () => {
     ["up", "up"],
   );
 });
+
+for (const mode of ["chat", "stream"] as const)
+  test(`${mode}: keys whose rests end while the others are tried are tried once in a call`, async () => {
+    const it = script();
+    const brief = { afterMs: 1_000, reply: refusal(429, "rate_limit_exceeded", { "retry-after": "0" }) };
+    const first = member(it, [brief]);
+    const result = await run(
+      it,
+      call([first, it.member("second", [mode === "chat" ? answered() : wholeStream])], mode),
+    );
+    assert.ok(result.kind === "answer" || result.kind === "streaming");
+    assert.deepEqual(keysSent(it), ["one", "two", "second"]);
+    // Key one is back, so that the member is not at its limit.
+    assert.equal(first.health.availability(it.clock.monotonic(), first.models[0]).kind, "up");
+    assert.equal(first.health.inFlight, 0);
+  });
+
+test("keys whose rests end while the others are tried do not keep a call with one member going", async () => {
+  const it = script();
+  const brief = { afterMs: 1_000, reply: refusal(429, "rate_limit_exceeded", { "retry-after": "0" }) };
+  assert.equal(failureOf(await run(it, call([member(it, [brief])]))).kind, "rate_limited");
+  assert.deepEqual(keysSent(it), ["one", "two"]);
+});
+
+for (const [name, replies] of [
+  ["limit first", [limit, wrongKey]],
+  ["refusal first", [wrongKey, limit]],
+] as const)
+  test(`one key refused, the other at its limit: the member is back when that one is; ${name}`, async () => {
+    const it = script();
+    const first = member(it, replies);
+    const failure = failureOf(await run(it, call([first])));
+    assert.deepEqual(
+      [failure.kind, failure.status, failure.error.code, failure.retryAfterMs],
+      ["rate_limited", 429, "rate_limit_exceeded", 20_000],
+    );
+    assert.doesNotMatch(failure.error.message, /key/);
+    assert.deepEqual(first.health.availability(it.clock.monotonic(), first.models[0]), {
+      kind: "down",
+      until: it.clock.monotonic() + 20_000,
+      why: "cooling_down",
+    });
+    assert.deepEqual(it.down, []);
+  });
+
+test("a key that rests for longer than a refused one is what the member waits for", async () => {
+  const it = script();
+  const first = member(it, [refusal(429, "rate_limit_exceeded", { "retry-after": "300" }), wrongKey]);
+  assert.equal(failureOf(await run(it, call([first]))).retryAfterMs, 300_000);
+  const standing = first.health.availability(it.clock.monotonic(), first.models[0]);
+  assert.deepEqual([standing.kind === "down" && standing.why, it.down], ["cooling_down", []]);
+});
+
+test("a member whose keys are all refused is so until the first may be tried again", async () => {
+  const it = script();
+  const first = member(it, [wrongKey, answered(), wrongKey]);
+  await run(it, call([first]));
+  await it.clock.advance(50_000);
+  const failure = failureOf(await run(it, call([first])));
+  assert.deepEqual([failure.kind, failure.retryAfterMs], ["unauthorized", null]);
+  assert.deepEqual(first.health.availability(it.clock.monotonic(), first.models[0]), {
+    kind: "down",
+    until: 60_000,
+    why: "unauthorized",
+  });
+});

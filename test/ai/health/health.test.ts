@@ -353,3 +353,11 @@ test("an outage of 60 s, asked every 4 s: few requests meet it, and it is back s
     assert.ok(backAt !== null && backAt - outageMs <= backWithinMs, `${checks}: back at ${backAt}`);
   }
 });
+
+test("a member whose keys are all refused rests until the first of them may be tried again", () => {
+  const health = new MemberHealth();
+  assert.equal(health.keysRefused(health.begin(0), 0, 10_000), true);
+  assert.deepEqual(health.availability(1), { kind: "down", until: 10_000, why: "unauthorized" });
+  assert.equal(health.keysRefused(health.begin(10_000), 10_000, 10_000), false);
+  assert.equal(health.inFlight, 0);
+});

@@ -49,3 +49,33 @@ test("when all rest, the first one that is back is used and says why", () => {
   assert.deepEqual(turns(keys, 1), ["b", "b", "b"]);
   assert.equal(keys.list(1)[2]?.state, "cooling_down");
 });
+
+test("a key that is only at its limit decides when all rest, however early a refused one may be tried again", () => {
+  const keys = new MemberKeys(["a", "b"]);
+  const [a, b] = [keys.next("m", 0), keys.next("m", 0)];
+  keys.failed(a, "m", limited(300_000), 0);
+  assert.deepEqual(keys.failed(b, "m", refused, 0).restsUntil, { until: 300_000, why: "cooling_down" });
+  // The limit is the model's: what is left for others is not told by it.
+  assert.equal(keys.failed(b, "other", refused, 0).restsUntil, null);
+});
+
+test("a refused key that is limited too counts as refused", () => {
+  const keys = new MemberKeys(["a", "b"]);
+  const [a, b] = [keys.next("m", 0), keys.next("m", 0)];
+  keys.failed(a, "m", refused, 0);
+  keys.failed(a, "m", limited(300_000), 0);
+  assert.deepEqual(keys.failed(b, "m", refused, 10_000).restsUntil, { until: 70_000, why: "unauthorized" });
+});
+
+test("keys without luck in a call come last", () => {
+  const keys = three();
+  const spent = new Set([1, 3]);
+  assert.deepEqual(
+    Array.from({ length: 3 }, () => keys.next("m", 0, spent).settings),
+    ["b", "b", "b"],
+  );
+  assert.equal(keys.hasFresh("m", 0, spent), true);
+  keys.failed(keys.next("m", 0, spent), "m", limited(10_000), 0);
+  assert.equal(keys.hasFresh("m", 0, spent), false);
+  assert.notEqual(keys.next("m", 0, new Set([1, 2, 3])).settings, "b");
+});
