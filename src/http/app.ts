@@ -23,9 +23,10 @@ import type { RequestError } from "#http/server/broken-request.ts";
 import { createConnections } from "#http/server/connections.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
+import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import type { Gate, Head, HttpCore } from "./call.ts";
+import type { Caller, Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -267,6 +268,13 @@ export function buildApp(
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
+  function callerOf(request: FastifyRequest): Caller {
+    // A socket file has no address.
+    if (cameThroughOperatorSocket(request.raw))
+      return { ip: "127.0.0.1", host: request.raw.headers.host ?? "localhost" };
+    return proxied ? forwardedCaller(request) : request;
+  }
+
   function exchange(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     let params = request.params as Record<string, string>;
@@ -279,7 +287,7 @@ export function buildApp(
         settings,
         request: raw,
         requestId,
-        caller: proxied ? forwardedCaller(request) : request,
+        caller: callerOf(request),
         response: reply.raw,
         params,
         gate,

@@ -52,6 +52,7 @@ import {
   signOutRoute,
 } from "#http/routes/manage/identity/session.ts";
 import { checkSetupLinkRoute, setUpRoute, setUpUserRoute } from "#http/routes/manage/identity/setup.ts";
+import { createSetupCodeRoute } from "#http/routes/manage/identity/setup-code.ts";
 import {
   createManagementTokenRoute,
   listManagementTokensRoute,
@@ -176,6 +177,7 @@ export const endpoints: readonly Endpoint[] = [
   signOutRoute,
   changePasswordRoute,
   setUpRoute,
+  createSetupCodeRoute,
   checkSetupLinkRoute,
   setUpUserRoute,
   listUsersRoute,

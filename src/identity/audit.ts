@@ -4,7 +4,7 @@
 import type { Core } from "#core/core.ts";
 import { finishAuditEntry, insertAuditEntry } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
-import type { Principal } from "./principal.ts";
+import { commandLinePrincipal, type Principal } from "./principal.ts";
 
 interface Actor {
   kind: AuditEntriesTable["actor_kind"];
@@ -13,7 +13,7 @@ interface Actor {
 }
 
 export const provisioning: Actor = { kind: "provisioning", id: null, name: "provisioning file" };
-export const commandLine: Actor = { kind: "command_line", id: null, name: "command line" };
+export const commandLine: Actor = { kind: "command_line", id: null, name: commandLinePrincipal.name };
 
 interface AuditEntry {
   actor: Actor;
@@ -35,6 +35,7 @@ const maxNameLength = 100;
 const maxTargetLength = 200;
 
 export function actorOf(principal: Principal): Actor {
+  if (principal.kind === "command_line") return commandLine;
   return { kind: principal.kind, id: principal.id, name: principal.name };
 }
 

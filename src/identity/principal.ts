@@ -1,17 +1,26 @@
-// The principal of a management request: a user with a session, or a program with a management token. Operators manage
-// the whole installation, members one account.
+// The principal of a management request: a user with a session, a program with a management token, or the command line of the
+// machine. Operators manage the whole installation, members one account.
 
 import type { Role } from "#store/schema/identity.ts";
 
 export interface Principal {
-  kind: "user" | "token";
+  kind: "user" | "token" | "command_line";
   id: string;
-  /** For the audit log: the user's e-mail address, or the token's name. */
+  /** For the audit log: the user's e-mail address, the token's name, or "command line". */
   name: string;
   role: Role;
   /** The account of a member; null: an operator. */
   accountId: string | null;
 }
+
+/** Who comes through the operator's socket. */
+export const commandLinePrincipal: Principal = {
+  kind: "command_line",
+  id: "command_line",
+  name: "command line",
+  role: "operator",
+  accountId: null,
+};
 
 /** The one account that the principal may see; null: all of them. A member without an account sees none. */
 export function onlyAccountOf({ role, accountId }: Principal): string | null {

@@ -21,7 +21,8 @@ export const ranks: Readonly<Record<string, number>> = {
   provision: 5,
   "lanes.ts": 5,
   "system.ts": 6,
-  "main.ts": 7,
+  "command-line": 7,
+  "main.ts": 8,
 };
 
 /** Packages that one part of the tree alone may import. */
@@ -109,6 +110,8 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/contract/manage/pools/": "schemas, run by the tests of pools.ts and budgets.ts",
   "src/configure/gateway-actions.ts": "run by the tests of http/routes/manage/gateways",
   "src/http/routes/manage/manage-routes.ts": "run by the tests of the routes of every resource",
+  "src/command-line/": "run by the test of program.ts, as a person runs the commands",
+  "src/runtime/net/api-request.ts": "asked by the commands, and by the test of operator-socket.ts",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/lanes.ts": "wired and run by every scenario test",
   "src/system.ts": "wired and run by every scenario test",

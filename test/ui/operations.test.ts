@@ -10,6 +10,7 @@ const uncalled: Record<string, string> = {
   setUp: "the page of the set-up link calls it, which works without the dashboard",
   checkSetupLink: "likewise",
   setUpUser: "likewise",
+  createSetupCode: "the command line makes it, on the machine of the installation alone",
   registerGateway:
     "a number is registered once, with a PIN that Meta's own pages give; docs/whatsapp.md has the command",
   listPoolMembers: "the pool has its members",

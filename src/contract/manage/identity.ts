@@ -39,6 +39,24 @@ export const setUpRequest = z
 
 const userCode = z.string().min(1).max(200).describe("The one-time code of the user's set-up link.");
 
+export const createSetupCodeRequest = z
+  .strictObject({
+    email: email
+      .optional()
+      .describe("The code works for this e-mail address alone, also when a user has it already."),
+  })
+  .meta({ id: "CreateSetupCodeRequest" });
+
+export const setupCodeReply = reply(
+  "SetupCodeReply",
+  z
+    .object({
+      code: z.string().describe("`tls_` and 43 characters."),
+      expires_at: instant.describe("When the code stops working."),
+    })
+    .meta({ id: "SetupCode" }),
+);
+
 export const checkSetupLinkRequest = z.strictObject({ code: userCode }).meta({ id: "CheckSetupLinkRequest" });
 
 /** Whose set-up link it is. */
@@ -64,8 +82,10 @@ export const changePasswordRequest = z
 const sessionData = z
   .object({
     kind: z
-      .enum(["user", "token"])
-      .describe("`user`: a person who signed in. `token`: a program with a management token."),
+      .enum(["user", "token", "command_line"])
+      .describe(
+        "`user`: a person who signed in. `token`: a program with a management token. `command_line`: the command `trunkline` on the same machine.",
+      ),
     id: z.string(),
     name: z.string().describe("The person's e-mail address, or the token's name."),
     role,

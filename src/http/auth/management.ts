@@ -1,4 +1,4 @@
-// The gate of the management API, in one order for every route: who asks (management token or session), whether
+// The gate of the management API, in one order for every route: who asks (management token, session, or the command line), whether
 // our own page asks (CSRF), whether they may (scope), and only then the body. What changes something is written
 // to the audit log here, before and after the handler, so that no route can forget it.
 
@@ -11,9 +11,10 @@ import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import type { Call, Head, ManageCall } from "#http/call.ts";
 import type { Reply } from "#http/reply/response.ts";
+import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
 import { actorOf, audit, auditOutcome } from "#identity/audit.ts";
 import { authenticateToken, maxTokenLength } from "#identity/management-token.ts";
-import { mayManage, type Principal } from "#identity/principal.ts";
+import { commandLinePrincipal, mayManage, type Principal } from "#identity/principal.ts";
 import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
@@ -52,6 +53,8 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const { database } = core;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
+  if (credential === null && cameThroughOperatorSocket(request))
+    return { principal: commandLinePrincipal, session: null };
   if (credential === null || credential === "" || credential.length > maxTokenLength)
     return unauthenticated();
   const client = clientNetwork(call.caller.ip);
@@ -179,7 +182,7 @@ export async function isStillAdmitted(call: Call, accountId: string): Promise<bo
   const { request, settings, core } = call;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
-  if (credential === null) return false;
+  if (credential === null) return cameThroughOperatorSocket(request);
   const principal =
     token === null
       ? (await resumeSession(core, credential, { unattended: true }))?.principal

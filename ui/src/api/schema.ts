@@ -28,6 +28,7 @@ export type CreatePoolKeyRequest = { name: string; key?: string; models?: string
 export type CreatePoolMemberRequest = { name: string; kind: string; models?: string[]; embedding_models?: string[]; image_models?: string[]; speech_models?: string[]; transcription_models?: string[]; moderation_models?: string[]; rerank_models?: string[]; aliases?: Record<string, string>; context_tokens?: number | null; priority?: number; weight?: number; active?: boolean; price?: { input: number; output: number; cached_input?: number; cache_write?: number } | null; prices?: Record<string, { input: number; output: number; cached_input?: number; cache_write?: number }>; timeouts?: { connect_ms?: number; headers_ms?: number; first_token_ms?: number; idle_ms?: number; thinking_ms?: number; total_ms?: number | null }; settings?: Record<string, unknown> };
 export type CreatePoolRequest = { name: string; strict_models?: boolean; answer_model?: "pool" | "served"; stream_mode?: "live" | "complete"; headers_after_ms?: number; deadline_ms?: number; repeat?: number; wait_ms?: number; params?: "adapt" | "strict"; affinity?: "prefix" | "none"; whole_answers?: "forward" | "stream"; hedge?: { after?: "p95"; max_share?: number } | null; timeouts?: { answer_ms?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } };
 export type CreateSendingDomainRequest = { domain: string; keys?: { selector: string; private_key: string }[] };
+export type CreateSetupCodeRequest = { email?: string };
 export type CreateSuppressionsRequest = { channel: Channel; recipients: string[]; note?: string | null };
 export type CreateUserRequest = { email: string; name: string; role: "operator" | "member"; account?: string | null; password?: string };
 export type CreateWebhookRequest = { url: string; secret?: string; events?: string[]; active?: boolean };
@@ -162,10 +163,12 @@ export type SendingDomain = { id: string; domain: string; keys: DkimKey[]; recor
 export type SendingDomainPage = { success: true; message: string; data: SendingDomain[]; next_cursor: string | null };
 export type SendingDomainReply = { success: true; message: string; data: SendingDomain };
 export type SentContact = { recipient: string; status: "queued" | "scheduled"; id: string };
-export type Session = { kind: "user" | "token"; id: string; name: string; role: "operator" | "member"; account: string | null; csrf_token: string | null; fresh: boolean };
+export type Session = { kind: "user" | "token" | "command_line"; id: string; name: string; role: "operator" | "member"; account: string | null; csrf_token: string | null; fresh: boolean };
 export type SessionReply = { success: true; message: string; data: Session };
 export type SetUpRequest = { code: string; email: string; name: string; password: string };
 export type SetUpUserRequest = { code: string; password: string };
+export type SetupCode = { code: string; expires_at: string };
+export type SetupCodeReply = { success: true; message: string; data: SetupCode };
 export type SetupLink = { email: string; name: string };
 export type SetupLinkReply = { success: true; message: string; data: SetupLink };
 export type SharedBudget = { tokens_per_day: number | null; tokens_per_month: number | null; cost_per_month: number | null; low_percent: number | null };
@@ -211,6 +214,7 @@ export interface Operations {
   signOut: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: undefined };
   changePassword: { params: Record<string, never>; query: Record<string, never>; body: ChangePasswordRequest; reply: SessionReply };
   setUp: { params: Record<string, never>; query: Record<string, never>; body: SetUpRequest; reply: SessionReply };
+  createSetupCode: { params: Record<string, never>; query: Record<string, never>; body: CreateSetupCodeRequest; reply: SetupCodeReply };
   checkSetupLink: { params: Record<string, never>; query: Record<string, never>; body: CheckSetupLinkRequest; reply: SetupLinkReply };
   setUpUser: { params: Record<string, never>; query: Record<string, never>; body: SetUpUserRequest; reply: SessionReply };
   listUsers: { params: Record<string, never>; query: { limit?: number; cursor?: string; account?: string; search?: string }; body: undefined; reply: UserPage };
@@ -328,6 +332,7 @@ export const routes = {
   signOut: ["DELETE", "/api/manage/v1/session"],
   changePassword: ["POST", "/api/manage/v1/session/password"],
   setUp: ["POST", "/api/manage/v1/setup"],
+  createSetupCode: ["POST", "/api/manage/v1/setup/code"],
   checkSetupLink: ["POST", "/api/manage/v1/setup/link"],
   setUpUser: ["POST", "/api/manage/v1/setup/user"],
   listUsers: ["GET", "/api/manage/v1/users"],

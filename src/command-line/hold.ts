@@ -1,0 +1,78 @@
+// `trunkline hold` and `trunkline release`.
+
+import { existsSync } from "node:fs";
+import type { Config } from "#config.ts";
+import { createSignals } from "#core/signals.ts";
+import { audit, commandLine } from "#identity/audit.ts";
+import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
+import { createIds } from "#runtime/ids.ts";
+import { systemRandom } from "#runtime/random.ts";
+import type { Runtime } from "#runtime/runtime.ts";
+import { systemRuntime } from "#runtime/system-runtime.ts";
+import type { Database } from "#store/database.ts";
+import type { RestoreHold } from "#store/maintenance/restore-hold.ts";
+import { type Api, runningHere } from "./api.ts";
+import { databaseFile, openDatabase } from "./open.ts";
+import type { Result } from "./output.ts";
+
+export function heldText(held: RestoreHold | null): string {
+  if (held === null) return "nothing, for nothing was pending";
+  return `${held.messages} messages, ${held.deliveries} webhook deliveries, ${held.events} events`;
+}
+
+type Deps = { database: Database } & Pick<Runtime, "clock" | "log">;
+
+/** Changes the hold of an installation that no process of this machine runs on, and writes it down. */
+async function withDatabase<T>(
+  config: Config,
+  action: string,
+  change: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  // Opening would make one.
+  if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
+    throw new Error(`There is no database at ${databaseFile(config)}.`);
+  const { clock, log } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const database = await openDatabase(config, { clock, log });
+  try {
+    const newId = createIds(clock, systemRandom());
+    await audit({ database, clock, newId }, { actor: commandLine, action });
+    return await change({ database, clock, log });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Holds what is pending, before the first start. */
+export async function hold(config: Config): Promise<Result> {
+  if ((await runningHere(config)) !== null)
+    throw new Error("The service runs, so that what is pending is on its way. Stop it first.");
+  const held = await withDatabase(config, "holdInstallation", ({ database, clock }) =>
+    holdAllPending({ database, clock }),
+  );
+  return { text: `Held until you release it: ${heldText(held)}.`, data: held };
+}
+
+interface Released {
+  messages: number;
+  deliveries: number;
+  events: number;
+}
+
+const releaseRunning = async (running: Api): Promise<Released> =>
+  (await running.ask<{ data: Released }>("POST", "/api/manage/v1/installation/release")).data;
+
+/** Lets go of what is held. */
+export async function release(config: Config): Promise<Result> {
+  const running = await runningHere(config);
+  const released =
+    running === null
+      ? await withDatabase(config, "releaseHeldMessages", ({ database, clock, log }) =>
+          releaseAllHeld({ database, clock, signals: createSignals(log) }),
+        )
+      : await releaseRunning(running);
+  const { messages, deliveries, events } = released;
+  return {
+    text: `Released: ${messages} messages, ${deliveries} webhook deliveries, ${events} events.`,
+    data: { messages, deliveries, events },
+  };
+}

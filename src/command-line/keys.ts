@@ -1,0 +1,65 @@
+// `trunkline key`, `setup` and `operator`: access for people and programs, made by who has the machine. The running process
+// makes them, where one runs, and else this one.
+
+import type { Config } from "#config.ts";
+import type { System } from "#system.ts";
+import { type Api, accountCalled, runningHere } from "./api.ts";
+import { openInstallation } from "./open.ts";
+import type { Result } from "./output.ts";
+
+/** The code behind the `#` reaches the page and no server. */
+export const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
+
+async function withStopped<T>(config: Config, change: (system: System) => Promise<T>): Promise<T> {
+  const { system } = await openInstallation({ ...config, LOG_LEVEL: "warn" });
+  try {
+    return await change(system);
+  } finally {
+    await system.app.close();
+    await system.database.close();
+  }
+}
+
+async function newKey(running: Api, account: string): Promise<string> {
+  const { id } = await accountCalled(running, account);
+  const { data } = await running.ask<{ data: { api_key: string } }>(
+    "POST",
+    `/api/manage/v1/accounts/${id}/api-key`,
+  );
+  return data.api_key;
+}
+
+/** Gives an account a new API key. */
+export async function renewKey(config: Config, account: string): Promise<Result> {
+  const running = await runningHere(config);
+  const key =
+    running === null
+      ? await withStopped(config, (system) => system.renewKey(account))
+      : await newKey(running, account);
+  if (key === null) throw new Error(`There is no account called ${account}.`);
+  return {
+    text: `New API key of account ${account} (shown once): ${key}`,
+    data: { account, api_key: key },
+  };
+}
+
+async function newCode(running: Api, email: string | null): Promise<string> {
+  const asked = email === null ? {} : { email };
+  const { data } = await running.ask<{ data: { code: string } }>("POST", "/api/manage/v1/setup/code", asked);
+  return data.code;
+}
+
+/** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
+export async function makeSetupLink(config: Config, email: string | null): Promise<Result> {
+  const running = await runningHere(config);
+  const code =
+    running === null
+      ? await withStopped(config, (system) => system.createSetupCode(email ?? undefined))
+      : await newCode(running, email);
+  const host = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST;
+  const link = setupLink(config.PUBLIC_URL ?? `http://${host}:${config.PORT}`, code);
+  return {
+    text: `${email ?? "The person who opens the link"} can become an operator here, once, within 24 hours:\n\n  ${link}`,
+    data: { email, setup_link: link },
+  };
+}

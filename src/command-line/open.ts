@@ -1,0 +1,79 @@
+// The installation that the settings name: its files, its database, and the whole system on top of it.
+
+import { join } from "node:path";
+import type { Config } from "#config.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { systemRandom } from "#runtime/random.ts";
+import type { Runtime } from "#runtime/runtime.ts";
+import { systemRuntime } from "#runtime/system-runtime.ts";
+import { openPostgres } from "#store/engine/postgres/postgres.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
+import { readOrCreateMasterKey } from "#store/seal.ts";
+import { openSystem, type SystemSettings } from "#system.ts";
+
+/** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
+const maxHeartbeatMs = 5_000;
+
+/** So many bodies of the largest size may be in memory at once, unless the operator says otherwise. */
+const defaultConcurrentBodies = 4;
+
+export const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
+export const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
+
+/** The socket file of the running process. */
+export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
+
+export const openDatabase = (config: Config, { clock, log }: Pick<Runtime, "clock" | "log">) =>
+  config.DATABASE_URL
+    ? openPostgres({
+        url: config.DATABASE_URL,
+        connections: config.POSTGRES_CONNECTIONS,
+        clock,
+        onWait: (sentence) => log.warn({ event: "storage.waiting" }, sentence),
+      })
+    : openSqlite({ path: databaseFile(config), crashAt: config.CRASH_AT ?? null });
+
+const dayMs = 86_400_000;
+const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
+
+/** The system over its database, not started. */
+export async function openInstallation(config: Config) {
+  const allow = readAllowList(config.OUTBOUND_ALLOW);
+  const settings: SystemSettings = {
+    masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
+    publicUrl: config.PUBLIC_URL ?? null,
+    maxContacts: config.MAX_CONTACTS,
+    answerBytes: config.MAX_ANSWER_BYTES,
+    maxBodyBytes: config.MAX_BODY_BYTES,
+    maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,
+    maxBodiesBytes: config.MAX_BODIES_BYTES ?? defaultConcurrentBodies * config.MAX_BODY_BYTES,
+    maxConnections: config.MAX_CONNECTIONS,
+    linkedDevices: { inAll: config.LINKED_DEVICES, ofAccount: config.LINKED_DEVICES_PER_ACCOUNT },
+    trustedProxies: config.TRUSTED_PROXIES,
+    metricsToken: config.METRICS_TOKEN ?? null,
+    outboundAllow: config.OUTBOUND_ALLOW.split(",")
+      .map((block) => block.trim())
+      .filter((block) => block !== ""),
+    dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../../ui/dist") : null,
+    showApiKeys: config.SHOW_API_KEYS,
+    takeoverMs: config.TAKEOVER_MS,
+    heartbeatMs: Math.min(maxHeartbeatMs, config.TAKEOVER_MS / 4),
+    // In one process acceptance wakes the lanes itself.
+    pollMs: config.DATABASE_URL ? 1_000 : 60_000,
+    maintenanceMs: 60_000,
+    retention: {
+      messagesMs: inMs(config.KEEP_MESSAGES_DAYS),
+      webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
+      auditMs: inMs(config.KEEP_AUDIT_DAYS),
+      usageMs: config.KEEP_USAGE_DAYS * dayMs,
+      deferredMs: config.KEEP_DEFERRED_DAYS * dayMs,
+    },
+  };
+  const runtime = systemRuntime({
+    logLevel: config.LOG_LEVEL,
+    outboundAllow: allow,
+    ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
+  });
+  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config, runtime)) };
+}

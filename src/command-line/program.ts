@@ -1,0 +1,128 @@
+// The commands of `trunkline` and their words. Each loads its own code when it runs. Commander reads the words, because it has no
+// dependencies, names the nearest known word beside an unknown one, and writes the help.
+
+import { Command, type CommanderError } from "commander";
+import { type Config, environment, readConfig } from "#config.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { commandWords, version } from "#runtime/program.ts";
+import { fail, type Result, show } from "./output.ts";
+
+/** Exit codes: 0 done, 1 failed, 2 the words are wrong. */
+const wrongWords = 2;
+
+function allowListProblem(text: string): string | null {
+  try {
+    readAllowList(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The settings of this installation. Ends with all that is wrong in them. */
+function configured(): Config {
+  const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
+  if ("errors" in read) fail(read.errors);
+  return read.config;
+}
+
+const json = ["--json", "print JSON for programs"] as const;
+
+export function createProgram(): Command {
+  const program = new Command("trunkline");
+  const add = (words: string, description: string) => program.command(words).description(description);
+  const showing = (command: Command) => command.option(...json);
+
+  program
+    .description("Self-hosted messaging (SMS, WhatsApp, email) with durable delivery, and an AI gateway.")
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText(
+      "after",
+      `
+Without a command the service runs. Settings come from TRUNKLINE_ variables and the file .env; see docs/reference/configuration.md.
+Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
+    )
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "trunkline: ")),
+    })
+    .exitOverride(({ exitCode }: CommanderError) => process.exit(exitCode === 0 ? 0 : wrongWords));
+
+  add("serve", "run the service (the same as no command)").action(async () => {
+    const { serve } = await import("./serve.ts");
+    await serve(configured());
+  });
+  showing(add("setup", "make a one-time link that makes an operator")).action(async (options) => {
+    const { makeSetupLink } = await import("./keys.ts");
+    show(await makeSetupLink(configured(), null), options);
+  });
+  showing(
+    add("operator <email>", "the same for one e-mail address, also for an operator who lost the password"),
+  ).action(async (email: string, options) => {
+    const { makeSetupLink } = await import("./keys.ts");
+    show(await makeSetupLink(configured(), email), options);
+  });
+  showing(add("key <account>", "give an account a new API key, in place of its old one")).action(
+    async (account: string, options) => {
+      const { renewKey } = await import("./keys.ts");
+      show(await renewKey(configured(), account), options);
+    },
+  );
+  add("backup <file>", "copy a SQLite installation to a file, while it runs or not")
+    .option("--key <keyfile>", "copy the master key to this file")
+    .action(async (file: string, { key }: { key?: string }) => {
+      const { backup } = await import("./backup.ts");
+      await backup(configured(), file, key ?? null);
+    });
+  add("restore <file>", "put a backup into the data folder, which has no database yet")
+    .option("--key <keyfile>", "the file that holds the backup's master key")
+    .action(async (file: string, { key }: { key?: string }) => {
+      const { restore } = await import("./restore.ts");
+      restore(configured(), file, key ?? null);
+    });
+  showing(add("hold", "hold what is pending, before the first start of a restored dump or snapshot")).action(
+    async (options) => {
+      const { hold } = await import("./hold.ts");
+      show(await hold(configured()), options);
+    },
+  );
+  showing(add("release", "let go of what a restore holds")).action(async (options) => {
+    const { release } = await import("./hold.ts");
+    show(await release(configured()), options);
+  });
+  add("health", "end with 0 when the service on this machine is ready, and else say why").action(async () => {
+    // It ends the process with its verdict.
+    await import(new URL("../../scripts/health.mjs", import.meta.url).href);
+    await new Promise(() => {});
+  });
+  add("install-whatsapp", "install the library of the gateway kind whatsapp-linked").action(() =>
+    fail([`This process cannot install it. Run: ${commandWords("install-whatsapp")}`]),
+  );
+  add("completion <shell>", "print a completion script for bash, zsh or fish").action(
+    async (shell: string) => {
+      const { completionScript, shells } = await import("./completion.ts");
+      const script = completionScript(shell, program);
+      if (script === null) fail([`There is no completion for ${shell}. There is for: ${shells.join(", ")}.`]);
+      process.stdout.write(script);
+    },
+  );
+  add("version", "print the version").action(() =>
+    show({ text: version, data: { version } } satisfies Result, {}),
+  );
+  return program;
+}
+
+/** Runs the command that the words name. */
+export async function runCommand(words: readonly string[]): Promise<void> {
+  try {
+    // Loading the reader of words takes 10 ms, which a start does not need.
+    if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
+      const { serve } = await import("./serve.ts");
+      await serve(configured());
+    } else await createProgram().parseAsync(words as string[], { from: "user" });
+  } catch (error) {
+    fail([error instanceof Error ? error.message : String(error)]);
+  }
+}

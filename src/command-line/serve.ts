@@ -1,0 +1,145 @@
+// `trunkline serve`: runs the service until a signal stops it.
+
+import { type Config, environment } from "#config.ts";
+import { openOperatorSocket } from "#http/server/operator-socket.ts";
+import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
+import type { ProvisionFile } from "#provision/file.ts";
+import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
+import type { SocketFile } from "#runtime/net/socket-file.ts";
+import type { Runtime } from "#runtime/runtime.ts";
+import type { System } from "#system.ts";
+import { setupLink } from "./keys.ts";
+import { openInstallation, operatorSocketFile } from "./open.ts";
+import { fail, print } from "./output.ts";
+
+/** Runs the service until a signal stops it. */
+export async function serve(config: Config): Promise<void> {
+  const provision = config.PROVISION === undefined ? null : await readProvision(config.PROVISION);
+  const { runtime, system } = await openInstallation(config);
+  if (provision) {
+    const { errors, made } = await system.provision(provision);
+    if (errors.length > 0) {
+      await system.stop();
+      fail(errors);
+    }
+    for (const { what, secret } of made) print(`${what} (shown once): ${secret}`);
+  }
+  let address: string;
+  try {
+    address = await system.app.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await system.stop();
+    const inUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+    throw inUse ? new Error(`Port ${config.PORT} is in use. TRUNKLINE_PORT names another one.`) : error;
+  }
+  let mailPort: SmtpListener | null;
+  try {
+    mailPort = await openBouncePort(config, runtime, system.bounceMail);
+  } catch (error) {
+    await system.stop();
+    throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
+  }
+  // After listening, so that a key is never made and then lost to a port in use.
+  const first = await system.createDefaultAccount();
+  const firstCode = first === null ? null : await system.createSetupCode();
+  await system.start();
+  const socket = await openSocket(config, runtime, system);
+  runtime.log.info(
+    { event: "process.listening", address },
+    `Trunkline is listening on ${address} for HTTP requests.`,
+  );
+  const url = config.PUBLIC_URL ?? address;
+  if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    // A second signal means now.
+    if (stopping) process.exit(1);
+    stopping = true;
+    runtime.log.info(
+      { event: "process.stopping", signal },
+      "The process is stopping; what is under way gets 30 s.",
+    );
+    await Promise.all([mailPort?.close(), socket?.close()]);
+    await system.stop();
+    runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
+    process.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+}
+
+const withoutSocket: Readonly<Record<string, string>> = {
+  TOO_LONG: "its path is longer than 103 bytes; a shorter TRUNKLINE_DATA_DIR helps",
+  ENOTSUP: "this system has none",
+};
+
+/** Opens the socket of the command line. The service also works without. */
+async function openSocket(config: Config, { log }: Runtime, system: System): Promise<SocketFile | null> {
+  const path = operatorSocketFile(config);
+  const opened = await openOperatorSocket(system.app.server, path);
+  if (!("reason" in opened)) return opened;
+  // Of several processes on this machine that share a data folder, one has it.
+  if (opened.reason === "IN_USE") return null;
+  log.warn(
+    { event: "operator_socket.missing", path, reason: opened.reason },
+    `The socket of the command line is missing: ${withoutSocket[opened.reason] ?? opened.reason}. Commands that change something need the service to be stopped.`,
+  );
+  return null;
+}
+
+/** Listens for bounces beside HTTP, if it is to. */
+async function openBouncePort(
+  config: Config,
+  { clock, log }: Runtime,
+  returned: BounceMail,
+): Promise<SmtpListener | null> {
+  if (config.BOUNCE_SMTP_PORT === undefined) return null;
+  const port = await openSmtpListener({
+    host: config.HOST,
+    port: config.BOUNCE_SMTP_PORT,
+    clock,
+    log,
+    ...returned,
+  });
+  log.info({ event: "bounce_mail.listening", port: port.port }, "The port for bounces is open.");
+  return port;
+}
+
+async function readProvision(path: string): Promise<ProvisionFile> {
+  // Only who has a file needs its parser.
+  const { readProvisionFile } = await import("#provision/file.ts");
+  const read = readProvisionFile(path, environment);
+  if ("errors" in read) fail(read.errors);
+  return read.file;
+}
+
+function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: string): string {
+  const { apiKey: key, poolKey } = keys;
+  return `
+  Trunkline is running. Open this link to become its operator (once, within 24 hours):
+
+    ${link}
+
+  It made an account ("default") with a sandbox gateway on every channel and a sandbox
+  pool of AI models. Its keys, shown this once:
+
+    ${key}     for messages
+    ${poolKey}    for the AI gateway
+
+  Send your first SMS (the sandbox sends nothing, but takes the message through its whole life):
+
+    curl ${url}/api/sms/send -H 'Api-key: ${key}' -H 'Content-Type: application/json' \\
+      -d '{"contact":[{"number":"+15550000001","message":"Hello from Trunkline"}]}'
+
+  and look what became of it:
+
+    curl ${url}/api/get/sms -H 'Api-key: ${key}'
+
+  Ask the AI gateway something (the sandbox only echoes; any OpenAI client works with base URL ${url}/api/ai/v1):
+
+    curl ${url}/api/ai/v1/chat/completions -H 'Authorization: Bearer ${poolKey}' \\
+      -H 'Content-Type: application/json' -d '{"messages":[{"role":"user","content":"Hello"}]}'
+
+  The API is described at ${url}/docs
+`;
+}

@@ -1,0 +1,40 @@
+// POST /api/manage/v1/setup/code: the one-time code of an operator, for the command line.
+
+import { createSetupCodeRequest, setupCodeReply } from "#contract/manage/identity.ts";
+import { isProblem, problem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { validate } from "#http/validate.ts";
+import { createSetupCode, setupCodeTtlMs } from "#identity/setup.ts";
+
+export const createSetupCodeRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/setup/code",
+  name: "createSetupCode",
+  tag: "Signing in",
+  summary: "Create a one-time code that makes an operator",
+  description:
+    "For the command line of the installation's own machine, which prints the link with the code. With an e-mail address the code works for that address alone, also when a user has it, who then chooses a new password. Users and management tokens get 403: a code would turn an open session into a password.",
+  family: "manage",
+  scope: "installation",
+  body: createSetupCodeRequest,
+  replies: { 201: setupCodeReply },
+  problems: [],
+})(async ({ core, principal, body }) => {
+  if (principal.kind !== "command_line")
+    return problem("forbidden", {
+      message: "Only the command line on the machine of the installation may create this code.",
+    });
+  const input = validate(createSetupCodeRequest, body.value);
+  if (isProblem(input)) return input;
+  const now = core.clock.now();
+  const code = await createSetupCode(core, input.value.email);
+  return {
+    status: 201,
+    body: {
+      success: true,
+      message: "The code has been created. No other reply shows it.",
+      data: { code, expires_at: isoTime(now + setupCodeTtlMs) },
+    },
+  };
+});

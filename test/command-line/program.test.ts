@@ -1,0 +1,215 @@
+// The commands as a person runs them, beside the real process and without it.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, describe } from "node:test";
+import { fileURLToPath } from "node:url";
+import { completionScript, shells } from "#command-line/completion.ts";
+import { createProgram } from "#command-line/program.ts";
+import { requestApi, textOf } from "#runtime/net/api-request.ts";
+import { version } from "#runtime/program.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const entry = join(root, "src/main.ts");
+const folder = mkdtempSync(join(tmpdir(), "trunkline-commands-"));
+const children = new Set<ChildProcess>();
+after(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const environmentOf = (data: string) => ({
+  PATH: process.env.PATH ?? "",
+  NODE_COMPILE_CACHE: join(folder, "cache"),
+  TRUNKLINE_DATA_DIR: join(folder, data),
+  TRUNKLINE_PORT: "0",
+});
+
+interface Run {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+/** Runs a command to its end. */
+function run(data: string, ...words: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [entry, ...words], { cwd: folder, env: environmentOf(data) });
+  children.add(child);
+  const result: Run = { code: null, out: "", error: "" };
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    result.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    result.error += text;
+  });
+  return new Promise((resolve) =>
+    child.once("close", (code) => {
+      children.delete(child);
+      resolve({ ...result, code });
+    }),
+  );
+}
+
+interface Service {
+  base: string;
+  /** What it has printed. */
+  printed(): string;
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the service and waits until it says where it listens. */
+async function serve(data: string): Promise<Service> {
+  const child = spawn(process.execPath, [entry], { cwd: folder, env: environmentOf(data) });
+  children.add(child);
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  let printed = "";
+  const base = await new Promise<string>((resolve, reject) => {
+    void ended.then(() => reject(new Error(`the service ended\n${printed}`)));
+    const read = (text: string) => {
+      printed += text;
+      const [, found] = /listening on (http:\/\/[\w.:]+)/.exec(printed) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+  });
+  return {
+    base,
+    printed: () => printed,
+    async stop(signal) {
+      child.kill(signal);
+      await ended;
+      children.delete(child);
+    },
+  };
+}
+
+type Asked = Partial<Parameters<typeof requestApi>[1]>;
+
+async function status(url: string, path: string, asked: Asked = {}): Promise<number> {
+  const answer = await requestApi({ url }, { method: "GET", path, silenceMs: 20_000, ...asked });
+  await textOf(answer.body);
+  return answer.status;
+}
+
+const setUp = (base: string, link: string, email: string) =>
+  status(base, "/api/manage/v1/setup", {
+    method: "POST",
+    body: { code: link.split("#")[1], email, name: "Ada", password: "correct horse battery" },
+  });
+
+const asKey = (key: string) => ({ headers: { "api-key": key } });
+const keyIn = (text: string) => /shown once\): (\S+)/.exec(text)?.[1] ?? "";
+
+describe("while the service runs on SQLite", () => {
+  test("its commands work beside it, and the files are its owner's alone", async () => {
+    const service = await serve("beside");
+    const socket = join(folder, "beside/trunkline.sock");
+    assert.equal(statSync(socket).mode & 0o777, 0o600);
+
+    const renewed = await run("beside", "key", "default");
+    assert.equal(renewed.code, 0, renewed.error);
+    const key = keyIn(renewed.out);
+    assert.equal(await status(service.base, "/api/account", asKey(key)), 200);
+
+    const again = JSON.parse((await run("beside", "key", "default", "--json")).out);
+    assert.equal(again.account, "default");
+    assert.equal(await status(service.base, "/api/account", asKey(again.api_key)), 200);
+    assert.equal(await status(service.base, "/api/account", asKey(key)), 403);
+
+    const unknown = await run("beside", "key", "acme");
+    assert.equal(unknown.code, 1);
+    assert.equal(unknown.error, "trunkline: There is no account called acme. There are: default.\n");
+
+    const { setup_link } = JSON.parse((await run("beside", "operator", "ada@trunkline.test", "--json")).out);
+    assert.equal(await setUp(service.base, setup_link, "eve@trunkline.test"), 401);
+    assert.equal(await setUp(service.base, setup_link, "ada@trunkline.test"), 200);
+
+    const held = await run("beside", "hold");
+    assert.deepEqual([held.code, /Stop it first/.test(held.error)], [1, true]);
+    const released = await run("beside", "release");
+    assert.equal(released.out, "Released: 0 messages, 0 webhook deliveries, 0 events.\n");
+
+    await service.stop("SIGTERM");
+    assert.equal(existsSync(socket), false);
+  });
+
+  test("after kill -9 the commands work without it, and the next start takes the socket again", async () => {
+    const service = await serve("killed");
+    await service.stop("SIGKILL");
+    assert.equal(existsSync(join(folder, "killed/trunkline.sock")), true);
+    const key = keyIn((await run("killed", "key", "default")).out);
+    const next = await serve("killed");
+    assert.equal(await status(next.base, "/api/account", asKey(key)), 200);
+    const beside = keyIn((await run("killed", "key", "default")).out);
+    assert.equal(await status(next.base, "/api/account", asKey(beside)), 200);
+    await next.stop("SIGKILL");
+  });
+});
+
+describe("a backup", () => {
+  test("is restored into a folder without a database, and into no other", async () => {
+    const service = await serve("original");
+    const copy = join(folder, "copy.db");
+    const copyKey = join(folder, "copy.key");
+    const made = await run("original", "backup", copy, "--key", copyKey);
+    assert.equal(made.code, 0, made.error);
+    await service.stop("SIGTERM");
+
+    const refused = await run("original", "restore", copy, "--key", copyKey);
+    assert.equal(refused.code, 1);
+    assert.match(refused.error, /trunkline\.db.* there already\. A restore replaces nothing/);
+
+    const withoutKey = await run("keyless", "restore", copy);
+    assert.match(withoutKey.out, /The master key is missing/);
+
+    const restored = await run("restored", "restore", copy, "--key", copyKey);
+    assert.equal(restored.code, 0, restored.error);
+    const database = join(folder, "restored/trunkline.db");
+    assert.equal(statSync(database).mode & 0o777, 0o600);
+    assert.deepEqual(readFileSync(database), readFileSync(copy));
+    const next = await serve("restored");
+    await next.stop("SIGTERM");
+  });
+
+  test("is refused when the file is something else", async () => {
+    const text = join(folder, "text.txt");
+    writeFileSync(text, "not a database");
+    const { code, error } = await run("none", "restore", text);
+    assert.deepEqual([code, error], [1, `trunkline: ${text} is no SQLite database, and so no backup.\n`]);
+    assert.equal(existsSync(join(folder, "none/trunkline.db")), false);
+  });
+});
+
+describe("words", () => {
+  test("that are wrong end with 2 and the nearest known one", async () => {
+    const { code, error } = await run("none", "opertor", "ada@trunkline.test");
+    assert.equal(code, 2);
+    assert.equal(error, "trunkline: unknown command 'opertor'\n(Did you mean operator?)\n");
+    const option = await run("none", "backup", "file.db", "--kye", "x");
+    assert.deepEqual(
+      [option.code, /unknown option '--kye'\n\(Did you mean --key\?\)/.test(option.error)],
+      [2, true],
+    );
+    assert.equal((await run("none", "key")).code, 2);
+  });
+
+  test("of help and version end with 0", async () => {
+    assert.deepEqual(await run("none", "--version"), { code: 0, out: `${version}\n`, error: "" });
+    const help = await run("none", "help");
+    assert.equal(help.code, 0);
+    for (const { name } of createProgram().commands.map((command) => ({ name: command.name() })))
+      assert.match(help.out, new RegExp(`^  ${name} `, "m"));
+  });
+
+  test("are completed in each shell", () => {
+    for (const shell of shells) {
+      const script = completionScript(shell, createProgram()) ?? "";
+      for (const word of ["backup", "operator", "key"]) assert.ok(script.includes(word), `${shell}: ${word}`);
+    }
+    assert.equal(completionScript("csh", createProgram()), null);
+  });
+});
