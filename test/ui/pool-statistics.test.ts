@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { PoolStatisticsPoint } from "#ui/api/schema.ts";
 import { refusalsOf, seriesName, sumsIn } from "#ui/pools/statistics/series.ts";
-import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
+import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api, ask } from "./pages.ts";
 
 const none = { p50: null, p95: null, p99: null };
@@ -17,6 +17,8 @@ const point: PoolStatisticsPoint = {
   completion_tokens: 0,
   cost: 0,
   refused: { requests: 0, tokens: 0, concurrency: 1, budget: 2 },
+  // The call that failed over failed in the end.
+  ended: { answered: 1, answered_after_failover: 0, errors: 1, aborted: 1 },
   latency_ms: none,
   first_byte_ms: none,
 };
@@ -29,15 +31,14 @@ test("points are summed in the columns of a chart, and refusals say what refused
   ];
   const later = { ...point, at: "2026-01-01T12:00:00.000Z" };
   assert.deepEqual(
-    sumsIn(spans, [point, later]).map(({ requests, errors, failedOver, refused }) => [
+    sumsIn(spans, [point, later]).map(({ requests, answered, failedOver, errors, aborted, refused }) => [
       requests,
-      errors,
-      failedOver,
+      [answered, failedOver, errors, aborted],
       refused,
     ]),
     [
-      [0, 0, 0, 0],
-      [6, 2, 2, 6],
+      [0, [0, 0, 0, 0], 0],
+      [6, [2, 0, 2, 2], 6],
     ],
   );
   assert.deepEqual(refusalsOf(point), { count: 3, words: "1 by calls at once, 2 by budget" });
@@ -81,4 +82,63 @@ test("a pool's page says how much it was asked, and why calls got 429", { skip: 
   assert.match(page.url(), /by=status/);
   await asked.getByText("1 by requests a minute").waitFor();
   await expectSound(at, "the pool's figures");
+});
+
+/** Asks for a model that every member fails with. */
+async function askInVain({ it, url }: Visit, key: string): Promise<void> {
+  let isDone = false;
+  const called = fetch(`${url}/api/ai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "failing", messages: [{ role: "user", content: "hello" }] }),
+  }).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await it.advance(500);
+  assert.ok((await called).status >= 500);
+  await it.advance(3_000);
+}
+
+test("a call that failed over and failed is counted once, and a page reads its figures once", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  const path = `/accounts/${account}/pools/${pool}`;
+  for (const name of ["broken-1", "broken-2"])
+    await api(at, "POST", `${path}/members`, { name, kind: "sandbox", models: ["failing"], priority: 0 });
+  const key = String((await api(at, "POST", `${path}/keys`, { name: "shop" })).body.data.key);
+  await ask(at, key, "echo");
+  await askInVain(at, key);
+  await page.clock.setFixedTime(at.it.clock.now());
+  const read: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith("/stats") && request.url().includes("/pools/"))
+      read.push(new URL(request.url()).search);
+  });
+  await page.goto(`${url}/a/${account}/pools/${pool}`);
+  await page.getByRole("banner").getByText("Live").waitFor();
+  const asked = page.getByRole("region", { name: "What it was asked" });
+  const legend = async (part: typeof asked) =>
+    (await part.locator(".legend li:not(.span)").allTextContents()).map((text) => text.trim());
+  await asked.locator(".legend").waitFor();
+  assert.deepEqual(await legend(asked), ["answered 1", "failed over 0", "errors 1", "given up 0"]);
+  await asked.getByRole("row").filter({ hasText: "sandbox" }).first().waitFor();
+  // The first one of a tab says what time it is at the service.
+  assert.equal(read.length, 2, read.join(" "));
+  // The calls that come meanwhile are in the list at once, and in the figures half a minute later.
+  const hinted = page.waitForRequest((request) => request.url().endsWith("/health"));
+  await ask(at, key, "echo");
+  await hinted;
+  await asked.getByLabel("By", { exact: true }).selectOption("status");
+  await asked.getByRole("row").filter({ hasText: "200" }).waitFor();
+  assert.equal(read.length, 3, read.join(" "));
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
+  const ofAccount = page.getByRole("region", { name: "AI requests" });
+  await ofAccount.locator(".legend").waitFor();
+  assert.deepEqual(await legend(ofAccount), ["answered 2", "errors 1"]);
 });

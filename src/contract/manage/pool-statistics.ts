@@ -29,6 +29,16 @@ const sum = z
       .describe(
         "Calls that were answered 429 before any member was asked, by the limit or the budget that refused them. They are not in `requests`.",
       ),
+    ended: z
+      .object({
+        answered: z.int().describe("By the first member that was asked."),
+        answered_after_failover: z.int().describe("By another member than the first."),
+        errors: z.int(),
+        aborted: z.int().describe("The caller closed the connection (499)."),
+      })
+      .describe(
+        "The calls of `requests` by how they ended, each of them once. `failed_over` counts calls that failed in the end, too.",
+      ),
     latency_ms: percentiles,
     first_byte_ms: percentiles,
   })
@@ -47,6 +57,7 @@ export const poolStatisticsReply = reply(
       after: instant.describe("The beginning of the first point that the range touches."),
       before: instant,
       time_zone: z.string().describe("The account's time zone, by which days are cut."),
+      total: sum.describe("All series together. Its percentiles are those of the whole range."),
       series: z.array(
         z
           .object({

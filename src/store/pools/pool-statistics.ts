@@ -39,6 +39,18 @@ export const recordRefusals = batchedOperation(
 
 export type PoolSplit = "none" | "member" | "key" | "model" | "status";
 
+/** Calls by how they ended, each of them once. */
+interface Ends {
+  /** By the first member that was asked. */
+  answered: number;
+  answered_after_failover: number;
+  errors: number;
+  /** By the caller, who closed the connection. */
+  aborted: number;
+}
+
+export const noEnds = (): Ends => ({ answered: 0, answered_after_failover: 0, errors: 0, aborted: 0 });
+
 /** The sums of one series at one point. */
 export interface PoolPoint extends UsageSums {
   /** Of the series, according to the split: empty, a member, a key's id, a model or a status. */
@@ -48,6 +60,7 @@ export interface PoolPoint extends UsageSums {
   latencies: Histogram;
   firstBytes: Histogram;
   refused: Record<RefusedBy, number>;
+  ended: Ends;
 }
 
 interface Selection {
@@ -72,13 +85,15 @@ export const readPoolStatistics = readOperation(
       const name = JSON.stringify([series, point]);
       const known = points.get(name);
       if (known !== undefined) return known;
-      const empty = { series, point, ...noSums(), latencies: {}, firstBytes: {}, refused: noRefusals() };
+      const sums = { ...noSums(), refused: noRefusals(), ended: noEnds() };
+      const empty = { series, point, ...sums, latencies: {}, firstBytes: {} };
       points.set(name, empty);
       return empty;
     };
     for (const row of await partsOf(tx, selection)) {
       const sum = pointOf(split === "none" ? "" : row[seriesColumns[split]], row[step]);
       for (const column of sumNames) sum[column] += row[column];
+      addEnds(sum.ended, row);
       merge(sum.latencies, JSON.parse(row.latencies) as Histogram);
       merge(sum.firstBytes, JSON.parse(row.first_bytes) as Histogram);
     }
@@ -90,6 +105,19 @@ export const readPoolStatistics = readOperation(
     return [...points.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   },
 );
+
+/** All calls of a part have one status. */
+function addEnds(
+  ends: Ends,
+  { status, requests, errors, failed_over }: UsageSums & { status: string },
+): void {
+  if (status === "499") ends.aborted += requests;
+  else if (errors > 0) ends.errors += errors;
+  else {
+    ends.answered += requests - failed_over;
+    ends.answered_after_failover += failed_over;
+  }
+}
 
 const partsOf = (tx: Tx, { poolId, hours: [from, before] }: Selection) =>
   tx.db

@@ -84,6 +84,36 @@ onBothEngines((open) => {
     );
   });
 
+  test("each call is counted once by how it ended, in each split", async () => {
+    const of = await makePool(open().database);
+    const call = (columns: object) => callRow(of, { at, day, member: "a", model: "m", ...columns });
+    await run(recordUsage, [
+      call({}),
+      call({ failed_over: 1 }),
+      call({ failed_over: 1, status: 502 }),
+      call({ status: 503 }),
+      call({ failed_over: 1, status: 499 }),
+    ]);
+    const ended = { answered: 1, answered_after_failover: 1, errors: 2, aborted: 1 };
+    for (const split of ["none", "member", "key"] as const)
+      assert.deepEqual(
+        (await read(of, split)).map((point) => [point.requests, point.failed_over, point.ended]),
+        [[5, 3, ended]],
+        split,
+      );
+    const byStatus = (await read(of, "status")).map(({ series, ended: { errors, aborted } }) => [
+      series,
+      errors,
+      aborted,
+    ]);
+    assert.deepEqual(byStatus, [
+      ["200", 0, 0],
+      ["499", 0, 1],
+      ["502", 1, 0],
+      ["503", 1, 0],
+    ]);
+  });
+
   test("refused calls add up beside the others, under their key and the status 429", async () => {
     const of = await makePool(open().database);
     await run(recordRefusals, [

@@ -3,6 +3,7 @@
 import {
   type InfiniteData,
   keepPreviousData,
+  type Query,
   QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -11,7 +12,7 @@ import {
 } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
-import { nextReadMs } from "./freshness.ts";
+import { nextReadMs, useFreshness } from "./freshness.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -43,6 +44,33 @@ export function useRead<N extends OperationName>(
   });
 }
 
+/**
+ * Reads what costs the service much at a pace of its own, ms, and not at each hint that it changed. `key`: all that the reading depends
+ * on; what was shown stays until another one is there.
+ */
+export function usePaced<T>(
+  name: OperationName,
+  key: readonly unknown[],
+  paceMs: number,
+  read: (signal: AbortSignal) => Promise<T>,
+) {
+  // A page that was paused goes on.
+  useFreshness();
+  return useQuery<T, ApiError>({
+    queryKey: [name, ...key],
+    queryFn: ({ signal }) => read(signal),
+    placeholderData: keepPreviousData,
+    meta: { paceMs },
+    staleTime: paceMs,
+    refetchInterval: () => nextReadMs(paceMs),
+  });
+}
+
+/** Whether a query has no pace of its own, or is not ahead of it. */
+const isDue = ({ meta, state }: Pick<Query, "meta" | "state">): boolean =>
+  typeof meta?.paceMs !== "number" ||
+  (state.fetchStatus === "idle" && Date.now() - state.dataUpdatedAt >= meta.paceMs);
+
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -59,8 +87,10 @@ const newsListeners = new Set<(names: ReadonlySet<string>) => void>();
 /** Reads again what the operations have read; lists that were paged through say that there is news instead. */
 export function readAgain(names: ReadonlySet<string> | "all"): void {
   void queryClient.invalidateQueries({
-    predicate: ({ queryKey, state }) =>
-      (names === "all" || names.has(String(queryKey[0]))) && pagesRead(state.data) < 2,
+    predicate: (query) =>
+      (names === "all" || names.has(String(query.queryKey[0]))) &&
+      pagesRead(query.state.data) < 2 &&
+      isDue(query),
   });
   if (names !== "all") for (const listener of newsListeners) listener(names);
 }

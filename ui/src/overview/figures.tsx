@@ -81,15 +81,14 @@ function Messages({ statistics }: { statistics: MessageStatistics }) {
 }
 
 const asked: readonly Series[] = [
-  { name: "answered", tone: "good" },
-  { name: "failed over", tone: "sent", note: "answered by another member than the first" },
+  { name: "answered", tone: "good", note: "or given up by the caller" },
   { name: "errors", tone: "bad" },
 ];
 
 const totalOf = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
   rows.reduce((sum, row) => sum + of(row), 0);
 
-/** Requests in each span. `group` of a row: its hour as an instant, or its local day. */
+/** Requests in each span, each of them once: which failed over before they ended is another figure. `group` of a row: its hour as an instant, or its local day. */
 function requestsIn(spans: readonly Span[], rows: readonly PoolUsage[], zone: string) {
   return spans.map((span) => {
     const inside = rows.filter(({ group }) =>
@@ -98,12 +97,7 @@ function requestsIn(spans: readonly Span[], rows: readonly PoolUsage[], zone: st
         : group === dayOf(span.from, zone),
     );
     const errors = totalOf(inside, (row) => row.errors);
-    const failedOver = totalOf(inside, (row) => row.failed_over);
-    const requests = totalOf(inside, (row) => row.requests);
-    return {
-      ...span,
-      values: { answered: Math.max(0, requests - errors - failedOver), "failed over": failedOver, errors },
-    };
+    return { ...span, values: { answered: totalOf(inside, (row) => row.requests) - errors, errors } };
   });
 }
 

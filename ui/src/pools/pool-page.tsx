@@ -33,7 +33,7 @@ function Overview({ pool }: { pool: Pool }) {
       <div>{add}</div>
       <Members pool={pool} />
       <Deferred pool={pool} />
-      <PoolFigures pool={pool} />
+      <PoolFigures key={pool.id} pool={pool} />
     </>
   );
 }

@@ -36,21 +36,26 @@ export function seriesName(
 
 interface SpanSums extends Span {
   requests: number;
-  errors: number;
+  /** Each request once, by how it ended. */
+  answered: number;
   failedOver: number;
+  errors: number;
+  aborted: number;
   refused: number;
 }
 
-/** The points of a series in the columns of a chart. */
+/** Points, of one series or of several, in the columns of a chart. */
 export function sumsIn(spans: readonly Span[], points: readonly PoolStatisticsPoint[]): SpanSums[] {
   return spans.map((span) => {
-    const sums = { ...span, requests: 0, errors: 0, failedOver: 0, refused: 0 };
+    const sums = { ...span, requests: 0, answered: 0, failedOver: 0, errors: 0, aborted: 0, refused: 0 };
     for (const point of points) {
       const at = Date.parse(point.at);
       if (at < span.from || at >= span.to) continue;
       sums.requests += point.requests;
-      sums.errors += point.errors;
-      sums.failedOver += point.failed_over;
+      sums.answered += point.ended.answered;
+      sums.failedOver += point.ended.answered_after_failover;
+      sums.errors += point.ended.errors;
+      sums.aborted += point.ended.aborted;
       sums.refused += refusalsOf(point).count;
     }
     return sums;

@@ -13,7 +13,7 @@ import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { readSchedule, startOfDay } from "#runtime/time-zones.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
-import { type PoolPoint, readKeyNames, readPoolStatistics } from "#store/pools/pool-statistics.ts";
+import { noEnds, type PoolPoint, readKeyNames, readPoolStatistics } from "#store/pools/pool-statistics.ts";
 import { noSums, sumNames } from "#store/pools/usage-sums.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
@@ -27,12 +27,15 @@ const startOfHour = (at: number) => at - (at % hourMs);
 function sumOf(points: readonly PoolPoint[]): PoolStatisticsSum {
   const sums = noSums();
   const refused = { requests: 0, tokens: 0, concurrency: 0, budget: 0 };
+  const ended = noEnds();
   const latencies: Histogram = {};
   const firstBytes: Histogram = {};
   for (const point of points) {
     for (const name of sumNames) sums[name] += point[name];
     for (const by of ["requests", "tokens", "concurrency", "budget"] as const)
       refused[by] += point.refused[by];
+    for (const end of ["answered", "answered_after_failover", "errors", "aborted"] as const)
+      ended[end] += point.ended[end];
     merge(latencies, point.latencies);
     merge(firstBytes, point.firstBytes);
   }
@@ -41,6 +44,7 @@ function sumOf(points: readonly PoolPoint[]): PoolStatisticsSum {
     ...counts,
     cost: costNumber({ cost, cost_rest }),
     refused,
+    ended,
     latency_ms: percentiles(latencies),
     first_byte_ms: percentiles(firstBytes),
   };
@@ -94,6 +98,7 @@ export const getPoolStatisticsRoute = endpoint({
         after: isoTime(from),
         before: isoTime(end),
         time_zone,
+        total: sumOf(inside),
         series: [...Map.groupBy(inside, ({ series }) => series)].map(([key, points]) => ({
           key,
           name: names.get(key) ?? null,

@@ -14,6 +14,7 @@ interface Sum {
   errors: number;
   cost: number;
   refused: Record<string, number>;
+  ended: Record<string, number>;
   latency_ms: { p50: number | null };
 }
 interface Statistics {
@@ -21,6 +22,7 @@ interface Statistics {
   after: string;
   before: string;
   time_zone: string;
+  total: Sum;
   series: { key: string; name: string | null; total: Sum; points: (Sum & { at: string })[] }[];
 }
 
@@ -65,6 +67,22 @@ test("the last 24 hours by hour, unless said otherwise", async () => {
     [[["2025-12-31T20:00:00.000Z", 1, 1.5]], []],
   );
   assert.ok(Math.abs((series?.total.latency_ms.p50 ?? 0) - 1_000) <= 50);
+});
+
+test("all series together have one sum, in which each call ended once", async () => {
+  const { total, series } = await stats("?split=member&step=day&after=2025-12-29T18:30:00Z");
+  assert.deepEqual(
+    series.map((each) => [each.key, each.total.requests]),
+    [
+      ["one", 1],
+      ["two", 2],
+    ],
+  );
+  assert.deepEqual(
+    [total.requests, total.ended],
+    [3, { answered: 2, answered_after_failover: 0, errors: 1, aborted: 0 }],
+  );
+  assert.ok(Math.abs((total.latency_ms.p50 ?? 0) - 1_000) <= 50);
 });
 
 test("by local days, which may begin within an hour; each call is in one of them", async () => {
