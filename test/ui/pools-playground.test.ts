@@ -192,3 +192,36 @@ test("Stop gives up the member, and an answer that breaks off ends with its erro
   assert.deepEqual([model, temperature, max_tokens, stop], ["cut", 1.5, 3, ["END"]]);
   await expectSound(at, "the playground with an error frame");
 });
+
+test("a call that is not recorded is asked for some times, and not for ever", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await page.clock.install();
+  await opened(at);
+  const read: string[] = [];
+  await page.route(/\/pools\/[^/]+\/calls/, async (route) => {
+    read.push(new URL(route.request().url()).pathname);
+    await route.fulfill({ status: 404, json: { success: false, message: "Nothing is here." } });
+  });
+  await page.getByLabel("You").fill("Hello");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await until(at, /done at/);
+  await page.getByText("its page follows").waitFor();
+  const late = page.getByText("it was not recorded so far");
+  for (let second = 0; second < 30 && !(await late.isVisible()); second++) {
+    await page.clock.runFor(1_000);
+    await page.waitForTimeout(20);
+  }
+  await late.waitFor();
+  const { length } = read;
+  assert.ok(length >= 5 && length <= 12, `${length} readings`);
+  await page.clock.runFor(20_000);
+  await page.waitForTimeout(100);
+  assert.equal(read.length, length);
+  // The one call, and no list of them.
+  assert.equal(new Set(read).size, 1);
+  assert.match(read[0] ?? "", /\/calls\/req_/);
+});

@@ -11,28 +11,29 @@ import { Waterfall } from "#ui/parts/story/waterfall.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { chainOf, isOver, type Turn, wholeOf } from "./turn.ts";
 
+/** How often the page of a call that has ended is asked for: a call that was refused has none. */
+const maxAsked = 10;
+
 /** A call is recorded with the others of its second: its page is there a moment after its end. */
 function Recorded({ pool, request }: { pool: Pool; request: string }) {
   const { id: account } = useAccount();
-  const [found, setFound] = useState(false);
-  const calls = useRead(
-    "listPoolCalls",
-    { params: { account, pool: pool.id }, query: { limit: 20 } },
-    { every: found ? false : 1_000 },
+  const [isOver, setIsOver] = useState(false);
+  const { isSuccess, errorUpdateCount } = useRead(
+    "getPoolCall",
+    { params: { account, pool: pool.id, call: request } },
+    { every: isOver ? false : 1_000 },
   );
-  const isThere = calls.data?.data.some(({ id }) => id === request) ?? false;
-  useEffect(() => {
-    if (isThere) setFound(true);
-  }, [isThere]);
+  const isLate = errorUpdateCount >= maxAsked;
+  useEffect(() => setIsOver(isSuccess || isLate), [isSuccess, isLate]);
   return (
     <>
       <Snippet text={request} />{" "}
-      {found ? (
+      {isSuccess ? (
         <Link to="/a/$account/pools/$pool/calls/$call" params={{ account, pool: pool.id, call: request }}>
           The call's page
         </Link>
       ) : (
-        <span className="small soft">its page follows</span>
+        <span className="small soft">{isLate ? "it was not recorded so far" : "its page follows"}</span>
       )}
     </>
   );
