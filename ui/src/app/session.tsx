@@ -10,6 +10,7 @@ import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
+import { forgetAllPending } from "#ui/send/pending.ts";
 import { SignIn } from "./sign-in.tsx";
 
 /** Another tab has signed in as another person: nothing that was here is shown on, or acts, under that name. */
@@ -50,6 +51,7 @@ export function SignedIn() {
   useEffect(() => {
     if (!isOther) return;
     open.hasEnded = true;
+    forgetAllPending();
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "getSession" });
   }, [isOther, client]);
   useEffect(

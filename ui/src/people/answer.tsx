@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Text } from "#ui/send/body-fields.tsx";
 import { Doubt } from "#ui/send/doubt.tsx";
 import { type Draft, requestOf } from "#ui/send/draft.ts";
 import { faultOf } from "#ui/send/faults.ts";
-import { forgetPending, keepPending, newPending, openPending } from "#ui/send/pending.ts";
+import { forgetPending, keepPending, newPending, openPending, pendingName } from "#ui/send/pending.ts";
 import type { Way } from "./conversation.ts";
 
 /**
@@ -24,7 +24,8 @@ export function Answer({
   mute: readonly string[];
 }) {
   const { id: account } = useAccount();
-  const name = `answer ${account} ${recipient}`;
+  const { id: person } = useSession();
+  const name = pendingName({ person, account, for: `answer ${recipient}` });
   const [pending, setPending] = useState(() => openPending(name, { to: recipient }));
   const { key, draft } = pending;
   useEffect(() => keepPending(name, pending), [name, pending]);

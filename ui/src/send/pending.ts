@@ -1,6 +1,6 @@
 // The send that a person is composing, with its Idempotency-Key. The tab keeps both until it is accepted: a second click, a reload or a
 // repetition after a lost answer is the same request under the same key, so the service sends it once. A tab keeps several of them,
-// each under its own name.
+// each under its own name, for the person who wrote it, and drops all of them when that person signs out.
 
 import { type Draft, emptyDraft } from "./draft.ts";
 
@@ -10,6 +10,12 @@ interface Pending {
   from: string;
   draft: Draft;
 }
+
+const kept = "draft ";
+
+/** The name of what a person composes. `of`: the ids of the person and of the account, and what else it is for. */
+export const pendingName = (of: { person: string; account: string; for: string }): string =>
+  kept + JSON.stringify([of.person, of.account, of.for]);
 
 /** A new send, beginning with what the page's address says. */
 export function newPending(search: Readonly<Record<string, string | undefined>>): Pending {
@@ -48,3 +54,8 @@ export function keepPending(name: string, pending: Pending): void {
 }
 
 export const forgetPending = (name: string): void => sessionStorage.removeItem(name);
+
+/** What was composed in this tab is for no other person to read. */
+export function forgetAllPending(): void {
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith(kept)) forgetPending(name);
+}

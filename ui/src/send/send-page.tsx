@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
@@ -13,7 +13,7 @@ import { Doubt } from "./doubt.tsx";
 import { type ChosenFile, type Draft, recipientsOf, requestOf } from "./draft.ts";
 import { faultOf, fileFault } from "./faults.ts";
 import { Files } from "./files.tsx";
-import { forgetPending, keepPending, newPending, openPending } from "./pending.ts";
+import { forgetPending, keepPending, newPending, openPending, pendingName } from "./pending.ts";
 import { Recipients } from "./recipients.tsx";
 import { chosenOf, GatewayField, When } from "./route-fields.tsx";
 import { WhatsappFields } from "./whatsapp-fields.tsx";
@@ -26,8 +26,9 @@ const verbOf = ({ at }: Draft, count: number): string => {
 
 function Compose({ search }: { search: Readonly<Record<string, string | undefined>> }) {
   const { id: account } = useAccount();
+  const { id: person } = useSession();
   const navigate = useNavigate();
-  const name = `send ${account}`;
+  const name = pendingName({ person, account, for: "send" });
   const [pending, setPending] = useState(() => openPending(name, search));
   const { key, draft } = pending;
   useEffect(() => keepPending(name, pending), [name, pending]);

@@ -5,6 +5,7 @@ import type { ReactElement } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuSwitch } from "#ui/parts/over/menu.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
+import { forgetAllPending } from "#ui/send/pending.ts";
 
 /** The menu, already open: its code is loaded when it is first asked for. `brief`: at the head of a phone. */
 export function PersonItems({
@@ -17,6 +18,10 @@ export function PersonItems({
   onKeys: () => void;
 }) {
   const signOut = useChange("signOut");
+  const leave = () => {
+    forgetAllPending();
+    location.assign("/");
+  };
   const theme = usePreference("theme");
   const density = usePreference("density");
   const letters = usePreference("letters");
@@ -53,7 +58,7 @@ export function PersonItems({
         API reference
       </MenuLink>
       <MenuLine />
-      <MenuItem icon={LogOut} onClick={() => signOut.mutate({}, { onSettled: () => location.assign("/") })}>
+      <MenuItem icon={LogOut} onClick={() => signOut.mutate({}, { onSettled: leave })}>
         Sign out
       </MenuItem>
     </Menu>
