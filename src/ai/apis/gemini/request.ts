@@ -4,6 +4,7 @@
 // ai.google.dev/api/generate-content, /api/caching#Part, /gemini-api/docs/thinking
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
+import { isStrictSchema } from "#ai/apis/strict-schema.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
@@ -280,7 +281,10 @@ function generationOf(config: Fields, leftOut: string[]): Fields {
   if (Array.isArray(stopSequences) && stopSequences.length > 0) chat.stop = stopSequences;
   const schema = responseJsonSchema ?? jsonSchemaOf(responseSchema);
   if (isObject(schema))
-    chat.response_format = { type: "json_schema", json_schema: { name: "answer", schema, strict: true } };
+    chat.response_format = {
+      type: "json_schema",
+      json_schema: { name: "answer", schema, strict: isStrictSchema(schema) },
+    };
   else if (responseMimeType === "application/json") chat.response_format = { type: "json_object" };
   if (Array.isArray(responseModalities) && responseModalities.includes("IMAGE"))
     chat.modalities = responseModalities.map((name) => textOf(name).toLowerCase());

@@ -4,6 +4,7 @@
 // platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
+import { isStrictSchema } from "#ai/apis/strict-schema.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
@@ -88,7 +89,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
       ? {
           response_format: {
             type: "json_schema",
-            json_schema: { name: "answer", schema: format.schema, strict: true },
+            json_schema: { name: "answer", schema: format.schema, strict: isStrictSchema(format.schema) },
           },
         }
       : {}),

@@ -119,6 +119,20 @@ test("what a member cannot have is refused by name, and what changes nothing is 
   assert.deepEqual(leftOut, ["safetySettings", "googleSearch", "generationConfig.responseLogprobs"]);
 });
 
+test("a schema is strict only where OpenAI's rules take it so", () => {
+  const properties = { a: { type: "STRING" } };
+  const formatOf = (generationConfig: object) =>
+    (written({ contents, generationConfig }).chat as Record<string, unknown>).response_format;
+  const formatted = (schema: object, strict: boolean) => ({
+    type: "json_schema",
+    json_schema: { name: "answer", schema, strict },
+  });
+  const lower = { type: "object", properties: { a: { type: "string" } } };
+  assert.deepEqual(formatOf({ responseSchema: { type: "OBJECT", properties } }), formatted(lower, false));
+  const closed = { ...lower, required: ["a"], additionalProperties: false };
+  assert.deepEqual(formatOf({ responseJsonSchema: closed }), formatted(closed, true));
+});
+
 test("how hard to think: by level or by budget", () => {
   const effort = (thinkingConfig: object) =>
     (written({ contents, generationConfig: { thinkingConfig } }).chat as { reasoning_effort?: string })

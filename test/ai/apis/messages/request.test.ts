@@ -83,8 +83,13 @@ test("a schema and an effort; none where thinking is off", () => {
   assert.equal(body.reasoning_effort, "high");
   assert.deepEqual(body.response_format, {
     type: "json_schema",
-    json_schema: { name: "answer", schema, strict: true },
+    json_schema: { name: "answer", schema, strict: false },
   });
+  const closed = { ...schema, required: ["a"], additionalProperties: false };
+  assert.deepEqual(
+    chatOf({ output_config: { format: { type: "json_schema", schema: closed } } }).body.response_format,
+    { type: "json_schema", json_schema: { name: "answer", schema: closed, strict: true } },
+  );
   assert.equal(
     chatOf({ output_config: { effort: "high" }, thinking: { type: "disabled" } }).body.reasoning_effort,
     undefined,

@@ -102,7 +102,8 @@ test("a request is translated with all that it says, and what is Google's alone 
     json_schema: {
       name: "answer",
       schema: { type: "object", properties: { a: { type: ["string", "null"] } } },
-      strict: true,
+      // Members that speak OpenAI's format refuse an open object as a strict one.
+      strict: false,
     },
   });
   const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
