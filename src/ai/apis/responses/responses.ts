@@ -89,7 +89,7 @@ export const responsesApi: ClientApi = {
       reply: responsesReply,
       example: { input: "Hello!" },
       stream:
-        "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive.",
+        "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive, comments until the first event.",
       read: readResponses,
     },
   ],

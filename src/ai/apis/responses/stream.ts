@@ -8,6 +8,7 @@ import type { ToolName } from "#ai/apis/tool-names.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import {
   callIdsOf,
   callItem,
@@ -40,9 +41,17 @@ export class Sequence {
     this.#next += 1;
   }
 
-  /** What clients take for a sign of life: they do not count comments. */
+  /** Whether an event was sent. */
+  get hasBegun(): boolean {
+    return this.#next > 0;
+  }
+
+  /**
+   * What clients take for a sign of life: they do not count comments. OpenAI's own throw at any event before
+   * `response.created`, so that nothing but a comment comes before it.
+   */
   keepAlive(): string {
-    return this.event("keepalive", {});
+    return this.hasBegun ? this.event("keepalive", {}) : ": keep-alive\n\n";
   }
 }
 
@@ -53,15 +62,26 @@ const knownCodes: readonly (string | null)[] = [
   "rate_limit_exceeded",
 ];
 
-/** The end of a stream that broke off, or to which no member came. */
+/**
+ * The end of a stream that broke off, or to which no member came: it begins the response too where nothing was sent. `id`: what
+ * the events so far have named the response; clients throw at another one.
+ */
 export function responseFailed(
   sequence: Sequence,
   rules: ResponseRules,
   { code, message }: ApiError,
   output: readonly Item[] = [],
+  id: string | null = null,
 ): string {
   const error = { code: knownCodes.includes(code) ? code : "server_error", message };
-  return sequence.event("response.failed", { response: envelope(rules, "failed", output, { error }) });
+  const begins = sequence.hasBegun
+    ? ""
+    : sequence.event("response.created", { response: envelope(rules, "in_progress", []) });
+  const named = id === null ? {} : { id };
+  return (
+    begins +
+    sequence.event("response.failed", { response: envelope(rules, "failed", output, { error, ...named }) })
+  );
 }
 
 /** A call whose item is open. */
@@ -305,6 +325,8 @@ export class ForwardedResponseWriter implements StreamWriter {
   #usage: Usage | null = null;
   /** The last event: it is sent when the stream is known to be whole. */
   #last = "";
+  /** The member's own id of the response; null: it has named none. */
+  #id: string | null = null;
 
   constructor(rules: ResponseRules, sequence: Sequence) {
     this.#rules = rules;
@@ -329,7 +351,9 @@ export class ForwardedResponseWriter implements StreamWriter {
     if (!/^response\.(created|queued|in_progress|completed|incomplete)$/.test(type)) return text;
     const response = membersOf(text).find(({ key }) => key === "response");
     if (response === undefined) return text;
-    const renamed = withMembers(text.slice(response.valueStart, response.end), { model: this.#model });
+    const whole = text.slice(response.valueStart, response.end);
+    if (this.#id === null) this.#id = idIn(whole);
+    const renamed = withMembers(whole, { model: this.#model });
     return withMembers(text, { response: renamed });
   }
 
@@ -338,6 +362,13 @@ export class ForwardedResponseWriter implements StreamWriter {
   }
 
   failed(error: ApiError): string {
-    return responseFailed(this.#sequence, this.#rules, error);
+    return responseFailed(this.#sequence, this.#rules, error, [], this.#id);
   }
+}
+
+/** The id of a response as JSON text; null: it has none. */
+function idIn(response: string): string | null {
+  const found = membersOf(response).findLast(({ key }) => key === "id");
+  const id = found === undefined ? null : parseJson(response.slice(found.valueStart, found.end));
+  return typeof id === "string" ? id : null;
 }

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { ResponseWriter, Sequence } from "#ai/apis/responses/stream.ts";
+import { ForwardedResponseWriter, ResponseWriter, Sequence } from "#ai/apis/responses/stream.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
+import type { Chunk } from "#providers/provider.ts";
 import { requestOf } from "../../../providers/conformance-cases.ts";
 import { eventsOf } from "../../../providers/sse.ts";
 
@@ -97,6 +98,32 @@ test("a stream that breaks off ends with `response.failed`, without its vendor's
   const last = read(text).at(-1) as Event & { response: { error: object } };
   assert.deepEqual([last.type, last.response.status], ["response.failed", "failed"]);
   assert.deepEqual(last.response.error, { code: "server_error", message: "It broke off." });
+});
+
+test("before the first event the sign of life is a comment, and a failure begins the response", () => {
+  const sequence = new Sequence();
+  assert.equal(sequence.keepAlive(), ": keep-alive\n\n");
+  const error = { message: "No.", type: "server_error", param: null, code: "no_member" };
+  const events = read(new ResponseWriter(rules(), sequence).failed(error));
+  assert.deepEqual(
+    events.map(({ type, sequence_number: number }) => [type, number]),
+    [
+      ["response.created", 0],
+      ["response.failed", 1],
+    ],
+  );
+  assert.match(sequence.keepAlive(), /^event: keepalive\n/);
+});
+
+test("the failure of a forwarded stream has the id that its events had", () => {
+  const writer = new ForwardedResponseWriter(rules(), new Sequence());
+  const created = { type: "response.created", response: { id: "resp_theirs", status: "in_progress" } };
+  const chunk = { kind: "chunk", event: created.type, text: JSON.stringify(created) } as Chunk;
+  writer.chunk(chunk);
+  const [failed] = read(
+    writer.failed({ message: "It broke off.", type: "server_error", param: null, code: null }),
+  ) as (Event & { response: { id: string } })[];
+  assert.deepEqual([failed?.type, failed?.response.id], ["response.failed", "resp_theirs"]);
 });
 
 test("log probabilities come with their text, and all of them at its end", () => {

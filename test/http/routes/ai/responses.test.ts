@@ -16,6 +16,7 @@ import {
   finishes,
   openaiPeer,
   type Peer,
+  type PeerRequest,
   replies,
   says,
 } from "../../openai-peer.ts";
@@ -276,6 +277,54 @@ describe("translated for a member with chat completions alone", () => {
     );
     const { status, incomplete_details: why } = await client.responses.create({ model, input: "Hi" });
     assert.deepEqual([status, why], ["incomplete", { reason: "max_output_tokens" }]);
+  });
+});
+
+describe("headers that go out before a member has answered", () => {
+  /** The client's own stream of a call whose member answers `after` the headers went out. */
+  const late = async (isNative: boolean, after: (asked: PeerRequest) => unknown) => {
+    const slow = await openaiPeer(() => {});
+    try {
+      await it.pool({
+        name: `pool-${made++}`,
+        members: [isNative ? responsesMemberOf(slow) : memberOf(slow)] as never,
+        headers_after_ms: 1_000,
+      });
+      client = new OpenAI({ baseURL: it.baseUrl, apiKey: it.key, maxRetries: 0 });
+      const stream = client.responses.stream({ model, input: "Hello!" });
+      const types: string[] = [];
+      stream.on("event", ({ type }) => types.push(type));
+      const headers = new Promise<void>((resolve) => stream.on("connect", () => resolve()));
+      const ended = stream.finalResponse().catch((error: Error) => error);
+      const asked = await slow.next();
+      await it.it.clock.advance(1_000);
+      await headers;
+      // A member that says nothing for longer than a sign of life takes.
+      await it.it.clock.advance(16_000);
+      await after(asked);
+      return { final: await ended, types };
+    } finally {
+      await slow.close();
+    }
+  };
+
+  for (const isNative of [true, false])
+    test(`the client reads what follows; ${isNative ? "forwarded" : "translated"}`, async () => {
+      const { final, types } = await late(isNative, (asked) => {
+        if (!isNative) return says("Late.")(asked);
+        const known = responsesEvents(asked.body.model).filter((text) => !text.includes("a_new_event"));
+        asked.response.writeHead(200, { "content-type": "text/event-stream" }).end(known.join(""));
+      });
+      assert.ok(!(final instanceof Error), String(final));
+      assert.equal(final.output_text, isNative ? "I will create it." : "Late.");
+      assert.equal(types[0], "response.created");
+    });
+
+  test("a failure is one that the client reads as such", async () => {
+    const { final, types } = await late(true, fails(400, { message: "No such thing.", code: "nothing" }));
+    assert.ok(!(final instanceof Error), String(final));
+    assert.deepEqual([final.status, final.error?.message], ["failed", "No such thing."]);
+    assert.deepEqual(types, ["response.created", "response.failed"]);
   });
 });
 
