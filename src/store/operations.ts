@@ -52,6 +52,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/maintenance/restore-hold.ts"),
   import("#store/maintenance/retention.ts"),
   import("#store/messages/attempts.ts"),
+  import("#store/messages/recover.ts"),
   import("#store/messages/first-attempt.ts"),
   import("#store/messages/idempotency-keys.ts"),
   import("#store/messages/contents.ts"),

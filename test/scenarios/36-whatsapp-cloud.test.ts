@@ -327,4 +327,23 @@ test("a text that Meta refuses after it took it goes out as the template, once",
     end.events?.map(({ type }) => type),
     ["queued", "sending", "sent", "queued", "sending", "sent", "undelivered"],
   );
+  // The report comes before the answer that has the message's id.
+  const other = "+15550002077";
+  await tell({
+    messages: [{ id: "wamid.o", from: other.slice(1), timestamp, type: "text", text: { body: "Hi" } }],
+  });
+  graph.beforeAnswer(async ({ wamid, body }) => {
+    const errors = [{ code: 131047, title: "Closed" }];
+    const { biz_opaque_callback_data } = body as { biz_opaque_callback_data: string };
+    await tell({ statuses: [{ id: wamid, status: "failed", biz_opaque_callback_data, errors }] });
+  });
+  const contact = [{ number: other, message: "Your table", gateway_identifier: "window" }];
+  const [overtaken = ""] = await accepted(contact);
+  // Due at once: its lane does not have to look for it.
+  for (let i = 0; i < 20 && (await record(overtaken)).status !== "sent"; i++) await settled([overtaken]);
+  assert.deepEqual(
+    (await record(overtaken)).events?.map(({ type }) => type),
+    ["queued", "sending", "sent", "queued", "sending", "sent"],
+  );
+  assert.equal(graph.taken.at(-1)?.body.type, "template");
 });

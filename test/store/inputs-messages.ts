@@ -26,6 +26,7 @@ import {
 import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import * as lookup from "#store/messages/lookup.ts";
 import * as waiting from "#store/messages/move.ts";
+import * as recovery from "#store/messages/recover.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import { type SearchInput, searchMessages } from "#store/messages/search.ts";
 import * as deliveries from "#store/webhooks/deliveries.ts";
@@ -302,13 +303,13 @@ export const messageCases: Case[] = [
     { ...settlement, step: "rejected", details },
     { ...settlement, details: { ...details, reference: "ref95" } },
   ),
-  caseOf(progress.revertAttempts, {
+  caseOf(recovery.revertAttempts, {
     laneId: gatewayId,
     fence: 1,
     ids: [sending],
     details: { ...details, dueAt: now },
   }),
-  caseOf(progress.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
+  caseOf(recovery.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
   caseOf(
     storeReceipts,
     receiptOf(gatewayId, "delivered", { messageId: delivered, reference: "other" }),

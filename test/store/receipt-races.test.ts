@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { ReceiptStep } from "#contract/messages/states.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import { recoverMessages, settleMessages } from "#store/messages/attempts.ts";
+import { settleMessages } from "#store/messages/attempts.ts";
 import { cancelMessage } from "#store/messages/move.ts";
+import { recoverMessages } from "#store/messages/recover.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,

@@ -12,11 +12,10 @@ import {
   type DueMessage,
   nextDue,
   readDue,
-  recoverMessages,
-  revertAttempts,
   type Settlement,
   settleMessages,
 } from "#store/messages/attempts.ts";
+import { recoverMessages, revertAttempts } from "#store/messages/recover.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import type { AttemptEnd } from "#store/schema/history.ts";
 import {
@@ -89,7 +88,7 @@ export function deliverWork(
           "The outcome of an attempt came late: the message had changed meanwhile.",
         );
       }
-      return settlement.details.dueAt ?? null;
+      return result === "returned" ? clock.now() : (settlement.details.dueAt ?? null);
     },
     breaker: {
       healthOf: (outcome, row) => healthOf(outcome, row.recipient),

@@ -2,7 +2,7 @@
 // write the same (gateway, reference) row, so the second of them finds the first.
 
 import { sql } from "kysely";
-import { type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
+import { type ReceiptStep, type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
 import { batchedOperation, type Tx } from "#store/database.ts";
 import {
   type LockedMessage,
@@ -13,7 +13,7 @@ import {
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/feedback.ts";
 import { applyBounces, type BounceReport } from "./bounces.ts";
 import { awaitOtherParts } from "./partly-delivered.ts";
-import { closeWindow } from "./reply-windows.ts";
+import { applyReturned, detailsOf, waitsForSettlement } from "./returned.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
@@ -29,18 +29,6 @@ export interface IncomingReceipt {
   /** By the provider's clock. */
   at: number | null;
   receivedAt: number;
-}
-
-function detailsOf(
-  receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">,
-): TransitionDetails {
-  const words = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
-  return {
-    at: receipt.received_at,
-    detail: words.length === 0 ? "The provider reported it." : `The provider reported: ${words.join(" · ")}`,
-    code: receipt.code ?? receipt.status,
-    message: receipt.reason ?? "The provider reported no reason.",
-  };
 }
 
 /** Stores receipts and moves their messages, as far as those are known. `new`: seen for the first time. */
@@ -99,21 +87,28 @@ export interface PendingReceipt {
   bounce: "hard" | "soft" | null;
 }
 
-/** Moves the message as the report says; returns what it says about the address, where it says something. */
+/** Moves the message as any report says; returns what it says about the address, where it says something. */
+export async function applyReported(
+  tx: Tx,
+  changes: TransitionBatch,
+  row: LockedMessage,
+  { step, ...receipt }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
+): Promise<BounceReport[]> {
+  if (step !== "returned") return applyReceipt(changes, row, { ...receipt, step });
+  await applyReturned(tx, changes, row, receipt.details);
+  return [];
+}
+
+/** As `applyReported`, of a provider whose messages do not come back. */
 export function applyReceipt(
   changes: TransitionBatch,
   row: LockedMessage,
-  { step, details, bounce }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
+  {
+    step,
+    details,
+    bounce,
+  }: { step: ReceiptStep; details: TransitionDetails; bounce?: PendingReceipt["bounce"] },
 ): BounceReport[] {
-  if (step === "returned") {
-    const detail = `${details.detail} The gateway sends it once more, in another form.`;
-    const again = { ...details, detail, dueAt: details.at, resend: true };
-    // Once: what comes back a second time is not delivered, and neither is what has no other form.
-    const hasOtherForm = row.resends === 0 && row.content === "text";
-    if (!hasOtherForm || !changes.apply(row, { by: "system", step }, again))
-      changes.apply(row, { by: "receipt", step: "undelivered" }, details);
-    return [];
-  }
   const moved = changes.apply(row, { by: "receipt", step }, details);
   // A message without an attempt was never sent, so the report cannot be about it.
   if (row.channel !== "email" || row.attempts === 0) return [];
@@ -152,19 +147,19 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     return id !== null && owners.get(id) === receipt.gatewayId;
   });
   // A report that carries our id teaches its reference to those that carry the reference alone, come or to come.
-  const waiting = await attachReferences(
-    tx,
-    known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
-      reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
-        ? []
-        : [{ gateway_id: gatewayId, reference, message_id: messageId, parts: 1, created_at: receivedAt }],
-    ),
+  const taught = known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
+    reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
+      ? []
+      : [{ gateway_id: gatewayId, reference, message_id: messageId, parts: 1, created_at: receivedAt }],
   );
+  const met = await meetReferences(tx, taught);
   const rows = await lockMessages(
     tx,
     known.map((receipt) => target(receipt) as string),
   );
-  // After the messages are locked: of two transactions with a part each, the second sees the first one's receipt.
+  // After the messages are locked: a settlement has taken what waited for it, or finds it.
+  const waiting = await takeWaiting(tx, taught, met, rows);
+  // As above: of two transactions with a part each, the second sees the first one's receipt.
   const inParts = known.flatMap((receipt) => {
     const met = metOf(receipt);
     if (met === undefined || met.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
@@ -175,23 +170,24 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   const reports: BounceReport[] = [];
   const partly = new Set<string>();
   const returned = await returnedReferences(tx, rows);
-  const apply = (row: LockedMessage, reference: string | null, pending: PendingReceipt) => {
+  const apply = async (row: LockedMessage, reference: string | null, pending: PendingReceipt) => {
     const transmission = `${row.id} ${reference}`;
     // A report on a transmission that came back says nothing of the next one, unless it arrived after all.
     if (returned.has(transmission) && !deliveredStates.includes(pending.step)) return;
     if (pending.step === "returned") returned.add(transmission);
-    reports.push(...applyReceipt(changes, row, pending));
+    reports.push(...(await applyReported(tx, changes, row, pending)));
   };
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
-    if (row) for (const receipt of receipts) apply(row, receipt.details.reference ?? null, receipt);
+    if (row) for (const receipt of receipts) await apply(row, receipt.details.reference ?? null, receipt);
   }
+  const left = new Set<IncomingReceipt>();
   for (const receipt of known) {
     const row = rows.get(target(receipt) as string);
     if (!row) continue;
-    if (receipt.status === "returned") {
-      const { gateway_id, recipient: sender, sent_at } = row;
-      await closeWindow(tx, { gateway_id, sender, at: sent_at ?? receipt.receivedAt });
+    if (waitsForSettlement(row, receipt)) {
+      left.add(receipt);
+      continue;
     }
     const details = detailsOf({
       received_at: receipt.receivedAt,
@@ -203,7 +199,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(row.id);
     if (isPartial) partly.add(row.id);
     const step = isPartial ? "sent" : receipt.status;
-    apply(row, receipt.reference, { step, details: { ...details, reference }, bounce: receipt.bounce });
+    await apply(row, receipt.reference, { step, details: { ...details, reference }, bounce: receipt.bounce });
   }
   await changes.write(tx);
   await awaitOtherParts(tx, partly, Math.max(...receipts.map(({ receivedAt }) => receivedAt)));
@@ -211,14 +207,15 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   if (known.length === 0) return;
   await tx.update(
     "receipts",
-    { gateway_id: "text", key: "text", message_id: "text" },
+    { gateway_id: "text", key: "text", message_id: "text", applied: "bigint" },
     known.map((receipt) => ({
       gateway_id: receipt.gatewayId,
       key: receipt.key,
       message_id: target(receipt),
+      applied: left.has(receipt) ? 0 : 1,
     })),
     (of) => ({
-      set: sql`applied = 1, message_id = ${of("message_id")}`,
+      set: sql`applied = ${of("applied")}, message_id = ${of("message_id")}`,
       where: sql`receipts.gateway_id = ${of("gateway_id")} and receipts.key = ${of("key")}`,
     }),
   );
@@ -228,7 +225,10 @@ const deliveredStates: readonly string[] = ["delivered", "read"] satisfies Repor
 const reportedSteps: readonly ReportedStep[] = [...receiptSteps, "returned"];
 
 /** The transmissions that came back, of the messages that were sent more than once: message, space, reference. */
-async function returnedReferences(tx: Tx, rows: ReadonlyMap<string, LockedMessage>): Promise<Set<string>> {
+export async function returnedReferences(
+  tx: Tx,
+  rows: ReadonlyMap<string, LockedMessage>,
+): Promise<Set<string>> {
   const ids = [...rows.values()].filter(({ resends }) => resends > 0).map(({ id }) => id);
   if (ids.length === 0) return new Set();
   const found = await tx.db
@@ -236,6 +236,7 @@ async function returnedReferences(tx: Tx, rows: ReadonlyMap<string, LockedMessag
     .select(["message_id", "reference"])
     .where("message_id", "in", tx.list(ids))
     .where("status", "=", "returned")
+    .where("applied", "=", 1)
     .execute();
   return new Set(found.map(({ message_id, reference }) => `${message_id} ${reference}`));
 }
@@ -300,9 +301,18 @@ export async function attachReferences(
   tx: Tx,
   references: readonly (ReferencesTable & { message_id: string })[],
 ): Promise<Map<string, PendingReceipt[]>> {
+  return await takeWaiting(tx, references, await meetReferences(tx, references), new Map());
+}
+
+/** Takes the receipts that wait for references, whose messages are `known`. `rows`: those that are locked, and not being settled. */
+async function takeWaiting(
+  tx: Tx,
+  references: readonly ReferencesTable[],
+  known: ReadonlyMap<string, Met>,
+  rows: ReadonlyMap<string, LockedMessage>,
+): Promise<Map<string, PendingReceipt[]>> {
   const early = new Map<string, PendingReceipt[]>();
   if (references.length === 0) return early;
-  const known = await meetReferences(tx, references);
   const requested = tx.rows("requested", { gateway_id: "text", reference: "text" }, references);
   const waiting = await sql<ReceiptsTable>`
     select * from ${tx.indexed("receipts", "receipts_waiting")}
@@ -321,6 +331,8 @@ export async function attachReferences(
   for (const receipt of waiting.rows) {
     const messageId = metOf(receipt)?.messageId;
     if (messageId === undefined) continue;
+    const row = rows.get(messageId);
+    if (row && waitsForSettlement(row, receipt)) continue;
     const list = early.get(messageId) ?? [];
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(messageId);
     const step = isPartial ? "sent" : reportedSteps.find((known) => known === receipt.status);

@@ -4,9 +4,10 @@
 import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
 import { advance, type ReportedStep, type SystemStep } from "#contract/messages/states.ts";
-import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import { applyBounces, type BounceReport } from "#store/feedback/bounces.ts";
-import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
+import { applyReported, attachReferences, returnedReferences } from "#store/feedback/receipts.ts";
+import { applyReturned, takeWaitingReturns } from "#store/feedback/returned.ts";
 import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import { recordStatusEvents } from "#store/webhooks/outbox.ts";
@@ -192,7 +193,13 @@ export interface Settlement {
   receipt: { step: ReportedStep; details: TransitionDetails } | null;
 }
 
-/** `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied. */
+/** Steps of attempts that may have reached the provider, whose reference is not known. */
+const unprovenSteps: readonly SystemStep[] = ["outcome_unknown", "resent"];
+
+/**
+ * `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied; `returned`: it was applied,
+ * and the message is due again, because the provider had reported already that it came back.
+ */
 export const settleMessages = batchedOperation(
   "settleMessages",
   async (tx, settlements: readonly Settlement[]) => {
@@ -219,7 +226,13 @@ export const settleMessages = batchedOperation(
     );
     const changes = new TransitionBatch();
     const reports: BounceReport[] = [];
-    const results = settlements.map((settlement): "settled" | "late" => {
+    const returned = await returnedReferences(tx, rows);
+    const unproven = others.filter(({ id, step }) => unprovenSteps.includes(step) && rows.has(id));
+    const waiting = await takeWaitingReturns(
+      tx,
+      unproven.map(({ id }) => id),
+    );
+    const settleOne = async (settlement: Settlement): Promise<"settled" | "late" | "returned"> => {
       if (accepted.has(settlement.id)) return "settled";
       const row = rows.get(settlement.id);
       // Only retention removes rows, and only ended ones.
@@ -229,8 +242,11 @@ export const settleMessages = batchedOperation(
         row.gateway_id === settlement.laneId &&
         row.fence === settlement.fence &&
         row.attempts === settlement.attempt;
-      if (isCurrent || settlement.step === "accepted") {
-        const { step, details } = settlement;
+      const { step, details } = settlement;
+      const pending = early.get(row.id) ?? [];
+      // Of a transmission that has come back since, the message waits for the next one.
+      const cameBack = pending.length === 0 && returned.has(`${row.id} ${details.reference}`);
+      if (step === "accepted" ? !cameBack : isCurrent) {
         const moved = changes.apply(row, { by: "system", step }, details);
         // Refused at once for the address: as good as a mail that comes back for it.
         if (
@@ -242,12 +258,17 @@ export const settleMessages = batchedOperation(
           reports.push({ message: row, verdict: "hard", at: details.at, note: details.detail });
       }
       const { receipt } = settlement;
-      if (receipt) reports.push(...applyReceipt(changes, row, receipt));
-      for (const pending of early.get(row.id) ?? []) reports.push(...applyReceipt(changes, row, pending));
+      const before = row.resends;
+      for (const each of receipt ? [receipt, ...pending] : pending)
+        reports.push(...(await applyReported(tx, changes, row, each)));
+      for (const each of waiting.get(row.id) ?? []) await applyReturned(tx, changes, row, each);
       // A receipt that named only our id was faster; the reference is still worth keeping.
       if (settlement.details.reference) changes.setReference(row, settlement.details.reference);
+      if (row.resends > before && row.due_at !== null) return "returned";
       return isCurrent ? "settled" : "late";
-    });
+    };
+    const results: Awaited<ReturnType<typeof settleOne>>[] = [];
+    for (const settlement of settlements) results.push(await settleOne(settlement));
     await changes.write(tx);
     await applyBounces(tx, reports);
     return results;
@@ -313,71 +334,3 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
   await recordStatusEvents(tx, rows, change.status);
   return new Set(rows.map(({ id }) => id));
 }
-
-/**
- * Returns a lane's messages to the queue whose attempt began but that were certainly not sent: the answer to beginning
- * was lost, or the process is stopping. Fenced like a settlement.
- */
-export const revertAttempts = writeOperation(
-  "revertAttempts",
-  async (tx, input: { laneId: string; fence: number; ids: string[]; details: TransitionDetails }) => {
-    const rows = await lockMessages(tx, input.ids);
-    const changes = new TransitionBatch();
-    for (const row of rows.values()) {
-      // Fences count by lane: the message may have moved to a lane with the same number.
-      const isCurrent = row.gateway_id === input.laneId && row.fence === input.fence;
-      if (row.status !== "sending" || !isCurrent) continue;
-      changes.apply(row, { by: "system", step: "deferred" }, input.details);
-    }
-    await changes.write(tx);
-  },
-);
-
-/**
- * Messages that an earlier owner of the lane left `sending`: the gateway's policy decides what they become.
- * At most `limit`; returns how many were found.
- */
-export const recoverMessages = writeOperation(
-  "recoverMessages",
-  async (
-    tx,
-    input: {
-      laneId: string;
-      fence: number;
-      limit: number;
-      /** For messages that were not resent before, and for those that were. */
-      first: { step: SystemStep; details: TransitionDetails };
-      again: { step: SystemStep; details: TransitionDetails };
-    },
-  ) => {
-    const gateway = await tx.db
-      .selectFrom("gateways")
-      .select(["account_id", "channel"])
-      .where("id", "=", input.laneId)
-      .executeTakeFirst();
-    if (!gateway) return 0;
-    // By account and status: an index of its own would cost every message two updates of it.
-    const left = await tx.db
-      .selectFrom(tx.indexed("messages", "messages_status"))
-      .select("id")
-      .where("account_id", "=", gateway.account_id)
-      .where("channel", "=", gateway.channel)
-      .where("status", "=", "sending")
-      .where("gateway_id", "=", input.laneId)
-      .where("fence", "<", input.fence)
-      .limit(input.limit)
-      .execute();
-    const rows = await lockMessages(
-      tx,
-      left.map(({ id }) => id),
-    );
-    const changes = new TransitionBatch();
-    for (const row of rows.values()) {
-      if (row.status !== "sending" || row.fence >= input.fence) continue;
-      const { step, details } = row.resends === 0 ? input.first : input.again;
-      changes.apply(row, { by: "system", step }, details);
-    }
-    await changes.write(tx);
-    return left.length;
-  },
-);

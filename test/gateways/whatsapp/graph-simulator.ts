@@ -49,6 +49,8 @@ export interface GraphSimulator {
   failNext(...failures: (GraphError | null)[]): void;
   /** The same for the next upload. */
   failUpload(...failures: (GraphError | null)[]): void;
+  /** Runs when the next message was taken, before the answer. */
+  beforeAnswer(run: (message: TakenMessage) => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
   const apps: object[] = [{ whatsapp_business_api_data: { id: "67084324", name: "Trunkline" } }];
   const failures: (GraphError | null)[] = [];
   const uploadFailures: (GraphError | null)[] = [];
+  const early: ((message: TakenMessage) => Promise<void>)[] = [];
   const server = createServer((request, response) => void serve(request, response));
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -181,7 +184,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     return failure === null ? null : { status: 200, body: { id } };
   }
 
-  function takeMessage(request: IncomingMessage, bytes: Buffer) {
+  async function takeMessage(request: IncomingMessage, bytes: Buffer) {
     if (request.headers["content-type"] !== "application/json")
       return graphError({
         status: 400,
@@ -198,6 +201,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     if (failure != null) return graphError(failure);
     const wamid = `wamid.${Buffer.from(`${taken.length}:${String(body.to ?? body.recipient)}`).toString("base64")}`;
     taken.push({ wamid, body });
+    await early.shift()?.({ wamid, body });
     if (failure === null) return null;
     const contact =
       "to" in body ? { input: body.to, wa_id: String(body.to).replace("+", "") } : { input: body.recipient };
@@ -218,6 +222,7 @@ export async function graphSimulator(): Promise<GraphSimulator> {
     uploads,
     failNext: (...next) => void failures.push(...next),
     failUpload: (...next) => void uploadFailures.push(...next),
+    beforeAnswer: (run) => void early.push(run),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { beginAttempts, revertAttempts } from "#store/messages/attempts.ts";
+import { beginAttempts } from "#store/messages/attempts.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
+import { revertAttempts } from "#store/messages/recover.ts";
 import { onBothEngines } from "../conformance.ts";
 import { claim, makeMessages, now } from "../rows.ts";
 

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import { revertAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
+import { type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { cancelMessage } from "#store/messages/move.ts";
+import { revertAttempts } from "#store/messages/recover.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   claim,
