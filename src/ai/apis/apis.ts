@@ -14,13 +14,22 @@ export const clientApis: readonly ClientApi[] = [chatCompletions, messagesApi, r
 
 const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
 
-/** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
-export function errorShapeOf(target: string): ErrorShape {
+/** The API at a path, which may have a query. */
+function apiAt(target: string): ClientApi | undefined {
   const [asked = ""] = target.split(/[?#]/, 1);
-  const at = clientApis.find(
+  return clientApis.find(
     ({ path, alsoAt }) => asked === path || asked.startsWith(`${path}/`) || alsoAt?.test(asked) === true,
   );
-  return at?.errorShape ?? openaiErrors;
+}
+
+/** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
+export const errorShapeOf = (target: string): ErrorShape => apiAt(target)?.errorShape ?? openaiErrors;
+
+/** The key that a target has in its query, where the API at its path lets clients send it there; null: none. */
+export function keyInQuery(target: string): string | null {
+  const name = apiAt(target)?.keyParameter;
+  const [, query] = /^[^?#]*\?([^#]*)/.exec(target) ?? [];
+  return name === undefined || query === undefined ? null : new URLSearchParams(query).get(name);
 }
 
 /** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */

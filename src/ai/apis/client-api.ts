@@ -57,6 +57,8 @@ export interface ClientApi {
   path: `/${string}`;
   /** Other paths whose errors have it. */
   alsoAt?: RegExp;
+  /** Its clients may send the key in the URL, as the parameter with this name. URLs are in no log. */
+  keyParameter?: string;
   operations: readonly ApiOperation[];
   /** Absent: OpenAI's. */
   errorShape?: ErrorShape;

@@ -2,7 +2,7 @@
 // for every failure. A disconnecting caller aborts a signal, which ends the request to the provider.
 
 import { isUtf8 } from "node:buffer";
-import { errorShapeOf } from "#ai/apis/apis.ts";
+import { keyInQuery } from "#ai/apis/apis.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Form } from "#contract/ai/operations.ts";
 import { isProblem, type Problem } from "#contract/problem.ts";
@@ -24,9 +24,6 @@ const maxKeyLength = 512;
 /** Where clients of the other APIs put the key: Anthropic's, Azure's, Google's. */
 const keyHeaders = ["x-api-key", "api-key", "x-goog-api-key"] as const;
 
-/** Google's clients may have it in the URL, under this name. URLs are in no log. */
-const keyInQuery = /[?&]key=([^&#]*)/;
-
 /** The key of an Authorization header, else of another one that carries keys; null: none that could be one. */
 function keyOf(call: Call): string | null {
   const { headers, url = "" } = call.request;
@@ -34,7 +31,7 @@ function keyOf(call: Call): string | null {
   const key =
     authorization === undefined
       ? (keyHeaders.map((name) => headers[name]).find((value) => typeof value === "string" && value !== "") ??
-        (errorShapeOf(url).name === "Gemini" ? keyInQuery.exec(url)?.[1] : undefined))
+        keyInQuery(url))
       : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   return typeof key !== "string" || key.length > maxKeyLength || /\s/.test(key) ? null : key;
 }

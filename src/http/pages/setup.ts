@@ -50,7 +50,11 @@ async function greet() {
   const body = await reply.json();
   if (!reply.ok) {
     form.hidden = true;
-    result.textContent = body.message + " Ask the operator who sent it to you for a new one.";
+    // 401: the link is unknown, used or expired; 422: the text is not that of a link. Other answers say nothing of it.
+    const isOver = reply.status === 401 || reply.status === 422;
+    result.textContent = body.message + (isOver
+      ? " Ask the operator who sent it to you for a new one."
+      : " Open the link again later.");
     return;
   }
   about.textContent = "Welcome, " + body.data.name + ". With your address and this password you sign in here.";

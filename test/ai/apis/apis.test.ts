@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clientApis, errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
+import { clientApis, errorShapeOf, inShape, keyInQuery, webSocketRefusal } from "#ai/apis/apis.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem } from "#contract/problem.ts";
 
@@ -64,4 +64,15 @@ test("every API has a format and operations of its own, and reads their examples
     return requests[0];
   });
   assert.equal(new Set(formats).size, clientApis.length);
+});
+
+test("a key is read from the query of the APIs whose clients send it there, as a query is read", () => {
+  const google = "/api/ai/v1beta/models/m:generateContent";
+  assert.equal(keyInQuery(`${google}?alt=sse&key=tlp_a-b`), "tlp_a-b");
+  assert.equal(keyInQuery(`${google}?key=tlp%5Fa&key=tlp_b#x`), "tlp_a", "decoded, and the first");
+  assert.equal(keyInQuery("/api/ai/v1/models/m:generateContent?key=tlp_a"), "tlp_a");
+  for (const target of [google, `${google}?alt=sse`, `${google}#?key=tlp_a`, `${google}?api_key=tlp_a`])
+    assert.equal(keyInQuery(target), null, target);
+  for (const { path, keyParameter } of clientApis)
+    assert.equal(keyInQuery(`${path}?key=tlp_a`), keyParameter === "key" ? "tlp_a" : null, path);
 });

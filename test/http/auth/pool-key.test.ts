@@ -111,6 +111,15 @@ test("a key in the URL does not count", async () => {
   assertError(await ask(to, asked), 401, "invalid_api_key");
 });
 
+test("a key in the URL of Google's API counts as it is read from a query", async () => {
+  const { to, seen } = gated();
+  const google = "/api/ai/v1beta/models/any:generateContent";
+  const request = { headers: { "content-type": "application/json" }, body };
+  await ask(to, { ...request, url: `${google}?alt=sse&key=${token.replace("_", "%5F")}` });
+  assert.deepEqual(seen.tokens, [token]);
+  assert.equal((await ask(to, { ...request, url: `${google}?other=${token}` })).status, 401);
+});
+
 test("a pool's key opens no channel endpoint", async () => {
   const { to } = gated();
   for (const headers of [{ "api-key": token }, { authorization: `Bearer ${token}` }])

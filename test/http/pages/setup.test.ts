@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
+import { createContext, runInContext } from "node:vm";
 import { setupPage } from "#http/pages/setup.ts";
 import { ask, edge } from "../edge.ts";
 
@@ -28,4 +29,52 @@ test("nothing is fetched but our own API, and the code leaves the address bar", 
     ["/api/manage/v1/setup/link", "/api/manage/v1/setup/user", "/api/manage/v1/setup", "/"],
   );
   assert.match(setupPage.html, /history\.replaceState/);
+});
+
+/** What the page of a user's link says after this answer to its first question. */
+async function wordsAfter(status: number, message: string): Promise<string> {
+  const elements = new Map<string, { textContent: string }>();
+  const element = (name: string) => {
+    const known = elements.get(name) ?? { textContent: "" };
+    elements.set(name, known);
+    return known;
+  };
+  const form = {
+    elements: { name: {}, email: {}, password: {} },
+    hidden: false,
+    querySelector: () => element("button"),
+    querySelectorAll: () => [],
+    addEventListener: () => {},
+  };
+  const answered = Promise.withResolvers<void>();
+  const reply = {
+    ok: false,
+    status,
+    json: async () => {
+      setImmediate(answered.resolve);
+      return { message };
+    },
+  };
+  const [, script = ""] = /<script>([^<]*)<\/script>/.exec(setupPage.html) ?? [];
+  runInContext(
+    script,
+    createContext({
+      document: {
+        querySelector: (what: string) => (what === "form" ? form : element(what)),
+        getElementById: element,
+      },
+      location: { hash: "#tlu_code", pathname: "/setup" },
+      history: { replaceState: () => {} },
+      fetch: async () => reply,
+    }),
+  );
+  await answered.promise;
+  return element("result").textContent;
+}
+
+test("only a link that is over asks for a new one; with any other answer it is opened again", async () => {
+  for (const status of [401, 422])
+    assert.equal(await wordsAfter(status, "No."), "No. Ask the operator who sent it to you for a new one.");
+  for (const status of [403, 429, 500, 503])
+    assert.equal(await wordsAfter(status, "No."), "No. Open the link again later.");
 });

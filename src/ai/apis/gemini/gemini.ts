@@ -132,6 +132,7 @@ export const geminiApi: ClientApi = {
   path: "/api/ai/v1beta",
   alsoAt:
     /^\/api\/ai\/v1\/models\/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/,
+  keyParameter: "key",
   operations,
   errorShape: geminiErrors,
   request: (read, { stem, query }) =>
