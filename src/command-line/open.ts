@@ -52,9 +52,7 @@ export async function openInstallation(config: Config) {
     linkedDevices: { inAll: config.LINKED_DEVICES, ofAccount: config.LINKED_DEVICES_PER_ACCOUNT },
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
-    outboundAllow: config.OUTBOUND_ALLOW.split(",")
-      .map((block) => block.trim())
-      .filter((block) => block !== ""),
+    outboundAllow: allow.map(({ text }) => text),
     dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../../ui/dist") : null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,

@@ -8,7 +8,12 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** CIDR blocks that are let through although they are not global unicast. */
-export type AllowList = readonly { readonly address: Address; readonly bits: number }[];
+export type AllowList = readonly {
+  readonly address: Address;
+  readonly bits: number;
+  /** As the operator wrote it. */
+  readonly text: string;
+}[];
 
 /** What a range is called in a reason. Names not listed here are "a reserved address". */
 const words: Readonly<Record<string, string | undefined>> = {
@@ -104,11 +109,11 @@ export function readAllowList(text: string): AllowList {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
   const wrong: string[] = [];
-  const list: { address: Address; bits: number }[] = [];
+  const list: { address: Address; bits: number; text: string }[] = [];
   for (const entry of entries) {
     const block = readBlock(entry);
     if (typeof block === "string") wrong.push(`"${entry}" ${block}`);
-    else list.push(block);
+    else list.push({ ...block, text: entry });
   }
   if (wrong.length > 0) throw new Error(`${wrong.join("; ")}.`);
   return list;

@@ -202,6 +202,11 @@ test("against a second opinion: 20,000 IPv4 addresses by the registry's blocks, 
 describe("the allow list", () => {
   test("lets its blocks through, and nothing beside them", () => {
     const list = readAllowList(" 127.0.0.0/8, 10.1.2.3 ,fd00::/8,, 192.168.7.9/24 ");
+    const written = ["127.0.0.0/8", "10.1.2.3", "fd00::/8", "192.168.7.9/24"];
+    assert.deepEqual(
+      list.map(({ text }) => text),
+      written,
+    );
     for (const ip of [
       "127.0.0.1",
       "127.9.9.9",
