@@ -226,7 +226,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   });
 
   function record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void {
-    const row = usageRow(pool, call, outcome);
+    const row = usageRow(call, outcome);
     usage.record(row);
     budgets.addCall(call.key, costOf(row));
     deps.counted.call({

@@ -2,12 +2,13 @@
 
 import type { AttemptRecord, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
-import type { Member } from "#ai/pools/member.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { Usage } from "#providers/provider.ts";
 import { statusOf } from "./call-errors.ts";
 import type { CallOutcome, CompletionRequest, CompletionResult } from "./completion.ts";
+import { callCost } from "./pricing.ts";
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
@@ -15,14 +16,21 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 export class CallTally {
   readonly startedAt: number;
   readonly #deps: FailoverDeps;
+  readonly #pool: Pick<Pool, "members">;
   readonly #request: CompletionRequest;
   readonly #onEnd: (outcome: CallOutcome) => void;
   #firstByteMs: number | null = null;
   #units = 0;
   #closed = false;
 
-  constructor(deps: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
+  constructor(
+    deps: FailoverDeps,
+    pool: Pick<Pool, "members">,
+    request: CompletionRequest,
+    onEnd: (outcome: CallOutcome) => void,
+  ) {
     this.#deps = deps;
+    this.#pool = pool;
     this.#request = request;
     this.#onEnd = onEnd;
     this.startedAt = deps.clock.monotonic();
@@ -82,12 +90,16 @@ export class CallTally {
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
     const known = choice ? (result?.usage ?? null) : noUsage;
-    const outcome: CallOutcome = {
-      status,
+    const used = {
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,
       attempts: result?.attempts ?? [],
       usage: known ?? this.#estimate(result?.text ?? null),
+    };
+    const outcome: CallOutcome = {
+      ...used,
+      status,
+      cost: callCost(this.#pool, used),
       estimated: known === null,
       firstByteMs: this.#firstByteMs,
       ms: this.#elapsed(),

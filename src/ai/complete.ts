@@ -16,7 +16,6 @@ import { LightAbortController, type LightAbortSignal } from "#runtime/light-abor
 import { shuttingDownError, statusOf, unknownModel } from "./call-errors.ts";
 import { CallTally } from "./call-tally.ts";
 import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "./completion.ts";
-import { callCost } from "./pricing.ts";
 
 export type {
   CallOutcome,
@@ -35,7 +34,7 @@ export async function complete(
   onEnd: (outcome: CallOutcome) => void,
 ): Promise<CompletionResult> {
   const { clock } = deps;
-  const tally = new CallTally(deps, request, onEnd);
+  const tally = new CallTally(deps, pool, request, onEnd);
   const { kind } = request;
   const { model, allowedModels: allowed, api } = request;
   const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strict_models, allowed };
@@ -84,7 +83,7 @@ export async function complete(
     if (result.kind !== "answer") return tally.closeUnanswered(result);
     const { won, text, media } = result;
     const served = tally.servedBy(won.choice, won.memberCount);
-    tellCost(pool, served, tally.close(200, result));
+    tellCost(served, tally.close(200, result));
     if (media) return { kind: "answer", text: "", media, served };
     const rules = rulesFor(served);
     if (isForwarded(kind)) return { kind: "answer", text: withServed(text, rules.model, served), served };
@@ -98,7 +97,7 @@ export async function complete(
   const begin = (result: StreamingResult) => {
     const served = tally.servedBy(result.won.choice, result.won.memberCount);
     const frames = api.writer(rulesFor(served), result.won.forwarded);
-    const ended = (outcome: CallOutcome | null) => tellCost(pool, served, outcome);
+    const ended = (outcome: CallOutcome | null) => tellCost(served, outcome);
     return { stream: relay(tally, result, frames, api, ended), served };
   };
   if (early === null)
@@ -107,8 +106,8 @@ export async function complete(
 }
 
 /** Adds to what the answer says of the call what it cost, once that is known. */
-function tellCost(pool: Pool, served: ServicePool, outcome: CallOutcome | null): void {
-  const cost = outcome && callCost(pool, outcome);
+function tellCost(served: ServicePool, outcome: CallOutcome | null): void {
+  const cost = outcome?.cost ?? null;
   if (cost !== null) served.cost = costNumber(cost);
 }
 

@@ -4,6 +4,7 @@ import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
+import type { Cost } from "#contract/cost.ts";
 import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
 
 export interface CompletionRequest {
@@ -42,6 +43,8 @@ export interface CallOutcome {
   usage: Usage;
   /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;
+  /** What it cost, and whose price that is by; null: no price is known. */
+  cost: (Cost & { source: "set" | "list" }) | null;
   /** Until the first byte to the client; null: none was sent. */
   firstByteMs: number | null;
   ms: number;

@@ -3,14 +3,12 @@
 
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
-import type { Pool } from "#ai/pools/member.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import type { CallOutcome } from "./complete.ts";
-import { callCost } from "./pricing.ts";
 import type { AdmittedCall } from "./serve.ts";
 
 interface UsageLog {
@@ -125,11 +123,11 @@ export function createUsageLog(deps: {
   };
 }
 
-/** The usage record of a call that has ended, priced by the member that answered. */
-export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
+/** The usage record of a call that has ended. */
+export function usageRow(call: AdmittedCall, outcome: CallOutcome): UsedCall {
   const { id, key, kind, api, stream, at, clientRequestId, labels, person } = call;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = outcome.usage;
-  const { cost, cost_rest, source } = callCost(pool, outcome) ?? { cost: 0, cost_rest: 0, source: null };
+  const { cost, cost_rest, source } = outcome.cost ?? { cost: 0, cost_rest: 0, source: null };
   return {
     id,
     account_id: key.accountId,

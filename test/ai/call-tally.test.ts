@@ -10,12 +10,23 @@ import { script } from "./scripted-members.ts";
 test("a call is recorded once: when its first byte went out, how long it took, and what it used", async () => {
   const it = script();
   const recorded: CallOutcome[] = [];
-  const tally = new CallTally(it.deps, requested(true), (outcome) => recorded.push(outcome));
+  let priced = 0;
+  const member = it.member("main", [], { price: { input: 1, output: 2 } });
+  const members = [
+    {
+      ...member,
+      get price() {
+        priced += 1;
+        return member.price;
+      },
+    },
+  ];
+  const tally = new CallTally(it.deps, { members }, requested(true), (outcome) => recorded.push(outcome));
   await it.clock.advance(40);
   tally.markFirstByte();
   await it.clock.advance(60);
   tally.markFirstByte();
-  const choice = { member: it.member("main", []), model: "m" };
+  const choice = { member, model: "m" };
   const served = tally.servedBy(choice, 2);
   assert.deepEqual(served, { provider: "main", model: "m", latency_ms: 40, attempts: 2 });
   tally.addUnits(40);
@@ -30,16 +41,21 @@ test("a call is recorded once: when its first byte went out, how long it took, a
       attempts: [],
       usage: { promptTokens: 5, completionTokens: 10, totalTokens: 15 },
       estimated: true,
+      cost: { cost: 25, cost_rest: 0, source: "set" },
       firstByteMs: 40,
       ms: 100,
     },
   ]);
+  assert.equal(priced, 1, "the reply and the record have the same figure");
 });
 
 test("a call that no member served used nothing", () => {
   const it = script();
   const recorded: CallOutcome[] = [];
-  new CallTally(it.deps, requested(false), (outcome) => recorded.push(outcome)).close(503, null);
+  new CallTally(it.deps, { members: [] }, requested(false), (outcome) => recorded.push(outcome)).close(
+    503,
+    null,
+  );
   assert.deepEqual(
     [recorded[0]?.usage.totalTokens, recorded[0]?.estimated, recorded[0]?.member],
     [0, false, null],

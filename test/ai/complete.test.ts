@@ -43,6 +43,7 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
     model: "model-second",
     usage,
     estimated: false,
+    cost: null,
     firstByteMs: 0,
     ms: 0,
   });

@@ -6,6 +6,7 @@ import test from "node:test";
 import type { Caller } from "#ai/caller.ts";
 import type { CallOutcome } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { callCost } from "#ai/pricing.ts";
 import { costOf, createUsageLog, usageRow } from "#ai/usage.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
@@ -56,9 +57,19 @@ const ended = (
   more: Partial<CallOutcome> = {},
   members: readonly Member[] = [],
   person?: Caller["person"],
-): UsedCall =>
-  usageRow(
-    { members },
+): UsedCall => {
+  const outcome = {
+    status: 200,
+    member: "main",
+    model: "m",
+    attempts: [{ member: "main", model: "m", started_ms: 3, ms: 12, outcome: "ok" as const, status: 200 }],
+    usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
+    estimated: true,
+    firstByteMs: 10.6,
+    ms: 12.4,
+    ...more,
+  };
+  return usageRow(
     {
       id,
       key: poolKey(),
@@ -70,18 +81,9 @@ const ended = (
       labels: { user: "u", tags: ["a=b"] },
       person,
     },
-    {
-      status: 200,
-      member: "main",
-      model: "m",
-      attempts: [{ member: "main", model: "m", started_ms: 3, ms: 12, outcome: "ok", status: 200 }],
-      usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
-      estimated: true,
-      firstByteMs: 10.6,
-      ms: 12.4,
-      ...more,
-    },
+    { ...outcome, cost: callCost({ members }, outcome) },
   );
+};
 
 test("a call is written within a second, as what it was, by the account's local day; after that nothing runs", async () => {
   const { clock, rows, usage, recorded } = logging();

@@ -36,8 +36,8 @@ function trying(
         end: () => {},
       }),
     },
-    record: (...[of, call, outcome]: Parameters<ServeDeps["record"]>) => {
-      const row = usageRow(of, call, outcome);
+    record: (...[, call, outcome]: Parameters<ServeDeps["record"]>) => {
+      const row = usageRow(call, outcome);
       records.push(row);
       call.person?.ended(row);
     },
