@@ -6,6 +6,7 @@ import type { AttemptRecord } from "#ai/failover/call.ts";
 import { callCost } from "#ai/pricing.ts";
 import { costText } from "#contract/cost.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { gemini } from "#providers/gemini/gemini.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Usage } from "#providers/provider.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
@@ -47,6 +48,19 @@ test("list prices are those of the vendor itself: at its own address, and at Azu
     "0.02145",
     "list",
   ]);
+  const google = { ...own, provider: gemini, settings: gemini.settings.parse({ api_key: "k" }) };
+  assert.equal(cost(google, "gemini-2.5-flash")?.[1], "list");
+  for (const [vendor, provider, model] of [
+    [claude, anthropic, "claude-sonnet-4-5"],
+    [google, gemini, "gemini-2.5-flash"],
+  ] as const) {
+    const proxied = provider.settings.parse({ api_key: "k", base_url: "https://proxy.test" });
+    assert.equal(
+      cost({ ...vendor, settings: proxied }, model),
+      null,
+      "who is behind it may charge otherwise",
+    );
+  }
 });
 
 test("cached tokens have their price, by default that of input", () => {

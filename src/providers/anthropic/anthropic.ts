@@ -2,6 +2,7 @@
 // header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
+import { isOwnHost } from "#providers/prices/list-price.ts";
 import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
@@ -15,9 +16,11 @@ import { anthropicBody } from "./request.ts";
 import { sealedThinking } from "./sealed-thinking.ts";
 import { unfoldedMessage } from "./unfold.ts";
 
+const ownUrl = "https://api.anthropic.com";
+
 const settingsSchema = z
   .strictObject({
-    base_url: hostRoot("https://api.anthropic.com"),
+    base_url: hostRoot(ownUrl),
     api_key: secret()
       .optional()
       .describe("A key of the Claude Console (`sk-ant-…`); needed without `api_keys`."),
@@ -94,7 +97,7 @@ export const anthropic = defineProvider({
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },
-  listedAs: () => "anthropic",
+  listedAs: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "anthropic" : null),
   sealsAs: ({ base_url }) => base_url,
   check: (settings, range) => ({
     method: "GET",

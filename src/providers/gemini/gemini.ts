@@ -2,6 +2,7 @@
 // in the URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
+import { isOwnHost } from "#providers/prices/list-price.ts";
 import { defineProvider } from "#providers/provider.ts";
 import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
@@ -12,9 +13,11 @@ import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./embeddings.ts";
 import { geminiFailure } from "./failure.ts";
 import { geminiBody } from "./request.ts";
 
+const ownUrl = "https://generativelanguage.googleapis.com";
+
 const settingsSchema = z
   .strictObject({
-    base_url: hostRoot("https://generativelanguage.googleapis.com"),
+    base_url: hostRoot(ownUrl),
     api_key: secret().optional().describe("A key of Google AI Studio; needed without `api_keys`."),
     api_keys: severalKeys(),
     headers: extraHeaders(),
@@ -79,7 +82,7 @@ export const gemini = defineProvider({
     };
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
-  listedAs: () => "gemini",
+  listedAs: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "gemini" : null),
   check: (settings, range) => ({
     method: "GET",
     url: joinUrl(settings.base_url, `/v1beta/models?pageSize=${range === "all" ? 1000 : 1}`),

@@ -1,7 +1,7 @@
 // The vendors that speak OpenAI's chat completions, each with what differs from OpenAI. docs/ai-vendors.md has the pages
 // from which this comes, and when they were read.
 
-import type { ListedVendor } from "#providers/prices/list-price.ts";
+import { isOwnHost, type ListedVendor } from "#providers/prices/list-price.ts";
 
 interface VendorDefaults {
   /** Null: each account has an address of its own. */
@@ -77,5 +77,5 @@ export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "
 /** The vendor whose list prices the models at a base URL have; null: another server may be there, or none are listed. */
 export function listedAt(vendor: Vendor, base: string): ListedVendor | null {
   const { url, listed = null } = defaultsOf(vendor);
-  return url === null || URL.parse(base)?.host === URL.parse(url)?.host ? listed : null;
+  return url === null || isOwnHost(base, url) ? listed : null;
 }

@@ -5,6 +5,10 @@ import { listPrices } from "./list-prices.ts";
 /** The vendors whose prices are listed. */
 export type ListedVendor = keyof typeof listPrices;
 
+/** Whether a base URL is the vendor's own address, where its list prices hold: who is behind another may charge otherwise. */
+export const isOwnHost = (base: string, own: string): boolean =>
+  URL.parse(base)?.host === URL.parse(own)?.host;
+
 /** Prices of a million tokens. Absent: that of input. */
 export interface Price {
   input: number;
