@@ -236,6 +236,8 @@ export interface StreamReader {
 export interface ToolsApi {
   /** Every request with function tools goes there; else those for models that refused them. */
   always: boolean;
+  /** By the vendor's documentation alone: this server or model may lack it. */
+  assumed?: true;
   chat(request: ChatRequest): PreparedRequest;
   answer(text: string, request: ChatRequest): ParsedAnswer;
   stream(request: ChatRequest): StreamReader;

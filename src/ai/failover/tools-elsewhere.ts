@@ -3,6 +3,7 @@
 
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
+import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure, NativeApi, ToolsApi } from "#providers/provider.ts";
 import type { FailoverCall } from "./call.ts";
 
@@ -10,38 +11,58 @@ import type { FailoverCall } from "./call.ts";
 const hasTools = ({ tools, reasoning_effort: effort }: FailoverCall["body"]) =>
   Array.isArray(tools) && tools.length > 0 && effort !== "none";
 
+/** The member's other API for tools; null: it has none, or turned out to lack it. */
+function elsewhere({ member, model }: Choice<Member>, now: number): ToolsApi | null {
+  const there = member.provider.toolsApi(member.settings);
+  return there?.assumed && member.health.missingApis.has(model, "responses", now) ? null : there;
+}
+
 /** The API in which the member is asked for a chat completion; null: chat completions. `native`: it gets the request as it came. */
 export function toolsApiFor(
-  { member, model }: Choice<Member>,
+  choice: Choice<Member>,
   { api, mode }: FailoverCall,
   native: NativeApi | null,
   now: number,
 ): ToolsApi | null {
   if (native !== null || mode === "embeddings") return null;
-  const there = member.provider.toolsApi(member.settings);
+  const { member, model } = choice;
+  const there = elsewhere(choice, now);
   if (there === null || !(there.always || member.health.refused.toolsElsewhere(model, now))) return null;
   const chat = api.chat();
   return chat.kind === "chat" && hasTools(chat.body) ? there : null;
 }
 
 /** Whether the model is known to refuse the tools of the chat completion, and the member has no other API for them. */
-export const lacksTools = (
-  { member, model }: Choice<Member>,
-  body: FailoverCall["body"],
-  now: number,
-): boolean =>
-  member.health.refused.toolsElsewhere(model, now) &&
+export const lacksTools = (choice: Choice<Member>, body: FailoverCall["body"], now: number): boolean =>
+  choice.member.health.refused.toolsElsewhere(choice.model, now) &&
   hasTools(body) &&
-  member.provider.toolsApi(member.settings) === null;
+  elsewhere(choice, now) === null;
 
 /** Remembers where the model takes tools. True: the member has that API, and is asked once more, there. */
 export function rememberToolsElsewhere(
-  { member, model }: Choice<Member>,
+  choice: Choice<Member>,
   asked: ToolsApi | null,
   { toolsElsewhere }: Failure,
   now: number,
 ): boolean {
   if (!toolsElsewhere || asked !== null) return false;
-  member.health.refused.learnToolsElsewhere(model, now);
-  return member.provider.toolsApi(member.settings) !== null;
+  choice.member.health.refused.learnToolsElsewhere(choice.model, now);
+  return elsewhere(choice, now) !== null;
 }
+
+/**
+ * What the refusal of an API means that the vendor documents while this server has no such path: the member lacks it, which is
+ * remembered, and takes no tools. Any other failure is what it was.
+ */
+export function withoutToolsApi(
+  { member, model }: Choice<Member>,
+  asked: ToolsApi | null,
+  failure: Failure,
+  now: number,
+): Failure {
+  if (!asked?.assumed || (failure.status !== 404 && failure.status !== 405)) return failure;
+  member.health.missingApis.learn(model, "responses", now);
+  return vendorFailure("unsupported", 400, lacksApi, { param: "tools" });
+}
+
+const lacksApi = "The model takes function tools in the Responses API alone, which its server does not have.";

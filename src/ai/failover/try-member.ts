@@ -38,7 +38,7 @@ import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
-import { rememberToolsElsewhere, toolsApiFor } from "./tools-elsewhere.ts";
+import { rememberToolsElsewhere, toolsApiFor, withoutToolsApi } from "./tools-elsewhere.ts";
 
 /** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
 const ownCodes: readonly string[] = [
@@ -152,7 +152,8 @@ export async function tryMember(
     recordAttempt(met.kind, met.status, met);
     const now = clock.monotonic();
     const isTranslatable = translateRefused(choice, native, met, run);
-    const ofKeys = failureOfKeys(deps, choice, run, key, met, now);
+    const meant = withoutToolsApi(choice, tools, met, now);
+    const ofKeys = failureOfKeys(deps, choice, run, key, meant, now);
     const isNextKey = ofKeys === "next_key";
     const { failure, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
     run.failedBy ??= new Map();

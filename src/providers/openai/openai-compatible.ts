@@ -115,9 +115,11 @@ const responsesOf = (settings: Settings) =>
 /** The Responses API for chat completions with function tools; null: they are asked as chat completions alone. */
 function toolsApiOf(settings: Settings): ToolsApi | null {
   const { tools_over: over } = settings;
-  if (over === "chat_completions" || (over === undefined && responsesOf(settings) === "no")) return null;
+  const has = over === undefined ? responsesOf(settings) : "yes";
+  if (over === "chat_completions" || has === "no") return null;
   return {
     always: over === "responses",
+    ...(has === "assumed" ? { assumed: true } : {}),
     chat: (request) => {
       const translated = responsesRequest(request);
       if (translated.kind === "unsupported_parameter") return translated;

@@ -170,3 +170,31 @@ test("a parameter that the model refuses there is learned under its name in chat
   const result = await run(it, call([first], "chat", asking({ temperature: 0 })));
   assert.deepEqual(result.kind === "answer" && result.won.adapted, ["temperature"]);
 });
+
+test("a Responses API that is only documented and is not there: the member takes no tools, and is well", async () => {
+  for (const status of [404, 405]) {
+    const it = script();
+    const documented = openaiCompatible.settings.parse({ vendor: "vllm", base_url: "http://first.test/v1" });
+    const missing = json({ error: { message: "Not Found", type: "x", param: null, code: null } }, status);
+    const first = it.member("first", [refused, missing, answered()], { settings: documented });
+    const second = it.member("second", [answered()]);
+    const result = await run(it, call([first, second], "chat", asking()));
+    assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
+    assert.deepEqual(pathsOf(it), ["/v1/chat/completions", "/v1/responses", "/v1/chat/completions"]);
+    const now = it.clock.monotonic();
+    assert.deepEqual([first.health.availability(now, first.models[0]).kind, it.down], ["up", []]);
+    assert.equal(first.health.isModelMissing(first.models[0]!, now), false);
+    await run(it, call([first, second], "chat", asking()));
+    assert.deepEqual(it.names().slice(3), ["second"], "it is not asked with tools again");
+    await run(it, call([first], "chat", { body, text: JSON.stringify(body) }));
+    assert.deepEqual(it.names().slice(4), ["first"], "without tools it is");
+  }
+});
+
+test("one that is known by its settings is not taken to be missing", async () => {
+  const it = script();
+  const missing = json({ error: { message: "Not Found", type: "x", param: null, code: null } }, 404);
+  const first = it.member("first", [refused, missing], { settings: settings() });
+  failureOf(await run(it, call([first], "chat", asking())));
+  assert.equal(first.health.missingApis.has(first.models[0]!, "responses", it.clock.monotonic()), false);
+});
