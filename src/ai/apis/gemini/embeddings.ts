@@ -28,9 +28,17 @@ export const batchReply = z
 interface EmbeddingsRead extends ModelRequest {
   kind: "embeddings";
   isBatch: boolean;
+  /** Fields that embeddings of OpenAI's do not have, such as `taskType`. */
+  leftOut: readonly string[];
 }
 
 export const isEmbeddings = (read: ModelRequest): read is EmbeddingsRead => "isBatch" in read;
+
+/** Fields of a request that are translated; its model is that of the path. */
+const known: readonly string[] = ["model", "content", "outputDimensionality", "output_dimensionality"];
+
+const unknownIn = (body: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
+  Object.keys(body).filter((name) => !names.includes(name) && body[name] !== null);
 
 /** One text, or a batch of them, as OpenAI's request. */
 export function readEmbedded(
@@ -59,7 +67,9 @@ export function readEmbedded(
     encoding_format: "float",
     ...(dimensions === undefined || dimensions === null ? {} : { dimensions }),
   };
-  const own = { kind: "embeddings" as const, isBatch, stream: false, includeUsage: false };
+  const beside = isBatch ? unknownIn(request.body, ["requests"]) : [];
+  const leftOut = [...new Set([...beside, ...asked.flatMap((one) => unknownIn(one, known))])];
+  const own = { kind: "embeddings" as const, isBatch, leftOut, stream: false, includeUsage: false };
   return { ...own, text: JSON.stringify(body), body, model: model ?? null };
 }
 
@@ -81,7 +91,7 @@ function embeddingsOf(text: string, isBatch: boolean): string {
 }
 
 /** The request, which members get as OpenAI's. */
-export function createEmbeddingsRequest({ text, body, isBatch }: EmbeddingsRead): ApiRequest {
+export function createEmbeddingsRequest({ text, body, isBatch, leftOut }: EmbeddingsRead): ApiRequest {
   const noStreams = () => {
     throw new Error("Embeddings have no streams.");
   };
@@ -93,7 +103,7 @@ export function createEmbeddingsRequest({ text, body, isBatch }: EmbeddingsRead)
     optional: new Set(),
     keepsModel: true,
     chat: () => ({ kind: "chat", text, body }),
-    leftOut: () => [],
+    leftOut: () => leftOut,
     answer: (answer) => embeddingsOf(answer, isBatch),
     writer: noStreams,
     failed: (error) => contentError(error, framingOf(true)),

@@ -28,6 +28,19 @@ test("a batch is one request, and its vectors come back digit by digit", () => {
   assert.equal(createEmbeddingsRequest(one).answer(list, false, rules), '{"embedding":{"values":[0.10,-0]}}');
 });
 
+test("fields that a member of another format does not get are named, each once", () => {
+  const leftOutOf = (body: object, isBatch: boolean) => {
+    const read = readEmbedded(JSON.stringify(body), { model: "m" }, isBatch);
+    assert.ok(!isProblem(read) && isEmbeddings(read));
+    return createEmbeddingsRequest(read).leftOut();
+  };
+  const own = { model: "models/m", outputDimensionality: 2 };
+  assert.deepEqual(leftOutOf(of("a", own), false), []);
+  assert.deepEqual(leftOutOf(of("a", { ...own, taskType: "CLUSTERING", title: null }), false), ["taskType"]);
+  const requests = [of("a", { task_type: "CLUSTERING" }), of("b", { task_type: "CLUSTERING", title: "B" })];
+  assert.deepEqual(leftOutOf({ requests, more: 1 }, true), ["more", "task_type", "title"]);
+});
+
 test("what cannot be embedded is refused by its place", () => {
   for (const [body, isBatch] of [
     [{}, false],
