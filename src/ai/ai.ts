@@ -258,6 +258,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const stored = { ...key, limits: { ...key.limits, concurrency: null } };
       const { admission, end } = await throttle.admit(stored, callId, 0);
       end(0);
+      if (admission.kind === "refused") refusals.refused(key, admission.by, clock.now());
       return admission;
     },
     serve: async ({ key, pool }, request, caller, signal) => {

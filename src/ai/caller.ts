@@ -13,6 +13,8 @@ export interface Caller {
   tags: readonly string[];
   /** Headers that each request to a member has too, in lower case; null: none. */
   extraHeaders: Readonly<Record<string, string>> | null;
+  /** A queued completion is tried: no client sees a refusal, and it is tried again. */
+  isQueued?: true;
   /** A person who tries the pool without a key; absent: the holder of a key. */
   person?: {
     /** An e-mail address, or the name of a management token. */

@@ -53,7 +53,7 @@ export interface ServeDeps {
   throttle: Throttle;
   budgets: Budgets;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
-  /** A limit or a budget refused a call. */
+  /** A limit or a budget refused a client's call. */
   refused(key: PoolKey, by: RateLimited["by"], at: number): void;
 }
 
@@ -68,11 +68,12 @@ export async function serve(
 ): Promise<ServeResult> {
   const chain = deps.chain(pool, caller);
   const at = chain.clock.now();
+  const isOfClient = caller.isQueued !== true && caller.person === undefined;
   // Awaited only when pending: each await costs a turn of the event loop and keeps its frame alive.
   const spending = deps.budgets.exhaustedForMs(key, at);
   const exhaustedForMs = spending instanceof Promise ? await spending : spending;
   if (exhaustedForMs !== null) {
-    deps.refused(key, "budget", at);
+    if (isOfClient) deps.refused(key, "budget", at);
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
@@ -82,7 +83,7 @@ export async function serve(
   const judging = deps.throttle.admit(key, caller.id, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") {
-    if (admission.kind === "refused") deps.refused(key, admission.by, at);
+    if (admission.kind === "refused" && isOfClient) deps.refused(key, admission.by, at);
     return admission;
   }
   const completion = {

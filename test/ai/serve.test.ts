@@ -41,6 +41,28 @@ test("a spent budget and a refusal of the limits are reported, no member is aske
   assert.deepEqual(asked, [["req_1", reservedTokens("chat", body, promptTokens("chat", body))]]);
 });
 
+test("a refusal that no client sees is not counted: of a queued completion, and of a person who tries the pool", async () => {
+  const refusals: string[] = [];
+  const refusedBy = (by: "budget" | "requests") =>
+    ({
+      chain: () => ({ clock: movableClock() }),
+      budgets: { exhaustedForMs: () => (by === "budget" ? 1 : null) },
+      throttle: {
+        admit: () => ({ admission: { kind: "refused", by, retryAfterMs: 1, levels }, end: () => {} }),
+      },
+      refused: (_key: unknown, why: string) => refusals.push(why),
+    }) as unknown as ServeDeps;
+  const person = { name: "ada@acme.test", ended: () => {} };
+  for (const by of ["budget", "requests"] as const)
+    for (const more of [{ isQueued: true as const }, { person }, {}]) {
+      const from = { ...caller("req_1"), ...more };
+      const { signal } = new AbortController();
+      const result = await serve(refusedBy(by), poolKey(), {} as never, request, from, signal);
+      assert.equal(result.kind, "refused");
+    }
+  assert.deepEqual(refusals, ["budget", "requests"]);
+});
+
 test("the place is free before anything of the call is recorded; a call that ends otherwise gives it back too", async () => {
   const order: string[] = [];
   const deps = (chain: object) =>

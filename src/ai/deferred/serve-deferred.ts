@@ -5,6 +5,7 @@
 
 import type { AiGateway } from "#ai/ai.ts";
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
+import type { Caller } from "#ai/caller.ts";
 import type { ServeResult } from "#ai/serve.ts";
 import { readChat } from "#contract/ai/chat.ts";
 import { type OpenAiError, openAiError } from "#contract/ai/openai-error.ts";
@@ -116,7 +117,13 @@ async function attempt(
     const request = readChat(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
     if (isProblem(request)) return { kind: "ended", result: { error: openAiError("malformed_body") } };
     const api = new ChatCompletionsRequest(request);
-    const caller = { id: newId("req"), clientRequestId: row.id, tags: [], extraHeaders: null };
+    const caller: Caller = {
+      id: newId("req"),
+      clientRequestId: row.id,
+      tags: [],
+      extraHeaders: null,
+      isQueued: true,
+    };
     return judge(await ai.serve(opened, { kind: "chat", ...request, api }, caller, signal));
   } catch (error) {
     // Of the storage, or a fault of ours.

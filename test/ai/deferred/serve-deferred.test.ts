@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
+import { readPoolStatistics } from "#store/pools/pool-statistics.ts";
 import { movableClock } from "../../clock.ts";
 import { engines, ground, type Harness, harness } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
-import { makePool } from "../pooled.ts";
+import { ask, keyText, makePool } from "../pooled.ts";
 import { at, defer, events, hour, lookUp, second, start } from "./story.ts";
 
 test("a schedule by the account's clock is waited for, and can be cancelled before it", async () => {
@@ -57,6 +58,31 @@ test("an outage is waited out with growing pauses, until the completion expires"
     // A week later nothing is left of it.
     await it.advance(8 * 24 * hour);
     assert.equal((await at(it, "GET", id)).statusCode, 404);
+  } finally {
+    await it.close();
+  }
+});
+
+test("a limit that a queued completion waits for is no refused call", async () => {
+  const { it, accountId, pool } = await start();
+  try {
+    const keys = [{ name: "app", key: keyText, limits: { requests_per_minute: 2 } }];
+    await makePool(it, { keys }, accountId);
+    assert.equal((await ask(it)).statusCode, 200);
+    const { id } = (await defer(it)).json();
+    await it.settle();
+    const waiting = await lookUp(it, id);
+    assert.deepEqual([waiting.status, waiting.attempts], ["queued", 1]);
+    assert.equal((await ask(it)).statusCode, 429);
+    assert.equal((await defer(it)).statusCode, 429, "its client sees that one");
+    await it.advance(2 * second);
+    const hours = ["2000", "2999"] as const;
+    const asked = { poolId: pool.poolId, hours, step: "day", split: "none" } as const;
+    const points = await it.system.database.run(readPoolStatistics, asked);
+    assert.deepEqual(
+      points.map(({ refused }) => refused.requests),
+      [2],
+    );
   } finally {
     await it.close();
   }
