@@ -78,10 +78,16 @@ function parametersOf(
   return fields.length === 0 ? "Record<string, never>" : `{ ${fields.join("; ")} }`;
 }
 
+/** What `call` resolves with: the parsed JSON, the string that a text is, or nothing. A stream is read piece by piece, and no reply. */
 function replyOf({ responses }: Operation): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
-  const schema = success?.[1].content?.["application/json"]?.schema;
-  return schema === undefined ? "undefined" : typeOf(schema);
+  const content = success?.[1].content ?? {};
+  const schema = content["application/json"]?.schema;
+  if (schema !== undefined) return typeOf(schema);
+  const isText = Object.keys(content).some(
+    (type) => type.startsWith("text/") && type !== "text/event-stream",
+  );
+  return isText ? "string" : "undefined";
 }
 
 /** The names of the components that a value refers to, and what those refer to. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { routes } from "#ui/api/schema.ts";
+import { clientTypes } from "../../scripts/docs-client.ts";
 
 /** Operations that the dashboard does not call. */
 const uncalled: Record<string, string> = {
@@ -16,17 +17,60 @@ const uncalled: Record<string, string> = {
   listPoolMembers: "the pool has its members",
 };
 
-const sources = globSync("ui/src/**/*.{ts,tsx}")
-  .filter((path) => !path.endsWith("api/schema.ts"))
-  .map((path) => readFileSync(path, "utf8"));
-const isCalled = (name: string) => sources.some((text) => text.includes(`"${name}"`));
+/** The first argument of what calls an operation: its name, or the choice of one. What names it besides, such as `live.ts`, calls nothing. */
+const calls =
+  /\b(?:useRead|usePages|usePaced|useChange|useForm|call|openStream|addressOf)(?:<\w+>)?\(([^,)]*)[,)]/g;
+
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(calls)].flatMap(([, first = ""]) =>
+    [...first.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name),
+  );
+
+const generated = /^\/\/ Generated /;
+const called = new Set(
+  globSync("ui/src/**/*.{ts,tsx}")
+    .map((path) => readFileSync(path, "utf8"))
+    .filter((text) => !generated.test(text))
+    .flatMap(namesIn),
+);
+
+test("a use is the name where an operation is called, and not where it is listed", () => {
+  const text = `useRead("getPool", {}); const touches = ["listPools"]; usePages(all ? "listA" : "listB", {});
+  const read = { calls: ["listPoolCalls"] }; form("updatePool");`;
+  assert.deepEqual(namesIn(text), ["getPool", "listA", "listB"]);
+  assert.ok(generated.test(readFileSync("ui/src/api/schema.ts", "utf8")));
+});
 
 test("no operation is without a caller or a reason", () => {
   const names = Object.keys(routes);
   assert.ok(names.length > 90);
   assert.deepEqual(
-    names.filter((name) => !isCalled(name)),
+    names.filter((name) => !called.has(name)),
     names.filter((name) => Object.hasOwn(uncalled, name)),
   );
   for (const name of Object.keys(uncalled)) assert.ok(names.includes(name), `${name} is an operation`);
+});
+
+test("what an operation answers has the type that the client reads it as", () => {
+  const operation = (operationId: string, type: string) => ({
+    get: { operationId, responses: { 200: { content: { [type]: { schema: { type: "string" } } } } } },
+  });
+  const text = clientTypes({
+    paths: {
+      "/api/manage/v1/a": operation("getJson", "application/json"),
+      "/api/manage/v1/b": operation("getText", "text/plain; charset=utf-8"),
+      "/api/manage/v1/c": operation("watch", "text/event-stream"),
+      "/api/manage/v1/d": operation("getFile", "application/octet-stream"),
+    },
+    components: { schemas: {}, parameters: {} },
+  });
+  assert.deepEqual(
+    [...text.matchAll(/^ {2}(\w+): \{.*reply: (\w+) \};$/gm)].map(([, name, reply]) => [name, reply]),
+    [
+      ["getJson", "string"],
+      ["getText", "string"],
+      ["watch", "undefined"],
+      ["getFile", "undefined"],
+    ],
+  );
 });

@@ -238,8 +238,8 @@ export interface Operations {
   listCreditEntries: { params: { account: string }; query: { channel: Channel; limit?: number; cursor?: string }; body: undefined; reply: CreditEntryPage };
   watchAccount: { params: { account: string }; query: Record<string, never>; body: undefined; reply: undefined };
   getOverview: { params: { account: string }; query: Record<string, never>; body: undefined; reply: OverviewReply };
-  getMessageHtml: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: undefined };
-  getMessageText: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  getMessageHtml: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: string };
+  getMessageText: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: string };
   listMessageDeliveries: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageDeliveryPage };
   listGatewayPauses: { params: { account: string; gateway: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: GatewayPausePage };
   getMessageStatistics: { params: { account: string }; query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string }; body: undefined; reply: MessageStatisticsReply };
