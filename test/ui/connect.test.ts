@@ -3,21 +3,23 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { aiSnippetOf, clients } from "#ui/connect/ai-snippets.ts";
+import { aiSnippetOf, clients } from "#ui/pools/playground/ai-snippets.ts";
 import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
+const hello = { model: "it's", messages: [{ role: "user" as const, content: "Hello" }] };
+
 test("a snippet has the address and the model, and its key in the environment alone", () => {
   for (const [client] of clients) {
-    const text = aiSnippetOf(client, "http://ai.example", "it's");
-    assert.ok(text.includes("POOL_KEY"), client);
+    const text = aiSnippetOf(client, "http://ai.example", hello);
+    assert.match(text, /\bTRUNKLINE_POOL_KEY\b/, client);
     const base = client.startsWith("anthropic") ? /http:\/\/ai\.example\/api\/ai"/ : /\/api\/ai\/v1["/]/;
     assert.match(text, base, client);
   }
   // A shell takes it as one body, in which the model has its own name.
-  const command = aiSnippetOf("curl", "http://ai.example", "it's");
+  const command = aiSnippetOf("curl", "http://ai.example", hello);
   const script = `curl() { for word in "$@"; do echo "$word"; done; }; ${command}`;
-  const env = { ...process.env, POOL_KEY: "key-of-the-pool" };
+  const env = { ...process.env, TRUNKLINE_POOL_KEY: "key-of-the-pool" };
   const words = execFileSync("sh", ["-c", script], { env, encoding: "utf8" }).split("\n");
   assert.ok(words.includes("Authorization: Bearer key-of-the-pool"));
   assert.equal(JSON.parse(words.at(-2) ?? "").model, "it's");
@@ -49,7 +51,10 @@ test("the calls on the page carry this account's names, and work as they are", {
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   const made = await api(at, "POST", `/accounts/${account}/pools/${pool}/keys`, { name: "app" });
   const rotated = await api(at, "POST", `/accounts/${account}/api-key`);
-  const keys = { POOL_KEY: made.body.data.key ?? "", TRUNKLINE_KEY: rotated.body.data.api_key ?? "" };
+  const keys = {
+    TRUNKLINE_POOL_KEY: made.body.data.key ?? "",
+    TRUNKLINE_KEY: rotated.body.data.api_key ?? "",
+  };
   for (const letter of "gk") await page.keyboard.press(letter);
   await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
   await settled(at);

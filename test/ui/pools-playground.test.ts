@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { TrialAttempt, TrialEnd, TrialError } from "#ui/api/trial.ts";
-import { snippetOf } from "#ui/pools/playground/snippets.ts";
+import { aiSnippetOf } from "#ui/pools/playground/ai-snippets.ts";
+import { completionOf } from "#ui/pools/playground/asked.ts";
 import { afterEvent, chainOf, isOver, messagesOf, newTurn, type Turn } from "#ui/pools/playground/turn.ts";
 import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
 
@@ -87,15 +88,19 @@ test("the same call from a shell and from OpenAI's SDKs, with quotes that hold",
     max_tokens: null,
     stop: ["\n"],
   };
-  const curl = snippetOf("curl", "https://gateway.example", "chat", call);
+  const curl = aiSnippetOf("curl", "https://gateway.example", completionOf("chat", call));
   assert.match(curl, /^curl -N https:\/\/gateway\.example\/api\/ai\/v1\/chat\/completions /);
   assert.ok(curl.includes('-H "Authorization: Bearer $TRUNKLINE_POOL_KEY"'));
   assert.ok(curl.includes(String.raw`"content":"It'\''s \"this\""`));
   assert.ok(curl.includes(String.raw`"temperature":0,"stop":["\n"],"stream":true`));
-  const javaScript = snippetOf("JavaScript", "https://gateway.example", "chat", call);
+  const javaScript = aiSnippetOf("openai-js", "https://gateway.example", completionOf("chat", call));
   assert.ok(javaScript.includes('baseURL: "https://gateway.example/api/ai/v1"'));
   assert.ok(javaScript.includes("process.env.TRUNKLINE_POOL_KEY"));
-  const python = snippetOf("Python", "https://gateway.example", "chat", { ...call, model: "echo" });
+  const python = aiSnippetOf(
+    "openai-python",
+    "https://gateway.example",
+    completionOf("chat", { ...call, model: "echo" }),
+  );
   for (const line of ['    model="echo",', "    temperature=0,", "    stream=True,"])
     assert.ok(python.split("\n").includes(line), python);
 });
@@ -154,7 +159,7 @@ test("by keyboard: ask, pretend the first member down, ask again; the second ans
   await page.setViewportSize({ width: 320, height: 800 });
   await expectSound(at, "the playground at 320 px");
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByRole("button", { name: "Python" }).click();
+  await page.getByRole("button", { name: "OpenAI, Python" }).click();
   await page.getByText("from openai import OpenAI").waitFor();
   await page.getByRole("link", { name: "The call's page" }).click();
   await page.getByText("sandbox-backup answered. Pretended down: sandbox.").waitFor();

@@ -9,9 +9,16 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { Facts, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import {
+  aiSnippetOf,
+  baseUrl,
+  type Client,
+  type Completion,
+  clients,
+  poolKey,
+} from "#ui/pools/playground/ai-snippets.ts";
 import { type Language, languages, snippetOf } from "#ui/send/snippets.ts";
 import { verifySnippet } from "#ui/webhooks/verify-snippet.ts";
-import { aiSnippetOf, baseUrl, type Client, clients } from "./ai-snippets.ts";
 
 /** A send through the gateway, to a recipient at which the sandbox delivers. */
 function requestThrough({ channel, identifier }: Gateway): SendAccountMessagesRequest {
@@ -72,6 +79,11 @@ const modelOf = ({ members }: Pool): string =>
     .flatMap(({ models, aliases }) => [...models, ...Object.keys(aliases)])
     .find((name) => !name.includes("*")) ?? "a-model-of-the-pool";
 
+const helloOf = (pool: Pool): Completion => ({
+  model: modelOf(pool),
+  messages: [{ role: "user", content: "Hello" }],
+});
+
 function AskPool({ pools }: { pools: readonly Pool[] }) {
   const { id: account } = useAccount();
   const [client, setClient] = useState<Client>("curl");
@@ -93,7 +105,7 @@ function AskPool({ pools }: { pools: readonly Pool[] }) {
         <Link to="/a/$account/pools/$pool/keys" params={{ account, pool: pool.id }}>
           key of the pool
         </Link>{" "}
-        is in the environment, as <code>POOL_KEY</code>. The key decides which pool answers.
+        is in the environment, as <code>{poolKey}</code>. The key decides which pool answers.
       </p>
       <Choice
         label="Pool"
@@ -102,7 +114,7 @@ function AskPool({ pools }: { pools: readonly Pool[] }) {
         onChange={setId}
       />
       <Choice label="Client" of={clients} value={client} onChange={(word) => setClient(word as Client)} />
-      <Snippet text={aiSnippetOf(client, location.origin, modelOf(pool))} block />
+      <Snippet text={aiSnippetOf(client, location.origin, helloOf(pool))} block />
     </>
   );
 }

@@ -5,29 +5,24 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Section } from "#ui/parts/page.tsx";
+import { aiSnippetOf, type OpenaiClient, openaiClients, poolKey } from "./playground/ai-snippets.ts";
+import { type Asked, completionOf } from "./playground/asked.ts";
 import { Chain } from "./playground/chain.tsx";
 import { Conversation } from "./playground/conversation.tsx";
 import { MembersDown } from "./playground/members-down.tsx";
 import { noSettings, Settings, settingsOf } from "./playground/settings.tsx";
-import { type Asked, type Language, languages, snippetOf } from "./playground/snippets.ts";
 import { messagesOf } from "./playground/turn.ts";
 import { useTurns } from "./playground/use-turns.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
 function Elsewhere({ pool, asked }: { pool: Pool; asked: Asked }) {
-  const [language, setLanguage] = useState<Language>("curl");
+  const [client, setClient] = useState<OpenaiClient>("curl");
   return (
     <Section title="In a program">
-      <Choices
-        label="As"
-        of={languages.map((each) => [each, each] as const)}
-        value={language}
-        onChange={setLanguage}
-      />
-      <Snippet text={snippetOf(language, location.origin, pool.name, asked)} block />
+      <Choices label="As" of={openaiClients} value={client} onChange={setClient} />
+      <Snippet text={aiSnippetOf(client, location.origin, completionOf(pool.name, asked))} block />
       <p className="hint">
-        <code>TRUNKLINE_POOL_KEY</code> is a key of this pool, made under Keys. JavaScript and Python use
-        OpenAI's SDK.
+        <code>{poolKey}</code> is a key of this pool, made under Keys.
       </p>
     </Section>
   );

@@ -1,6 +1,7 @@
 // The same send as a call of the public API, in the languages that people paste into. The key is never part of it.
 
 import type { SendAccountMessagesRequest } from "#ui/api/schema.ts";
+import { quoted } from "#ui/words/quoted.ts";
 
 export const languages = ["curl", "JavaScript", "Python", "PHP"] as const;
 export type Language = (typeof languages)[number];
@@ -14,9 +15,6 @@ export function publicPath({ channel, contact }: Sent): string {
 }
 
 const publicBody = ({ channel: _channel, ...body }: Sent): string => JSON.stringify(body, null, 2);
-
-/** In a shell's single quotes nothing but such a quote has a meaning. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The call of the public API that sends the request, with the API key in the environment variable `TRUNKLINE_KEY`. */
 export function snippetOf(language: Language, origin: string, request: Sent): string {

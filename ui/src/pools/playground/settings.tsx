@@ -3,7 +3,7 @@
 import type { ApiError } from "#ui/api/client.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { Field, faultAt } from "#ui/parts/form/field.tsx";
-import type { Asked } from "./snippets.ts";
+import type { Asked } from "./asked.ts";
 
 export const noSettings = { model: "", temperature: "", maxTokens: "", stop: "" };
 type Entered = typeof noSettings;
