@@ -53,6 +53,71 @@ test("a member is checked before it is stored: the refusal is the provider's, an
   assert.deepEqual(ours.models, ["small-1"]);
 });
 
+test("a name that is entered twice is a fault at its field, and nothing is sent until it is another", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  await page.goto(`${url}/a/${account}/pools/${pool}/members/new`);
+  await page.getByLabel("Name", { exact: true }).first().fill("ours");
+  await page.getByLabel("Kind", { exact: true }).selectOption("sandbox");
+  await page.getByLabel("Models", { exact: true }).fill("echo");
+  const prices = page.getByRole("group", { name: "Prices" });
+  const aliases = page.getByRole("group", { name: "Aliases" });
+  for (const place of [0, 1]) {
+    await prices.getByRole("button", { name: "Add one" }).click();
+    const name = prices.getByLabel("Name", { exact: true }).nth(place);
+    await name.focus();
+    // Key by key: the field stays the one that has the focus.
+    await page.keyboard.type("echo");
+    for (const label of ["Input", "Output"])
+      await prices
+        .getByLabel(label, { exact: true })
+        .nth(place)
+        .fill(String(place + 1));
+    await aliases.getByRole("button", { name: "Add a row" }).click();
+    await aliases.getByLabel("Name in Aliases").nth(place).focus();
+    await page.keyboard.type("small");
+    await aliases
+      .getByLabel(/^Value of/)
+      .nth(place)
+      .fill("echo");
+  }
+  await prices.getByText("Another row has the name echo.").waitFor();
+  await aliases.getByText("Another row has the name small.").waitFor();
+  await expectSound(at, "a member with names that are there twice");
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/members")) sent += 1;
+  });
+  const add = page.getByRole("button", { name: "Add the member" });
+  await add.click();
+  assert.equal(await page.locator("input:invalid").count(), 2);
+  await prices.getByLabel("Name", { exact: true }).nth(1).fill("other");
+  await aliases.getByRole("button", { name: "Remove" }).nth(1).click();
+  await page.getByText("Another row has the name").first().waitFor({ state: "detached" });
+  assert.equal(sent, 0);
+  await add.click();
+  await page.getByText("The member was added").waitFor();
+  const members = (await api(at, "GET", `/accounts/${account}/pools/${pool}/members`)).body.data;
+  const ours = members.find(({ name }) => name === "ours") as unknown as {
+    prices: Record<string, { input: number }>;
+    aliases: object;
+  };
+  assert.deepEqual(
+    Object.entries(ours.prices).map(([name, { input }]) => [name, input]),
+    [
+      ["echo", 1],
+      ["other", 2],
+    ],
+  );
+  assert.deepEqual(ours.aliases, { small: "echo" });
+});
+
 test("a deferred completion is listed on its pool's page, and cancelled there", {
   skip: missing,
 }, async (t) => {

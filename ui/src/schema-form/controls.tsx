@@ -1,21 +1,9 @@
 // The controls of a form that have a state of their own: secrets, JSON, and rows of names and values.
 
 import { useState } from "react";
-import type { ApiError } from "#ui/api/client.ts";
 import { Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
-import { isMask, labelOf, type Schema } from "./model.ts";
-
-export interface ValueProps {
-  name: string;
-  /** As the API names it in errors: `settings.success.path`. */
-  path: string;
-  schema: Schema;
-  required: boolean;
-  nullable: boolean;
-  value: unknown;
-  error: ApiError | null;
-  onChange: (value: unknown) => void;
-}
+import { isMask, labelOf, type ValueProps } from "./model.ts";
+import { Named } from "./named.tsx";
 
 export const emptied = (text: string) => (text === "" ? undefined : text);
 
@@ -122,75 +110,32 @@ export function Json({ name, path, schema, value, error, onChange }: ValueProps)
   );
 }
 
-/** An object whose names are free. */
-export function Pairs({ name, path, schema, value, error, onChange }: ValueProps) {
-  const [rows, setRows] = useState(() =>
-    Object.entries((value as Record<string, string> | null | undefined) ?? {}).map(([key, text], id) => ({
-      id,
-      key,
-      text,
-    })),
-  );
-  const set = (next: typeof rows) => {
-    setRows(next);
-    const filled = next.filter(({ key }) => key !== "");
-    onChange(
-      filled.length === 0 ? undefined : Object.fromEntries(filled.map(({ key, text }) => [key, text])),
-    );
-  };
-  const nextId = Math.max(0, ...rows.map(({ id }) => id)) + 1;
+/** An object of texts under free names. */
+export function Pairs(props: ValueProps) {
   return (
-    <fieldset>
-      <legend>{labelOf(name)}</legend>
-      {schema.description === undefined ? null : <Hint of={schema.description} />}
-      {rows.map((row) => (
-        <div key={row.id} className="row">
-          <input
-            aria-label={`Name in ${labelOf(name)}`}
-            value={row.key}
-            onChange={(event) =>
-              set(rows.map((each) => (each === row ? { ...row, key: event.target.value } : each)))
-            }
-          />
-          {isMask(row.text) ? (
+    <Named {...props} empty="" verb="Add a row">
+      {({ key, value, nameField, fault, remove, onChange }) => (
+        <div className="row">
+          <input aria-label={`Name in ${labelOf(props.name)}`} {...nameField} />
+          {isMask(value) ? (
             <>
-              <code>{row.text}</code>
-              <button
-                type="button"
-                className="button"
-                onClick={() => set(rows.map((each) => (each === row ? { ...row, text: "" } : each)))}
-              >
+              <code>{value}</code>
+              <button type="button" className="button" onClick={() => onChange("")}>
                 Replace
               </button>
             </>
           ) : (
             <input
-              aria-label={`Value of ${row.key}`}
-              value={row.text}
+              aria-label={`Value of ${key}`}
+              value={value}
               autoComplete="off"
-              onChange={(event) =>
-                set(rows.map((each) => (each === row ? { ...row, text: event.target.value } : each)))
-              }
+              onChange={(event) => onChange(event.target.value)}
             />
           )}
-          {faultAt(error, `${path}.${row.key}`) === null ? null : (
-            <span className="fault">{faultAt(error, `${path}.${row.key}`)}</span>
-          )}
-          <button type="button" className="button" onClick={() => set(rows.filter((each) => each !== row))}>
-            Remove
-          </button>
+          {fault === null ? null : <span className="fault">{fault}</span>}
+          {remove}
         </div>
-      ))}
-      {faultAt(error, path) === null ? null : <p className="fault">{faultAt(error, path)}</p>}
-      <div>
-        <button
-          type="button"
-          className="button"
-          onClick={() => set([...rows, { id: nextId, key: "", text: "" }])}
-        >
-          Add a row
-        </button>
-      </div>
-    </fieldset>
+      )}
+    </Named>
   );
 }

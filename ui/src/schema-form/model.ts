@@ -1,5 +1,7 @@
 // What a form shows of a JSON Schema: the part of it that kinds of gateways and providers, and requests with forms, use.
 
+import type { ApiError } from "#ui/api/client.ts";
+
 export interface Schema {
   type?: string | readonly string[];
   description?: string;
@@ -18,6 +20,19 @@ export interface Schema {
 }
 
 export type Values = Readonly<Record<string, unknown>>;
+
+/** What the control of a value gets. */
+export interface ValueProps {
+  name: string;
+  /** As the API names it in errors: `settings.success.path`. */
+  path: string;
+  schema: Schema;
+  required: boolean;
+  nullable: boolean;
+  value: unknown;
+  error: ApiError | null;
+  onChange: (value: unknown) => void;
+}
 
 /**
  * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups under free

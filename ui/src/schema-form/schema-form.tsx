@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Check, Choice, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
-import { emptied, Json, Pairs, Secret, type ValueProps } from "./controls.tsx";
+import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
 import {
   changed,
@@ -14,6 +14,7 @@ import {
   placeholderOf,
   type Schema,
   scalarOf,
+  type ValueProps,
   type Values,
   withoutNull,
 } from "./model.ts";

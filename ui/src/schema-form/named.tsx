@@ -1,0 +1,97 @@
+// An object whose names are free: rows, each under a name of its own that a person enters.
+
+import { type ComponentProps, Fragment, type ReactNode, useState } from "react";
+import { faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { labelOf, type ValueProps } from "./model.ts";
+
+/** One row, as its form is drawn. */
+interface Row<T> {
+  key: string;
+  value: T;
+  /** Of the field that the name is entered in. */
+  nameField: ComponentProps<"input">;
+  /** What is wrong with the name, or with the row as a whole; null: nothing. */
+  fault: string | null;
+  remove: ReactNode;
+  onChange: (value: T) => void;
+}
+
+/** `empty`: the value of a new row; `verb`: what adds one; `children`: draws a row. */
+export function Named<T>({
+  name,
+  path,
+  schema,
+  value,
+  error,
+  onChange,
+  empty,
+  verb,
+  children,
+}: ValueProps & { empty: T; verb: string; children: (row: Row<T>) => ReactNode }) {
+  const [rows, setRows] = useState(() =>
+    Object.entries((value as Record<string, T> | null | undefined) ?? {}).map(([key, each], id) => ({
+      id,
+      key,
+      value: each,
+    })),
+  );
+  // An object has a name once: the form is not sent, and the first row counts, while another row has the name of one before it.
+  const isRepeated = ({ key }: { key: string }, at: number, all: readonly { key: string }[]) =>
+    key !== "" && all.findIndex((each) => each.key === key) < at;
+  const set = (next: typeof rows) => {
+    setRows(next);
+    const named = next.filter((row, at) => row.key !== "" && !isRepeated(row, at, next));
+    onChange(
+      named.length === 0 ? undefined : Object.fromEntries(named.map((each) => [each.key, each.value])),
+    );
+  };
+  const nextId = Math.max(0, ...rows.map(({ id }) => id)) + 1;
+  const fault = faultAt(error, path);
+  return (
+    <fieldset>
+      <legend>{labelOf(name)}</legend>
+      {schema.description === undefined ? null : <Hint of={schema.description} />}
+      {rows.map((row, at) => {
+        const change = (more: Partial<typeof row>) =>
+          set(rows.map((each) => (each === row ? { ...row, ...more } : each)));
+        const repeated = isRepeated(row, at, rows) ? `Another row has the name ${row.key}.` : null;
+        return (
+          <Fragment key={row.id}>
+            {children({
+              key: row.key,
+              value: row.value,
+              nameField: {
+                value: row.key,
+                spellCheck: false,
+                ref: (field) => field?.setCustomValidity(repeated ?? ""),
+                onChange: (event) => change({ key: event.target.value }),
+                ...(repeated === null ? {} : { "aria-invalid": true }),
+              },
+              fault: repeated ?? faultAt(error, `${path}.${row.key}`),
+              remove: (
+                <button
+                  type="button"
+                  className="button"
+                  onClick={() => set(rows.filter((each) => each !== row))}
+                >
+                  Remove
+                </button>
+              ),
+              onChange: (entered) => change({ value: entered }),
+            })}
+          </Fragment>
+        );
+      })}
+      {fault === null ? null : <p className="fault">{fault}</p>}
+      <div>
+        <button
+          type="button"
+          className="button"
+          onClick={() => set([...rows, { id: nextId, key: "", value: empty }])}
+        >
+          {verb}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
