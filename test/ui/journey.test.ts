@@ -199,6 +199,9 @@ test("a member sees one account, and no operator's page", { skip: missing }, asy
   const other = await it.account({ name: "a rival" });
   await userFor(it, "member@acme.example", first.id);
   await page.goto(url);
+  await page.getByRole("link", { name: "The page of that link" }).click();
+  await page.getByText("trunkline setup makes a new one.").waitFor();
+  await page.goto(url);
   await page.getByLabel("E-mail address").fill("member@acme.example");
   await page.getByLabel("Password", { exact: true }).fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();

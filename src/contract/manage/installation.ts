@@ -40,6 +40,12 @@ export const installationReply = reply(
   "InstallationReply",
   z.object({
     version: z.string().meta({ examples: ["0.1.0"] }),
+    commands: z
+      .object({
+        backup: z.string().meta({ examples: ["trunkline backup"] }),
+        hold: z.string().meta({ examples: ["trunkline hold"] }),
+      })
+      .describe("Commands as they are written where the process that answers is installed."),
     engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
     size_bytes: z.int().describe("The size of the database."),
     public_url: z

@@ -5,7 +5,6 @@ import { useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, GatewayKind, GatewayLink } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
@@ -109,7 +108,6 @@ function State({ gateway, link }: Omit<Linked, "kind">) {
           {warning}
         </p>
       ))}
-      {link.state === "not_installed" ? <Snippet text="npm run whatsapp:install" block /> : null}
       {resume === null || link.device === null ? null : (
         <div className="row">
           <Resume gateway={gateway} verb={resume} />

@@ -1,14 +1,17 @@
+import type { InstallationReply } from "#ui/api/schema.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-const commands = {
-  sqlite: "npm run backup -- /backups/trunkline.db --key /elsewhere/master.key",
+type Installation = InstallationReply["data"];
+
+const examples = {
+  sqlite: "/backups/trunkline.db --key /elsewhere/master.key",
   docker: "docker compose exec trunkline trunkline backup /data/backup.db",
   postgres: 'pg_dump --format=custom --file=trunkline.dump "$TRUNKLINE_DATABASE_URL"',
 };
 
 /** Commands that make a copy, and what to do with one. */
-export function Backups({ engine }: { engine: "sqlite" | "postgres" }) {
+export function Backups({ of: { engine, commands } }: { of: Pick<Installation, "engine" | "commands"> }) {
   const isFile = engine === "sqlite";
   return (
     <>
@@ -19,9 +22,9 @@ export function Backups({ engine }: { engine: "sqlite" | "postgres" }) {
               While it runs or not. The copy alone opens no gateway settings, and the master key opens nothing
               alone: keep them apart.
             </p>
-            <Snippet text={commands.sqlite} block />
+            <Snippet text={`${commands.backup} ${examples.sqlite}`} block />
             <p>In a container:</p>
-            <Snippet text={commands.docker} block />
+            <Snippet text={examples.docker} block />
           </>
         ) : (
           <>
@@ -29,7 +32,7 @@ export function Backups({ engine }: { engine: "sqlite" | "postgres" }) {
               While it runs or not, with PostgreSQL's own tools. Keep the master key as well, and elsewhere:
               without it the copy opens no gateway settings.
             </p>
-            <Snippet text={commands.postgres} block />
+            <Snippet text={examples.postgres} block />
           </>
         )}
       </Section>
@@ -55,11 +58,11 @@ export function Backups({ engine }: { engine: "sqlite" | "postgres" }) {
             {isFile ? (
               <>
                 Start. A copy that the backup command made holds what was pending in it by itself; for a
-                snapshot of the file system run <code>npm start -- hold</code> first.
+                snapshot of the file system run <code>{commands.hold}</code> first.
               </>
             ) : (
               <>
-                Run <code>npm start -- hold</code> with the service's settings, before its first start. Then
+                Run <code>{commands.hold}</code> with the service's settings, before its first start. Then
                 start.
               </>
             )}

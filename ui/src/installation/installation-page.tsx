@@ -79,7 +79,7 @@ export function Page() {
       {held === null ? null : <HeldAccounts held={held} />}
       <Settings of={installation} />
       <Processes of={installation} />
-      <Backups engine={engine} />
+      <Backups of={installation} />
       <Alerts metrics={metrics} />
     </>
   );

@@ -5,7 +5,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { RetentionPolicy } from "#maintenance/maintenance.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
-import { version } from "#runtime/program.ts";
+import { commandWords, version } from "#runtime/program.ts";
 import { countHeldByAccount, listProcesses, readDatabaseSize } from "#store/maintenance/installation.ts";
 
 const dayMs = 86_400_000;
@@ -48,6 +48,7 @@ export const getInstallationRoute = endpoint({
       message: "Installation found.",
       data: {
         version,
+        commands: { backup: commandWords("backup"), hold: commandWords("hold") },
         engine: database.engine,
         size_bytes: await database.run(readDatabaseSize, null),
         public_url: settings.publicUrl,

@@ -33,6 +33,8 @@ test("it tells the version, the database, the settings, the processes, and what 
   const started_at = new Date(startedAt).toISOString();
   assert.deepEqual(rest, {
     version: "0.1.0",
+    // The tests are no script of a clone.
+    commands: { backup: "trunkline backup", hold: "trunkline hold" },
     engine: "sqlite",
     public_url: "https://trunkline.test",
     outbound_allow: [],
