@@ -10,7 +10,7 @@ import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
-import { asFile, variables } from "../src/config.ts";
+import { asFile, clientVariables, variables } from "../src/config.ts";
 import { clientForms, clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
@@ -63,6 +63,19 @@ ${table(["Variable", "What it is for", "Form", "Default", "Example"], rows)}
 
 A variable that is set to nothing counts as not set. Where a variable may come from a file, that file's text is
 taken without the white space around it; setting both the variable and its file is a fault.
+
+## Variables of the command line
+
+Commands such as \`trunkline send\` ask the installation of this machine. With an address they ask that one:
+
+${table(
+  ["Variable", "What it is for", "Example"],
+  Object.entries(clientVariables).map(([name, { description, examples }]) => [
+    code(`TRUNKLINE_${name}`),
+    description,
+    code(examples[0] ?? ""),
+  ]),
+)}
 `;
 }
 

@@ -292,6 +292,20 @@ export type Config = z.output<typeof schema>;
 /** Variables that `…_FILE` can set to the content of a file, so that a secret is not in the environment. */
 export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
 
+/**
+ * What commands such as `trunkline send` read to ask an installation elsewhere. The service reads none of them; they may be set in
+ * its environment.
+ */
+export const clientVariables = {
+  URL: text(
+    "The address of an installation that commands ask instead of the one on this machine.",
+    "https://sms.example.com",
+  ),
+  TOKEN: text("A management token for that address.", "tlm_…"),
+  API_KEY: text("An account's API key for that address, enough for `send` and `get`.", "tlk_…"),
+  POOL_KEY: text("A pool key for that address, enough for `ask`.", "tlp_…"),
+} as const;
+
 /** The environment, for what an operator's own files refer to by name. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
@@ -321,7 +335,11 @@ export function readConfig(
       );
     }
   }
-  const known = new Set([...Object.keys(variables), ...asFile.map((name) => `${name}_FILE`)]);
+  const known = new Set([
+    ...Object.keys(variables),
+    ...asFile.map((name) => `${name}_FILE`),
+    ...Object.keys(clientVariables),
+  ]);
   for (const name of Object.keys(from)) {
     if (name.startsWith("TRUNKLINE_") && !name.startsWith("TRUNKLINE_TEST_") && !known.has(name.slice(10))) {
       errors.push(`${name} is not a setting of this version.`);

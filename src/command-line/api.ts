@@ -2,12 +2,13 @@
 // the command line is an operator, or that of any address with a key or token.
 
 import type { Config } from "#config.ts";
+import { describeError } from "#runtime/describe-error.ts";
 import { type ApiTarget, requestApi, textOf } from "#runtime/net/api-request.ts";
 import { isListening } from "#runtime/net/socket-file.ts";
 import { operatorSocketFile } from "./open.ts";
 
 /** The installation's own words for what it did not do. */
-class ApiError extends Error {
+export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;
   constructor(status: number, message: string) {
@@ -35,21 +36,47 @@ export class Api {
     this.#headers = headers;
   }
 
-  /** Sends a request and returns its answer. Throws an `ApiError` with the installation's words for every other status than 2xx. */
-  async ask<T>(method: "GET" | "POST" | "DELETE" | "PATCH", path: string, body?: unknown): Promise<T> {
-    const answer = await requestApi(this.#target, { method, path, headers: this.#headers, body, silenceMs });
-    const text = await textOf(answer.body);
-    let read: unknown;
-    try {
-      read = text === "" ? null : JSON.parse(text);
-    } catch {
-      throw new ApiError(
-        answer.status,
-        `The address answered ${answer.status} with something other than JSON.`,
-      );
+  /** Sends a request and returns its stream of server-sent events. Throws as `ask` does. */
+  async *events(
+    method: "GET" | "POST",
+    path: string,
+    body?: unknown,
+    silenceMs: number | null = null,
+  ): AsyncGenerator<{ event: string; data: string }> {
+    const answer = await this.#send({ method, path, headers: this.#headers, body, silenceMs });
+    if (answer.status >= 300) throw errorOf(answer.status, await textOf(answer.body));
+    const { createParser } = await import("eventsource-parser");
+    const waiting: { event: string; data: string }[] = [];
+    const parser = createParser({
+      onEvent: ({ event = "message", data }) => waiting.push({ event, data }),
+    });
+    for await (const piece of answer.body) {
+      parser.feed(piece);
+      yield* waiting.splice(0);
     }
-    if (answer.status >= 200 && answer.status < 300) return read as T;
-    throw new ApiError(answer.status, wordsOf(read) ?? `The answer was ${answer.status}.`);
+  }
+
+  /** Sends a request and returns its answer. Throws an `ApiError` with the installation's words for every other status than 2xx. */
+  async ask<T>(
+    method: "GET" | "POST",
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    const all = { ...this.#headers, ...headers };
+    const answer = await this.#send({ method, path, headers: all, body, silenceMs });
+    const text = await textOf(answer.body);
+    if (answer.status >= 200 && answer.status < 300) return jsonOf(answer.status, text) as T;
+    throw errorOf(answer.status, text);
+  }
+
+  async #send(asked: Parameters<typeof requestApi>[1]): ReturnType<typeof requestApi> {
+    try {
+      return await requestApi(this.#target, asked);
+    } catch (error) {
+      const name = "url" in this.#target ? `The installation at ${this.#target.url}` : "The service";
+      throw new Error(`${name} does not answer: ${describeError(error)}.`, { cause: error });
+    }
   }
 
   /** The rows of a list of the management API, page by page; at most 10,000. */
@@ -64,6 +91,17 @@ export class Api {
     }
   }
 }
+
+function jsonOf(status: number, text: string): unknown {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    throw new ApiError(status, `The address answered ${status} with something other than JSON.`);
+  }
+}
+
+const errorOf = (status: number, text: string) =>
+  new ApiError(status, wordsOf(jsonOf(status, text)) ?? `The answer was ${status}.`);
 
 /** The message of an error, with the fields that it names. */
 function wordsOf(read: unknown): string | null {
@@ -85,21 +123,4 @@ function wordsOf(read: unknown): string | null {
 export async function runningHere(config: Config): Promise<Api | null> {
   const socketPath = operatorSocketFile(config);
   return (await isListening(socketPath)) ? new Api({ socketPath }) : null;
-}
-
-interface NamedAccount {
-  id: string;
-  name: string;
-}
-
-/** The account of that name or id. Throws when it does not exist. */
-export async function accountCalled(api: Api, name: string): Promise<NamedAccount> {
-  const known: string[] = [];
-  for await (const account of api.rows<NamedAccount>("/api/manage/v1/accounts")) {
-    if (account.name === name || account.id === name) return account;
-    known.push(account.name);
-  }
-  const names =
-    known.length === 0 ? "There are no accounts yet." : `There are: ${known.slice(0, 20).join(", ")}.`;
-  throw new Error(`There is no account called ${name}. ${names}`);
 }

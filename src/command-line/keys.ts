@@ -3,7 +3,8 @@
 
 import type { Config } from "#config.ts";
 import type { System } from "#system.ts";
-import { type Api, accountCalled, runningHere } from "./api.ts";
+import { chosenAccount } from "./access.ts";
+import { type Api, runningHere } from "./api.ts";
 import { openInstallation } from "./open.ts";
 import type { Result } from "./output.ts";
 
@@ -21,7 +22,7 @@ async function withStopped<T>(config: Config, change: (system: System) => Promis
 }
 
 async function newKey(running: Api, account: string): Promise<string> {
-  const { id } = await accountCalled(running, account);
+  const { id } = await chosenAccount(running, { account });
   const { data } = await running.ask<{ data: { api_key: string } }>(
     "POST",
     `/api/manage/v1/accounts/${id}/api-key`,

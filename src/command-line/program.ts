@@ -2,29 +2,12 @@
 // dependencies, names the nearest known word beside an unknown one, and writes the help.
 
 import { Command, type CommanderError } from "commander";
-import { type Config, environment, readConfig } from "#config.ts";
-import { readAllowList } from "#runtime/net/address.ts";
 import { commandWords, version } from "#runtime/program.ts";
 import { fail, type Result, show } from "./output.ts";
+import { configured } from "./settings.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 the words are wrong. */
 const wrongWords = 2;
-
-function allowListProblem(text: string): string | null {
-  try {
-    readAllowList(text);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/** The settings of this installation. Ends with all that is wrong in them. */
-function configured(): Config {
-  const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
-  if ("errors" in read) fail(read.errors);
-  return read.config;
-}
 
 const json = ["--json", "print JSON for programs"] as const;
 
@@ -32,6 +15,10 @@ export function createProgram(): Command {
   const program = new Command("trunkline");
   const add = (words: string, description: string) => program.command(words).description(description);
   const showing = (command: Command) => command.option(...json);
+  const elsewhere = (command: Command) =>
+    command
+      .option("--account <name>", "the account; otherwise the only one, or the one called default")
+      .option("--url <address>", "an installation at this address; see TRUNKLINE_URL");
 
   program
     .description("Self-hosted messaging (SMS, WhatsApp, email) with durable delivery, and an AI gateway.")
@@ -100,6 +87,47 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
   add("install-whatsapp", "install the library of the gateway kind whatsapp-linked").action(() =>
     fail([`This process cannot install it. Run: ${commandWords("install-whatsapp")}`]),
   );
+  elsewhere(add("send <channel> <to> <text>", "send a message: sms, whatsapp or email"))
+    .option("--subject <text>", "the subject of an email")
+    .option("--gateway <identifier>", "the gateway; otherwise the channel's default one")
+    .option("--at <time>", "when to send it: YYYY-MM-DD HH:MM:SS, in the account's time zone")
+    .option(...json)
+    .action(async (channel: string, to: string, text: string, options) => {
+      const { send } = await import("./messages.ts");
+      show(await send(channel, to, text, options), options);
+    });
+  elsewhere(add("get <id>", "look a message up"))
+    .option(...json)
+    .action(async (id: string, options) => {
+      const { get } = await import("./messages.ts");
+      show(await get(id, options), options);
+    });
+  elsewhere(add("tail", "print messages as they are accepted and change"))
+    .option("--channel <channel>", "of this channel alone: sms, whatsapp or email")
+    .option(...json)
+    .action(async (options) => {
+      const { tail } = await import("./messages.ts");
+      await tail(options);
+    });
+  elsewhere(add("gateways", "list the gateways and how they are"))
+    .option(...json)
+    .action(async (options) => {
+      const { gateways } = await import("./lists.ts");
+      show(await gateways(options), options);
+    });
+  elsewhere(add("pools", "list the pools and how their members are"))
+    .option(...json)
+    .action(async (options) => {
+      const { pools } = await import("./lists.ts");
+      show(await pools(options), options);
+    });
+  elsewhere(add("ask <question>", "ask a pool"))
+    .option("--pool <name>", "the pool; otherwise the only one, or the one called default")
+    .option("--model <model>", "the model; otherwise the pool chooses")
+    .action(async (question: string, options) => {
+      const { ask } = await import("./ask.ts");
+      await ask(question, options);
+    });
   add("completion <shell>", "print a completion script for bash, zsh or fish").action(
     async (shell: string) => {
       const { completionScript, shells } = await import("./completion.ts");
@@ -116,6 +144,8 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
 
 /** Runs the command that the words name. */
 export async function runCommand(words: readonly string[]): Promise<void> {
+  // The reader of a pipe, such as `head`, has read enough.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   try {
     // Loading the reader of words takes 10 ms, which a start does not need.
     if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {

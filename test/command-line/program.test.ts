@@ -1,91 +1,16 @@
 // The commands as a person runs them, beside the real process and without it.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { after, describe } from "node:test";
-import { fileURLToPath } from "node:url";
+import test, { describe } from "node:test";
 import { completionScript, shells } from "#command-line/completion.ts";
 import { createProgram } from "#command-line/program.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { version } from "#runtime/program.ts";
+import { commands } from "./commands.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const entry = join(root, "src/main.ts");
-const folder = mkdtempSync(join(tmpdir(), "trunkline-commands-"));
-const children = new Set<ChildProcess>();
-after(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const environmentOf = (data: string) => ({
-  PATH: process.env.PATH ?? "",
-  NODE_COMPILE_CACHE: join(folder, "cache"),
-  TRUNKLINE_DATA_DIR: join(folder, data),
-  TRUNKLINE_PORT: "0",
-});
-
-interface Run {
-  code: number | null;
-  out: string;
-  error: string;
-}
-
-/** Runs a command to its end. */
-function run(data: string, ...words: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [entry, ...words], { cwd: folder, env: environmentOf(data) });
-  children.add(child);
-  const result: Run = { code: null, out: "", error: "" };
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    result.out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    result.error += text;
-  });
-  return new Promise((resolve) =>
-    child.once("close", (code) => {
-      children.delete(child);
-      resolve({ ...result, code });
-    }),
-  );
-}
-
-interface Service {
-  base: string;
-  /** What it has printed. */
-  printed(): string;
-  stop(signal: NodeJS.Signals): Promise<void>;
-}
-
-/** Starts the service and waits until it says where it listens. */
-async function serve(data: string): Promise<Service> {
-  const child = spawn(process.execPath, [entry], { cwd: folder, env: environmentOf(data) });
-  children.add(child);
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  let printed = "";
-  const base = await new Promise<string>((resolve, reject) => {
-    void ended.then(() => reject(new Error(`the service ended\n${printed}`)));
-    const read = (text: string) => {
-      printed += text;
-      const [, found] = /listening on (http:\/\/[\w.:]+)/.exec(printed) ?? [];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.setEncoding("utf8").on("data", read);
-    child.stderr.setEncoding("utf8").on("data", read);
-  });
-  return {
-    base,
-    printed: () => printed,
-    async stop(signal) {
-      child.kill(signal);
-      await ended;
-      children.delete(child);
-    },
-  };
-}
+const { folder, run, serve } = commands();
 
 type Asked = Partial<Parameters<typeof requestApi>[1]>;
 

@@ -1,0 +1,85 @@
+// `trunkline ask`: a question to a pool, with the answer as it comes.
+
+import { type AccessOptions, chosenAccount, managementOrKey } from "./access.ts";
+import type { Api } from "./api.ts";
+import { plain } from "./output.ts";
+
+interface AskOptions extends AccessOptions {
+  pool?: string;
+  model?: string;
+}
+
+/** A pool may take minutes over all of its members; it sends comments meanwhile. */
+const silenceMs = 120_000;
+
+interface End {
+  member?: string;
+  model?: string;
+  message?: string;
+  tokens?: { prompt: number; completion: number };
+  attempts?: number;
+  ms?: number;
+}
+
+/** Asks and prints the answer; which member answered goes to the standard error. Throws when no member did. */
+export async function ask(question: string, options: AskOptions): Promise<void> {
+  const access = await managementOrKey(options, "POOL_KEY");
+  if ("keyed" in access) await askWithKey(access.keyed, question, options);
+  else await askAsPerson(access.management, question, options);
+}
+
+const write = (text: string) => process.stdout.write(text);
+
+async function askAsPerson(api: Api, question: string, options: AskOptions): Promise<void> {
+  const { id } = await chosenAccount(api, options);
+  const path = `/api/manage/v1/accounts/${id}/pools`;
+  const pools = await Array.fromAsync(api.rows<{ id: string; name: string }>(path));
+  const named = options.pool;
+  const pool =
+    named === undefined
+      ? pools.length === 1
+        ? pools[0]
+        : pools.find(({ name }) => name === "default")
+      : pools.find((each) => each.name === named || each.id === named);
+  if (pool === undefined) {
+    const names = pools.map(({ name }) => name).join(", ") || "none";
+    throw new Error(
+      `${named === undefined ? "Name a pool with --pool" : `There is no pool ${named}`}. Pools: ${names}.`,
+    );
+  }
+  const asked = { messages: [{ role: "user", content: question }], model: options.model ?? null };
+  for await (const { event, data } of api.events("POST", `${path}/${pool.id}/try`, asked, silenceMs)) {
+    const read = JSON.parse(data) as End & { text?: string };
+    if (event === "chunk" && read.text !== undefined) write(read.text);
+    if (event === "error") throw new Error(read.message ?? "The pool did not answer.");
+    if (event === "end") {
+      const { tokens, attempts = 1, ms = 0 } = read;
+      const others = attempts > 1 ? `, after ${attempts - 1} failed` : "";
+      const counted = tokens === undefined ? "" : `, ${tokens.prompt} + ${tokens.completion} tokens`;
+      write("\n");
+      process.stderr.write(plain(`${read.member} (${read.model})${others}${counted}, ${Math.round(ms)} ms`));
+      process.stderr.write("\n");
+    }
+  }
+}
+
+interface Chunk {
+  choices?: { delta?: { content?: string | null } }[];
+  error?: { message?: string };
+}
+
+async function askWithKey(api: Api, question: string, { model }: AskOptions): Promise<void> {
+  const asked = {
+    messages: [{ role: "user", content: question }],
+    stream: true,
+    ...(model === undefined ? {} : { model }),
+  };
+  for await (const { data } of api.events("POST", "/api/ai/v1/chat/completions", asked, silenceMs)) {
+    if (data === "[DONE]") break;
+    const { choices, error } = JSON.parse(data) as Chunk;
+    if (error !== undefined) throw new Error(error.message ?? "The pool did not answer.");
+    const text = choices?.[0]?.delta?.content;
+    if (typeof text === "string") write(text);
+  }
+  write("\n");
+}

@@ -1,0 +1,67 @@
+// `trunkline gateways` and `pools`: what an account sends and asks through, and how it is.
+
+import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
+import { plain, type Result, table } from "./output.ts";
+
+interface Gateway {
+  identifier: string;
+  channel: string;
+  kind: string;
+  state: string;
+  default: boolean;
+  waiting: number;
+  pause: { reason?: string | null } | null;
+}
+
+/** The gateways of an account. */
+export async function gateways(options: AccessOptions): Promise<Result> {
+  const api = await managementOf(options);
+  const { id } = await chosenAccount(api, options);
+  const rows = await Array.fromAsync(api.rows<Gateway>(`/api/manage/v1/accounts/${id}/gateways`));
+  const shown = rows.map(({ identifier, channel, kind, state, waiting, pause, ...row }) => [
+    identifier,
+    channel,
+    kind,
+    row.default ? "default" : "",
+    state,
+    String(waiting),
+    plain(pause?.reason ?? ""),
+  ]);
+  return { text: table(["gateway", "channel", "kind", "", "state", "waiting", "reason"], shown), data: rows };
+}
+
+interface Pool {
+  id: string;
+  name: string;
+}
+
+interface MemberHealth {
+  name: string;
+  state: string;
+  until: string | null;
+  in_flight: number;
+  first_output_ms: number | null;
+}
+
+/** The pools of an account with the health of their members, as the process that answers sees it. */
+export async function pools(options: AccessOptions): Promise<Result> {
+  const api = await managementOf(options);
+  const { id } = await chosenAccount(api, options);
+  const path = `/api/manage/v1/accounts/${id}/pools`;
+  const rows: string[][] = [];
+  const data: (Pool & { health: MemberHealth[] })[] = [];
+  for await (const pool of api.rows<Pool>(path)) {
+    const health = await Array.fromAsync(api.rows<MemberHealth>(`${path}/${pool.id}/health`));
+    data.push({ ...pool, health });
+    for (const { name, state, until, in_flight, first_output_ms } of health)
+      rows.push([
+        pool.name,
+        name,
+        state,
+        until ?? "",
+        String(in_flight),
+        first_output_ms === null ? "" : `${Math.round(first_output_ms)} ms`,
+      ]);
+  }
+  return { text: table(["pool", "member", "state", "until", "under way", "first word"], rows), data };
+}

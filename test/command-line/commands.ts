@@ -1,0 +1,109 @@
+// Runs the command `trunkline` for tests: commands to their end, and the service beside them.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+interface Run {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
+interface Service {
+  base: string;
+  /** What it has printed. */
+  printed(): string;
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+export interface Commands {
+  /** Where data folders are. */
+  folder: string;
+  /** Runs a command with a data folder to its end. */
+  run(data: string, ...words: string[]): Promise<Run>;
+  /** The same with more variables. */
+  runWith(variables: Record<string, string>, data: string, ...words: string[]): Promise<Run>;
+  /** Starts a command that goes on, and hands over what it prints. */
+  follow(data: string, words: string[], printed: (text: string) => void): ChildProcess;
+  /** Starts the service and waits until it says where it listens. */
+  serve(data: string): Promise<Service>;
+}
+
+/** A folder with all that the commands of a test file leave, which is removed after its last test. */
+export function commands(): Commands {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-commands-"));
+  const children = new Set<ChildProcess>();
+  after(() => {
+    for (const child of children) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const start = (data: string, words: readonly string[], variables: Record<string, string> = {}) => {
+    const env = {
+      PATH: process.env.PATH ?? "",
+      NODE_COMPILE_CACHE: join(folder, "cache"),
+      TRUNKLINE_DATA_DIR: join(folder, data),
+      TRUNKLINE_PORT: "0",
+      ...variables,
+    };
+    const child = spawn(process.execPath, [entry, ...words], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    children.add(child);
+    child.once("close", () => children.delete(child));
+    child.stdout.setEncoding("utf8");
+    child.stderr.setEncoding("utf8");
+    return child;
+  };
+  const runWith = (variables: Record<string, string>, data: string, ...words: string[]): Promise<Run> => {
+    const child = start(data, words, variables);
+    const result: Run = { code: null, out: "", error: "" };
+    child.stdout.on("data", (text) => {
+      result.out += text;
+    });
+    child.stderr.on("data", (text) => {
+      result.error += text;
+    });
+    return new Promise((resolve) => child.once("close", (code) => resolve({ ...result, code })));
+  };
+  return {
+    folder,
+    runWith,
+    run: (data, ...words) => runWith({}, data, ...words),
+    follow(data, words, printed) {
+      const child = start(data, words);
+      child.stdout.on("data", printed);
+      return child;
+    },
+    async serve(data) {
+      const child = start(data, []);
+      const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+      let printed = "";
+      const base = await new Promise<string>((resolve, reject) => {
+        void ended.then(() => reject(new Error(`the service ended\n${printed}`)));
+        const read = (text: string) => {
+          printed += text;
+          const [, found] = /listening on (http:\/\/[\w.:]+)/.exec(printed) ?? [];
+          if (found !== undefined) resolve(found);
+        };
+        child.stdout.on("data", read);
+        child.stderr.on("data", read);
+      });
+      return {
+        base,
+        printed: () => printed,
+        async stop(signal) {
+          child.kill(signal);
+          await ended;
+        },
+      };
+    },
+  };
+}
