@@ -42,6 +42,7 @@ import {
 import { listAccountAuditEntriesRoute, listAuditEntriesRoute } from "#http/routes/manage/identity/audit.ts";
 import {
   cancelHeldMessagesRoute,
+  getInstallationDetailsRoute,
   getInstallationRoute,
   releaseHeldMessagesRoute,
 } from "#http/routes/manage/identity/installation.ts";
@@ -170,6 +171,7 @@ export const endpoints: readonly Endpoint[] = [
   getReadinessRoute,
   getMetricsRoute,
   getInstallationRoute,
+  getInstallationDetailsRoute,
   releaseHeldMessagesRoute,
   cancelHeldMessagesRoute,
   signInRoute,

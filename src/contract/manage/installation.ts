@@ -14,9 +14,6 @@ export const hold = z
   .object({
     at: instant.describe("When the backup was made or the hold began."),
     ...counts,
-    accounts: z
-      .array(z.object({ account: z.string(), name: z.string(), messages: z.int() }))
-      .describe("How many messages each account has among the first 10,000 that are held, the most first."),
   })
   .meta({ id: "RestoreHold" });
 
@@ -36,22 +33,36 @@ const process = z
   })
   .meta({ id: "InstallationProcess" });
 
+/** What every page of the dashboard asks again and again: nothing in it is counted or measured. */
 export const installationReply = reply(
   "InstallationReply",
   z.object({
     version: z.string().meta({ examples: ["0.1.0"] }),
+    engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
+    public_url: z
+      .string()
+      .nullable()
+      .describe("`TRUNKLINE_PUBLIC_URL`: where providers and recipients reach the installation."),
+    process: z.string().describe("The id of the process that answers."),
+    started_at: instant.describe("When the process that answers started."),
+    held: hold
+      .nullable()
+      .describe(
+        "After a restore: what was pending in the backup and waits for an operator to release or cancel it. Null: nothing is held.",
+      ),
+  }),
+);
+
+export const installationDetailsReply = reply(
+  "InstallationDetailsReply",
+  z.object({
     commands: z
       .object({
         backup: z.string().meta({ examples: ["trunkline backup"] }),
         hold: z.string().meta({ examples: ["trunkline hold"] }),
       })
       .describe("Commands as they are written where the process that answers is installed."),
-    engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
     size_bytes: z.int().describe("The size of the database."),
-    public_url: z
-      .string()
-      .nullable()
-      .describe("`TRUNKLINE_PUBLIC_URL`: where providers and recipients reach the installation."),
     outbound_allow: z
       .array(z.string())
       .describe("CIDR blocks that outbound requests may reach although they are not public."),
@@ -72,14 +83,12 @@ export const installationReply = reply(
     show_api_keys: z
       .boolean()
       .describe("Whether new API keys are kept sealed, so that a signed-in person may see them again."),
-    process: z.string().describe("The id of the process that answers."),
-    started_at: instant.describe("When the process that answers started."),
     processes: z.array(process).describe("The processes of the installation, the oldest first."),
-    held: hold
-      .nullable()
-      .describe(
-        "After a restore: what was pending in the backup and waits for an operator to release or cancel it. Null: nothing is held.",
-      ),
+    held_accounts: z
+      .array(
+        z.object({ account: z.string(), name: z.string(), messages: z.int() }).meta({ id: "HeldOfAccount" }),
+      )
+      .describe("How many messages each account has among the first 10,000 that are held, the most first."),
   }),
 );
 

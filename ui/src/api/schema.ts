@@ -68,9 +68,11 @@ export type GatewayRegisteredReply = { success: true; message: string; data: { r
 export type GatewayReply = { success: true; message: string; data: Gateway };
 export type GatewayTestReply = { success: true; message: string; data: { id: string; status: MessageStatus; error: MessageError | null; events: MessageEvent[] } };
 export type GrantCreditRequest = { channel: Channel; amount: number; note?: string | null };
+export type HeldOfAccount = { account: string; name: string; messages: number };
 export type HoldEndedReply = { success: true; message: string; data: { messages: number; deliveries: number; events: number } };
+export type InstallationDetailsReply = { success: true; message: string; data: { commands: { backup: string; hold: string }; size_bytes: number; outbound_allow: string[]; retention: Retention; metrics: "token" | "loopback"; show_api_keys: boolean; processes: InstallationProcess[]; held_accounts: HeldOfAccount[] } };
 export type InstallationProcess = { id: string; started_at: string; heartbeat_at: string | null; lanes: number };
-export type InstallationReply = { success: true; message: string; data: { version: string; commands: { backup: string; hold: string }; engine: "sqlite" | "postgres"; size_bytes: number; public_url: string | null; outbound_allow: string[]; retention: Retention; metrics: "token" | "loopback"; show_api_keys: boolean; process: string; started_at: string; processes: InstallationProcess[]; held: RestoreHold | null } };
+export type InstallationReply = { success: true; message: string; data: { version: string; engine: "sqlite" | "postgres"; public_url: string | null; process: string; started_at: string; held: RestoreHold | null } };
 export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: string; replace?: boolean };
 export type ListedAccount = { id: string; name: string; time_zone: string; country: string | null; plan: AccountPlan; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: AttachmentLimits; ai_budget: SharedBudget | null; revision: number; created_at: string; updated_at: string; figures: { today: { accepted: number; failed: number }; remaining: { sms: number | null; whatsapp: number | null; email: number | null }; held: number } };
 export type ListedUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; set_up: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; account_name: string | null; setup_link_expires_at: string | null };
@@ -150,7 +152,7 @@ export type ReplayFailedDeliveriesRequest = { since: string };
 export type ReplayedDeliveriesReply = { success: true; message: string; data: { replayed: number; more: boolean } };
 export type RescheduleMessagesRequest = { schedule_at: string | null };
 export type ResolveAccountMessageRequest = { answer: "send_again" | "mark_sent" | "mark_failed" };
-export type RestoreHold = { at: string; messages: number; deliveries: number; events: number; accounts: { account: string; name: string; messages: number }[] };
+export type RestoreHold = { at: string; messages: number; deliveries: number; events: number };
 export type Retention = { messages_days: number | null; webhooks_days: number | null; audit_days: number | null; usage_days: number | null; deferred_days: number | null };
 export type RevealApiKeyRequest = { password: string };
 export type RevealedApiKeyReply = { success: true; message: string; data: { api_key: string; created_at: string } };
@@ -207,6 +209,7 @@ export const words = {
 /** What each operation takes and answers. */
 export interface Operations {
   getInstallation: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: InstallationReply };
+  getInstallationDetails: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: InstallationDetailsReply };
   releaseHeldMessages: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: HoldEndedReply };
   cancelHeldMessages: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: HoldEndedReply };
   signIn: { params: Record<string, never>; query: Record<string, never>; body: SignInRequest; reply: SessionReply };
@@ -325,6 +328,7 @@ export interface Operations {
 /** Method and path of each operation. */
 export const routes = {
   getInstallation: ["GET", "/api/manage/v1/installation"],
+  getInstallationDetails: ["GET", "/api/manage/v1/installation/details"],
   releaseHeldMessages: ["POST", "/api/manage/v1/installation/release"],
   cancelHeldMessages: ["POST", "/api/manage/v1/installation/cancel-held"],
   signIn: ["POST", "/api/manage/v1/session"],

@@ -1,8 +1,10 @@
-import type { InstallationReply } from "#ui/api/schema.ts";
+import type { InstallationDetailsReply, InstallationReply } from "#ui/api/schema.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-type Installation = InstallationReply["data"];
+interface Copied extends Pick<InstallationReply["data"], "engine"> {
+  commands: InstallationDetailsReply["data"]["commands"];
+}
 
 const examples = {
   sqlite: "/backups/trunkline.db --key /elsewhere/master.key",
@@ -11,7 +13,7 @@ const examples = {
 };
 
 /** Commands that make a copy, and what to do with one. */
-export function Backups({ of: { engine, commands } }: { of: Pick<Installation, "engine" | "commands"> }) {
+export function Backups({ engine, commands }: Copied) {
   const isFile = engine === "sqlite";
   return (
     <>

@@ -1,16 +1,16 @@
 import { Link } from "@tanstack/react-router";
-import type { RestoreHold } from "#ui/api/schema.ts";
+import type { InstallationDetailsReply } from "#ui/api/schema.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { number } from "#ui/words/numbers.ts";
 
 /** Whose messages a restore holds back. */
-export function HeldAccounts({ held }: { held: RestoreHold }) {
+export function HeldAccounts({ of }: { of: InstallationDetailsReply["data"]["held_accounts"] }) {
   return (
     <Section title="Held">
       <Table
         label="Held messages"
-        rows={held.accounts}
+        rows={of}
         id={({ account }) => account}
         columns={[
           { head: "Account", cell: ({ name }) => name },

@@ -1,5 +1,5 @@
 import { useRead } from "#ui/api/queries.ts";
-import type { InstallationReply } from "#ui/api/schema.ts";
+import type { InstallationDetailsReply, InstallationReply } from "#ui/api/schema.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -10,7 +10,8 @@ import { Backups } from "./backups.tsx";
 import { HeldAccounts } from "./held-accounts.tsx";
 import { Processes } from "./processes.tsx";
 
-type Installation = InstallationReply["data"];
+type Details = InstallationDetailsReply["data"];
+type PublicUrl = InstallationReply["data"]["public_url"];
 
 const kept = (days: number | null) => (days === null ? "for ever" : `${days} ${days === 1 ? "day" : "days"}`);
 
@@ -19,20 +20,20 @@ function Uptime({ since }: { since: string }) {
   return duration(Math.max(0, now - Date.parse(since)));
 }
 
-function Settings({ of }: { of: Installation }) {
-  const { public_url, outbound_allow, retention, show_api_keys } = of;
+function Settings({ of, publicUrl }: { of: Details; publicUrl: PublicUrl }) {
+  const { outbound_allow, retention, show_api_keys } = of;
   return (
     <Section title="Settings">
       <Facts
         of={[
           [
             "Public address",
-            public_url === null ? (
+            publicUrl === null ? (
               <span key="url">
                 <Status of="doubtful">not set</Status> · providers cannot call back; set TRUNKLINE_PUBLIC_URL
               </span>
             ) : (
-              <Snippet key="url" text={public_url} />
+              <Snippet key="url" text={publicUrl} />
             ),
           ],
           [
@@ -57,30 +58,32 @@ function Settings({ of }: { of: Installation }) {
 
 export function Page() {
   const read = useRead("getInstallation", {});
+  const more = useRead("getInstallationDetails", {});
   const installation = read.data?.data;
-  if (installation === undefined)
+  const details = more.data?.data;
+  if (installation === undefined || details === undefined)
     return (
       <>
         <PageHead title="Installation" />
-        <Waiting error={read.error} />
+        <Waiting error={read.error ?? more.error} />
       </>
     );
-  const { version, engine, size_bytes, started_at, held, metrics } = installation;
+  const { version, engine, public_url, process, started_at, held } = installation;
   return (
     <>
       <PageHead title="Installation" />
       <Figures
         of={[
           { name: "Version", value: version },
-          { name: "Database", value: bytes(size_bytes), note: engine },
+          { name: "Database", value: bytes(details.size_bytes), note: engine },
           { name: "Up", value: <Uptime since={started_at} />, note: <Time at={started_at} brief /> },
         ]}
       />
-      {held === null ? null : <HeldAccounts held={held} />}
-      <Settings of={installation} />
-      <Processes of={installation} />
-      <Backups of={installation} />
-      <Alerts metrics={metrics} />
+      {held === null ? null : <HeldAccounts of={details.held_accounts} />}
+      <Settings of={details} publicUrl={public_url} />
+      <Processes of={details.processes} answering={process} />
+      <Backups engine={engine} commands={details.commands} />
+      <Alerts metrics={details.metrics} />
     </>
   );
 }

@@ -1,11 +1,17 @@
-import type { InstallationReply } from "#ui/api/schema.ts";
+import type { InstallationDetailsReply } from "#ui/api/schema.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
 /** The processes of the installation. One that has died is here until another one has taken its lanes over. */
-export function Processes({ of: { process, processes } }: { of: InstallationReply["data"] }) {
+export function Processes({
+  of: processes,
+  answering: process,
+}: {
+  of: InstallationDetailsReply["data"]["processes"];
+  answering: string;
+}) {
   return (
     <Section title="Processes">
       <Table

@@ -9,7 +9,7 @@ import { number } from "#ui/words/numbers.ts";
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-const touched = ["getInstallation", "getOverview", "listAccountMessages"] as const;
+const touched = ["getInstallation", "getInstallationDetails", "getOverview", "listAccountMessages"] as const;
 
 /** For operators, who can end the hold. */
 function OfInstallation() {

@@ -1,6 +1,10 @@
 // The installation as a whole, for operators: its version, database, settings and processes, and the end of the hold after a restore.
 
-import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
+import {
+  holdEndedReply,
+  installationDetailsReply,
+  installationReply,
+} from "#contract/manage/installation.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { RetentionPolicy } from "#maintenance/maintenance.ts";
@@ -26,13 +30,45 @@ export const getInstallationRoute = endpoint({
   tag: "Installation",
   summary: "Get the installation",
   description:
-    "The reply has the version, the database, the settings of the process that answers, all processes with their lanes, and what is held after a restore.",
+    "The reply has the version, the database engine, the process that answers, and what is held after a restore.",
   family: "manage",
   scope: "installation",
   replies: { 200: installationReply },
   problems: [],
 })(async ({ core, settings }) => {
   const { database, processId, startedAt } = core;
+  const held = await currentHold(database);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Installation found.",
+      data: {
+        version,
+        engine: database.engine,
+        public_url: settings.publicUrl,
+        process: processId,
+        started_at: isoTime(startedAt),
+        held: held && { ...held, at: isoTime(held.at) },
+      },
+    },
+  };
+});
+
+export const getInstallationDetailsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/installation/details",
+  name: "getInstallationDetails",
+  tag: "Installation",
+  summary: "Get the details of the installation",
+  description:
+    "The reply has the size of the database, the settings of the process that answers, all processes with their lanes, and whose messages are held after a restore. These are measured and counted for each reply.",
+  family: "manage",
+  scope: "installation",
+  replies: { 200: installationDetailsReply },
+  problems: [],
+})(async ({ core, settings }) => {
+  const { database } = core;
   const held = await currentHold(database);
   const accounts = held === null ? [] : await database.run(countHeldByAccount, null);
   const seen = core.heartbeatsSeen();
@@ -45,30 +81,25 @@ export const getInstallationRoute = endpoint({
     status: 200,
     body: {
       success: true,
-      message: "Installation found.",
+      message: "Details found.",
       data: {
-        version,
         commands: { backup: commandWords("backup"), hold: commandWords("hold") },
-        engine: database.engine,
         size_bytes: await database.run(readDatabaseSize, null),
-        public_url: settings.publicUrl,
         outbound_allow: [...settings.outboundAllow],
         retention: retentionOf(settings.retention),
         metrics: settings.metricsToken === null ? "loopback" : "token",
         show_api_keys: core.showApiKeys,
-        process: processId,
-        started_at: isoTime(startedAt),
         processes: processes.map(({ id, started_at, lanes }) => ({
           id,
           started_at: isoTime(started_at),
           heartbeat_at: heartbeatOf(id),
           lanes,
         })),
-        held: held && {
-          ...held,
-          at: isoTime(held.at),
-          accounts: accounts.map(({ account_id: account, name, messages }) => ({ account, name, messages })),
-        },
+        held_accounts: accounts.map(({ account_id: account, name, messages }) => ({
+          account,
+          name,
+          messages,
+        })),
       },
     },
   };

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { hold, holdEndedReply, installationReply } from "#contract/manage/installation.ts";
+import {
+  hold,
+  holdEndedReply,
+  installationDetailsReply,
+  installationReply,
+} from "#contract/manage/installation.ts";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { asked, provider, takes } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
@@ -26,27 +31,39 @@ async function held(): Promise<string[]> {
   return ids;
 }
 
-test("it tells the version, the database, the settings, the processes, and what is held", async () => {
-  const free = await m.operator("GET", "/installation");
-  const { size_bytes, process, processes, ...rest } = installationReply.parse(free.json()).data;
-  const { processId, startedAt } = m.it.system.core;
-  const started_at = new Date(startedAt).toISOString();
-  assert.deepEqual(rest, {
+test("what each page asks has the version, the process and what is held, and measures nothing", async () => {
+  const { core } = m.it.system;
+  const at = new Date(core.startedAt).toISOString();
+  const frame = {
     version: "0.1.0",
-    // The tests are no script of a clone.
-    commands: { backup: "trunkline backup", hold: "trunkline hold" },
     engine: "sqlite",
     public_url: "https://trunkline.test",
+    process: core.processId,
+    started_at: at,
+    held: null,
+  };
+  const free = await m.operator("GET", "/installation");
+  assert.deepEqual(dataOf(free), frame);
+  assert.ok(installationReply.safeParse(free.json()).success);
+});
+
+test("the details have the database's size, the settings, the processes, and whose messages are held", async () => {
+  const read = async () =>
+    installationDetailsReply.parse((await m.operator("GET", "/installation/details")).json()).data;
+  const { processId, startedAt } = m.it.system.core;
+  const { size_bytes, processes, ...rest } = await read();
+  assert.deepEqual(rest, {
+    // The tests are no script of a clone.
+    commands: { backup: "trunkline backup", hold: "trunkline hold" },
     outbound_allow: [],
     retention: { messages_days: null, webhooks_days: 30, audit_days: null, usage_days: 90, deferred_days: 7 },
     metrics: "loopback",
     show_api_keys: true,
-    started_at,
-    held: null,
+    held_accounts: [],
   });
   assert.ok(size_bytes > 4_096);
   const [own, ...others] = processes;
-  assert.deepEqual([process, own?.id, own?.started_at, others], [processId, processId, started_at, []]);
+  assert.deepEqual([own?.id, own?.started_at, others], [processId, new Date(startedAt).toISOString(), []]);
   assert.equal(own?.heartbeat_at, new Date(m.it.clock.now()).toISOString());
   // Its gateway, and the fan-out, rerouting and maintenance.
   assert.ok((own?.lanes ?? 0) >= 4);
@@ -57,9 +74,9 @@ test("it tells the version, the database, the settings, the processes, and what 
     messages: 2,
     deliveries: 0,
     events: 0,
-    accounts: [{ account, name: "acme", messages: 2 }],
   });
   assert.ok(hold.safeParse(data.held).success);
+  assert.deepEqual((await read()).held_accounts, [{ account, name: "acme", messages: 2 }]);
 });
 
 test("released: what is held goes out at its time, and again there is nothing to do", async () => {
@@ -87,6 +104,7 @@ test("members and strangers may none of it", async () => {
   const { id } = await m.it.account({ name: "a member's" });
   const member = await m.member(id);
   assert.equal((await member("GET", "/installation")).statusCode, 403);
+  assert.equal((await member("GET", "/installation/details")).statusCode, 403);
   assert.equal((await member("POST", "/installation/release")).statusCode, 403);
   assert.equal((await member("POST", "/installation/cancel-held")).statusCode, 403);
   const url = "/api/manage/v1/installation/release";
