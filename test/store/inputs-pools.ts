@@ -118,6 +118,12 @@ export const poolCases: Case[] = [
     step: "hour",
     split: "key",
   }),
+  caseOf(poolStatistics.readPoolStatistics, {
+    poolId,
+    hours: ["2026-11-12T10:00:00.000Z", "2026-11-12T20:00:00.000Z"],
+    step: "day",
+    split: "none",
+  }),
   caseOf(poolStatistics.readKeyNames, poolId),
   caseOf(usageRetention.deleteUsageSums, { before: "2026-11-12", limit }),
   caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),

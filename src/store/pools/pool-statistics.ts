@@ -2,7 +2,7 @@
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
-import { type Histogram, merge } from "#store/histogram.ts";
+import type { Histogram } from "#store/histogram.ts";
 import type { RefusedBy, RefusedCallsTable, UsageSums } from "#store/schema/pools.ts";
 import { noSums, sumNames } from "./usage-sums.ts";
 
@@ -79,7 +79,7 @@ const seriesColumns = { member: "member", key: "key_id", model: "model", status:
 export const readPoolStatistics = readOperation(
   "readPoolStatistics",
   async (tx, selection: Selection): Promise<PoolPoint[]> => {
-    const { step, split } = selection;
+    const { split } = selection;
     const points = new Map<string, PoolPoint>();
     const pointOf = (series: string, point: string): PoolPoint => {
       const name = JSON.stringify([series, point]);
@@ -90,17 +90,23 @@ export const readPoolStatistics = readOperation(
       points.set(name, empty);
       return empty;
     };
-    for (const row of await partsOf(tx, selection)) {
-      const sum = pointOf(split === "none" ? "" : row[seriesColumns[split]], row[step]);
-      for (const column of sumNames) sum[column] += row[column];
-      addEnds(sum.ended, row);
-      merge(sum.latencies, JSON.parse(row.latencies) as Histogram);
-      merge(sum.firstBytes, JSON.parse(row.first_bytes) as Histogram);
+    for (const { series, point, status, ...counted } of await sumsOf(tx, selection)) {
+      const sum = pointOf(series, point);
+      const row = noSums();
+      for (const column of sumNames) {
+        row[column] = Number(counted[column]);
+        sum[column] += row[column];
+      }
+      addEnds(sum.ended, { ...row, status });
     }
-    for (const row of await refusalsOf(tx, selection)) {
-      const series = split === "key" ? row.key_id : split === "status" ? "429" : "";
-      pointOf(series, row[step]).refused[row.refused_by] += row.calls;
-    }
+    for (const [column, name] of [
+      ["latencies", "latencies"],
+      ["first_bytes", "firstBytes"],
+    ] as const)
+      for (const { series, point, bucket, times } of await durationsOf(tx, selection, column))
+        pointOf(series, point)[name][bucket] = Number(times);
+    for (const { series, point, refused_by, calls } of await refusalsOf(tx, selection))
+      pointOf(split === "status" ? "429" : series, point).refused[refused_by] += Number(calls);
     const order = ({ series, point }: PoolPoint) => JSON.stringify([series, point]);
     return [...points.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   },
@@ -119,23 +125,53 @@ function addEnds(
   }
 }
 
-const partsOf = (tx: Tx, { poolId, hours: [from, before] }: Selection) =>
-  tx.db
-    .selectFrom(tx.indexed("usage_parts", "usage_parts_pool"))
-    .selectAll()
-    .where("pool_id", "=", poolId)
-    .where("hour", ">=", from)
-    .where("hour", "<", before)
-    .execute();
+/** The columns of a point. Its parts, one for each key, member, model and status of each hour, are added up by the database. */
+const pointOfPart = ({ split, step }: Selection) => {
+  const series = split === "none" ? sql`cast('' as text)` : sql.ref(`usage_parts.${seriesColumns[split]}`);
+  return sql`${series} as series, ${sql.ref(`usage_parts.${step}`)} as point`;
+};
 
-const refusalsOf = (tx: Tx, { poolId, hours: [from, before] }: Selection) =>
-  tx.db
-    .selectFrom(tx.indexed("refused_calls", "refused_calls_pool"))
-    .selectAll()
-    .where("pool_id", "=", poolId)
-    .where("hour", ">=", from)
-    .where("hour", "<", before)
-    .execute();
+const inRange = ({ poolId, hours: [from, before] }: Selection) =>
+  sql`pool_id = ${poolId} and hour >= ${from} and hour < ${before}`;
+
+interface Place {
+  series: string;
+  point: string;
+}
+
+/** By status, since all calls of a part have one. */
+async function sumsOf(tx: Tx, selection: Selection) {
+  const sums = sql.join(sumNames.map((column) => sql`sum(${sql.ref(column)}) as ${sql.ref(column)}`));
+  const { rows } = await sql<Place & UsageSums & { status: string }>`
+    select ${pointOfPart(selection)}, usage_parts.status as status, ${sums} from ${tx.indexed("usage_parts", "usage_parts_pool")}
+    where ${inRange(selection)} group by 1, 2, 3
+  `.execute(tx.db);
+  return rows;
+}
+
+/** How often a point has each duration. */
+async function durationsOf(tx: Tx, selection: Selection, column: "latencies" | "first_bytes") {
+  const histogram = sql.ref(`usage_parts.${column}`);
+  const [buckets, times] =
+    tx.engine === "sqlite"
+      ? [sql`json_each(${histogram})`, sql`buckets.value`]
+      : [sql`json_each_text(${histogram}::json)`, sql`buckets.value::bigint`];
+  const { rows } = await sql<Place & { bucket: string; times: number }>`
+    select ${pointOfPart(selection)}, buckets.key as bucket, sum(${times}) as times
+    from ${tx.indexed("usage_parts", "usage_parts_pool")} cross join ${buckets} as buckets
+    where ${inRange(selection)} group by 1, 2, 3
+  `.execute(tx.db);
+  return rows;
+}
+
+async function refusalsOf(tx: Tx, selection: Selection) {
+  const series = selection.split === "key" ? sql`key_id` : sql`cast('' as text)`;
+  const { rows } = await sql<Place & { refused_by: RefusedBy; calls: number }>`
+    select ${series} as series, ${sql.ref(selection.step)} as point, refused_by, sum(calls) as calls
+    from ${tx.indexed("refused_calls", "refused_calls_pool")} where ${inRange(selection)} group by 1, 2, 3
+  `.execute(tx.db);
+  return rows;
+}
 
 /** The names of a pool's keys by their ids, of those that are there. */
 export const readKeyNames = readOperation("readKeyNames", async (tx, poolId: string) => {

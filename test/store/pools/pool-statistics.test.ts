@@ -114,6 +114,33 @@ onBothEngines((open) => {
     ]);
   });
 
+  test("durations of a point's parts add up, in each split and step", async () => {
+    const of = await makePool(open().database);
+    const call = (columns: object) => callRow(of, { at, day, ...columns });
+    const calls = Array.from({ length: 3 }, (_, number) =>
+      ["a", "b"].map((member) =>
+        call({ member, model: `m${number}`, at: at + number * hourMs, ms: 100, first_byte_ms: 100 }),
+      ),
+    );
+    await run(recordUsage, [
+      ...calls.flat(),
+      call({ member: "a", model: "m0", ms: 5_000, first_byte_ms: null }),
+    ]);
+    const counts = (histogram: object) => Object.values(histogram).sort();
+    const shown = async (split: PoolSplit, step: "hour" | "day") =>
+      (await read(of, split, step)).map((point) => [counts(point.latencies), counts(point.firstBytes)]);
+    assert.deepEqual(await shown("none", "day"), [[[1, 6], [6]]]);
+    assert.deepEqual(await shown("none", "hour"), [
+      [[1, 2], [2]],
+      [[2], [2]],
+      [[2], [2]],
+    ]);
+    assert.deepEqual(await shown("member", "day"), [
+      [[1, 3], [3]],
+      [[3], [3]],
+    ]);
+  });
+
   test("refused calls add up beside the others, under their key and the status 429", async () => {
     const of = await makePool(open().database);
     await run(recordRefusals, [
