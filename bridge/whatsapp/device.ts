@@ -254,12 +254,15 @@ export class Device {
     if (this.#socket !== socket || identity === null) return;
     this.#isOpen = true;
     this.#post({ type: "connected", identity });
-    await Promise.all([this.#sent.sweep(), this.#polls.sweep()]).catch(() => {});
-    const askForLimits = () => void socket.fetchAccountReachoutTimelock().catch(() => {});
+    // Again and again: a device may be connected for months.
+    const sweepAndAskForLimits = () => {
+      void Promise.all([this.#sent.sweep(), this.#polls.sweep()]).catch(() => {});
+      void socket.fetchAccountReachoutTimelock().catch(() => {});
+    };
     clearInterval(this.#limitsTimer);
-    this.#limitsTimer = setInterval(askForLimits, limitsMs);
+    this.#limitsTimer = setInterval(sweepAndAskForLimits, limitsMs);
     this.#limitsTimer.unref();
-    askForLimits();
+    sweepAndAskForLimits();
   }
 
   #tellLimits({ isActive, timeEnforcementEnds }: NonNullable<ConnectionUpdate["reachoutTimeLock"]>): void {

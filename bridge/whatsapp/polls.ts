@@ -23,6 +23,8 @@ export interface Vote {
 
 /** Votes count for so long, ms. */
 const keptMs = 7 * 86_400_000;
+/** Polls that one sweep forgets, at most: they are removed in one transaction. */
+const sweptAtOnce = 2_000;
 
 export class Polls {
   readonly #library: Library;
@@ -59,11 +61,12 @@ export class Polls {
     return { pollId, reply: { type: "list", id: option.id, title: option.title } };
   }
 
-  /** Forgets polls in which no vote counts any more. */
+  /** Forgets polls in which no vote counts any more, `sweptAtOnce` at most. */
   async sweep(): Promise<void> {
     const old = this.#values
       .keys("poll:")
-      .filter((key) => Date.now() - (this.#find(key.slice(5))?.at ?? 0) > keptMs);
+      .filter((key) => this.#find(key.slice(5)) === null)
+      .slice(0, sweptAtOnce);
     if (old.length > 0) await this.#values.write(old.map((key) => [key, null]));
   }
 
@@ -94,9 +97,11 @@ export class Polls {
     return null;
   }
 
+  /** Null: it is not known, or its votes count no more. */
   #find(id: string): SentPoll | null {
     const text = this.#values.value(`poll:${id}`);
-    return text === undefined ? null : JSON.parse(text);
+    const sent: SentPoll | null = text === undefined ? null : JSON.parse(text);
+    return sent === null || Date.now() - sent.at > keptMs ? null : sent;
   }
 }
 
