@@ -1,14 +1,12 @@
 // The management API's schemas for what a pool was asked over time.
 
 import { z } from "zod";
-import { instant, reply, timeParam } from "#contract/envelope.ts";
+import { instant, reply } from "#contract/envelope.ts";
+import { rangeFields } from "./statistics.ts";
 import { percentiles, usageFields } from "./usage.ts";
 
 export const poolStatisticsQuery = z.strictObject({
-  after: timeParam
-    .optional()
-    .describe("The range begins here (ISO 8601). The default is 24 hours before its end."),
-  before: timeParam.optional().describe("The range ends before this time (ISO 8601). The default is now."),
+  ...rangeFields,
   step: z
     .enum(["hour", "day"])
     .default("hour")

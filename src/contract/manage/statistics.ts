@@ -4,11 +4,16 @@ import { z } from "zod";
 import { instant, reply, timeParam } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 
-export const statisticsQuery = z.strictObject({
+/** The range, as the statistics of pools have it too. */
+export const rangeFields = {
   after: timeParam
     .optional()
     .describe("The range begins here (ISO 8601). The default is 24 hours before its end."),
   before: timeParam.optional().describe("The range ends before this time (ISO 8601). The default is now."),
+};
+
+export const statisticsQuery = z.strictObject({
+  ...rangeFields,
   step: z
     .enum(["minute", "hour", "day"])
     .default("hour")
@@ -24,7 +29,6 @@ export const statisticsQuery = z.strictObject({
     .optional()
     .describe("Only messages of the gateway with this identifier."),
 });
-export type StatisticsStep = z.output<typeof statisticsQuery>["step"];
 
 const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })

@@ -2,7 +2,6 @@
 
 import {
   type StatisticsPoint,
-  type StatisticsStep,
   type StatisticsSum,
   statisticsQuery,
   statisticsReply,
@@ -12,22 +11,12 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { validateQuery } from "#http/validate.ts";
-import { startOfDay } from "#runtime/time-zones.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-const maxRangeMs = { minute: dayMs, hour: 31 * dayMs, day: 366 * dayMs } as const;
-
-/** The instant at which the step begins that holds `at`, epoch ms. */
-function beginningOf(step: StatisticsStep, at: number, timeZone: string): number {
-  return step === "day" ? startOfDay(at, timeZone) : at - (at % (step === "minute" ? minuteMs : hourMs));
-}
 
 /** Rows together; the durations of all of them are in one histogram. */
 function sumOf(rows: readonly StoredCounts[]): StatisticsSum {
@@ -63,20 +52,15 @@ export const getMessageStatisticsRoute = endpoint({
 })(async ({ core, account, request }) => {
   const query = validateQuery(statisticsQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { step, split, channel = null, gateway = null, after, before } = query.value;
-  const end = before === undefined ? core.clock.now() + 1 : Date.parse(before);
-  const begin = after === undefined ? end - dayMs : Date.parse(after);
-  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
-  if (end - begin > maxRangeMs[step]) {
-    const days = maxRangeMs[step] / dayMs;
-    const message = `is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``;
-    return validationFailed([{ path: ["after"], message }]);
-  }
+  const { step, split, channel = null, gateway = null } = query.value;
+  const { time_zone: timeZone } = account;
+  const range = rangeOf(query.value, { now: core.clock.now(), timeZone });
+  if (isProblem(range)) return range;
+  const { from, end } = range;
   const names = await core.database.run(readGatewayNames, account.id);
   const named = gateway === null ? null : [...names].find(([, identifier]) => identifier === gateway);
   if (named === undefined)
     return validationFailed([{ path: ["gateway"], message: "is not a gateway of this account" }]);
-  const from = beginningOf(step, begin, account.time_zone);
   const rows = await core.database.run(readMessageCounts, {
     accountId: account.id,
     step,
@@ -102,7 +86,7 @@ export const getMessageStatisticsRoute = endpoint({
         step,
         after: isoTime(from),
         before: isoTime(end),
-        time_zone: account.time_zone,
+        time_zone: timeZone,
         series: [...series].map(([key, ofKey]) => ({ key, total: sumOf(ofKey), points: pointsOf(ofKey) })),
       },
     },

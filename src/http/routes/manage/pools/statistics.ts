@@ -6,20 +6,19 @@ import {
   poolStatisticsQuery,
   poolStatisticsReply,
 } from "#contract/manage/pool-statistics.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
+import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { validateQuery } from "#http/validate.ts";
-import { readSchedule, startOfDay } from "#runtime/time-zones.ts";
+import { readSchedule } from "#runtime/time-zones.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
 import { noEnds, type PoolPoint, readKeyNames, readPoolStatistics } from "#store/pools/pool-statistics.ts";
 import { noSums, sumNames } from "#store/pools/usage-sums.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const maxDays = { hour: 31, day: 366 } as const;
 
 const startOfHour = (at: number) => at - (at % hourMs);
 
@@ -68,19 +67,14 @@ export const getPoolStatisticsRoute = endpoint({
   const { core, account, request } = call;
   const query = validateQuery(poolStatisticsQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { step, split, after, before } = query.value;
+  const { step, split } = query.value;
   const { time_zone } = account;
-  const end = before === undefined ? core.clock.now() + 1 : Date.parse(before);
-  const begin = after === undefined ? end - dayMs : Date.parse(after);
-  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
-  if (end - begin > maxDays[step] * dayMs) {
-    const message = `is more than ${maxDays[step]} days before \`before\``;
-    return validationFailed([{ path: ["after"], message }]);
-  }
+  const range = rangeOf(query.value, { now: core.clock.now(), timeZone: time_zone });
+  if (isProblem(range)) return range;
+  const { from, end } = range;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const poolId = found.pool.id;
-  const from = step === "day" ? startOfDay(begin, time_zone) : startOfHour(begin);
   const hours = [isoTime(startOfHour(from)), isoTime(end)] as const;
   const rows = await core.database.run(readPoolStatistics, { poolId, hours, step, split });
   const names = new Map(split === "key" ? await core.database.run(readKeyNames, poolId) : []);

@@ -1,0 +1,36 @@
+// The range that a query of statistics asks for: its defaults, its limits, and where its first point begins.
+
+import { type Problem, validationFailed } from "#contract/problem.ts";
+import { startOfDay } from "#runtime/time-zones.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const maxDays = { minute: 1, hour: 31, day: 366 } as const;
+
+type Step = keyof typeof maxDays;
+
+/** `from`: when the step begins that holds the beginning of the range; `end`: the range ends before it. Epoch ms. */
+interface StatisticsRange {
+  from: number;
+  end: number;
+}
+
+/** The range of a query whose fields are valid each by itself; a problem: it ends before it begins, or is too long for its step. */
+export function rangeOf(
+  { after, before, step }: { after?: string | undefined; before?: string | undefined; step: Step },
+  { now, timeZone }: { now: number; timeZone: string },
+): StatisticsRange | Problem {
+  // What happened in this millisecond counts.
+  const end = before === undefined ? now + 1 : Date.parse(before);
+  const begin = after === undefined ? end - dayMs : Date.parse(after);
+  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
+  const days = maxDays[step];
+  if (end - begin > days * dayMs) {
+    const message = `is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``;
+    return validationFailed([{ path: ["after"], message }]);
+  }
+  const from =
+    step === "day" ? startOfDay(begin, timeZone) : begin - (begin % (step === "minute" ? minuteMs : hourMs));
+  return { from, end };
+}
