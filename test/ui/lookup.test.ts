@@ -16,6 +16,7 @@ test("ids are found by themselves, in quotes and within a log line", () => {
 test("numbers and addresses are recipients, and all else is a provider's reference", () => {
   for (const text of ["+15550000001", "030 12 34 56", "(555) 000-0001", "ada@acme.example"])
     assert.deepEqual(lookupOf(text), { filter: "recipient", value: text });
+  assert.deepEqual(lookupOf("0151/234 567 89"), { filter: "recipient", value: "0151 234 567 89" });
   for (const text of [
     `sbx_msg_${id}`,
     "SM0123456789abcdef",

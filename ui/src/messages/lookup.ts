@@ -18,5 +18,7 @@ export function lookupOf(text: string): Lookup {
   const digits = text.replaceAll(/\D/g, "").length;
   const isNumber = /^\+?[\d\s()./-]+$/.test(text) && digits >= 3 && digits <= 16;
   const isAddress = /^[^\s<>@]+@[^\s<>@]+$/.test(text);
-  return { filter: isNumber || isAddress ? "recipient" : "reference", value: text };
+  // The API takes no slash in a number, as in "0151/234 567", since a field may hold two of them.
+  if (isNumber) return { filter: "recipient", value: text.replaceAll("/", " ") };
+  return { filter: isAddress ? "recipient" : "reference", value: text };
 }

@@ -65,7 +65,11 @@ export function ManyActions({
   onResults: (results: Results) => void;
 }) {
   const { id: account } = useAccount();
-  const change = useChange("changeAccountMessages", ["listAccountMessages", "getAccountMessage"]);
+  const change = useChange("changeAccountMessages", [
+    "listAccountMessages",
+    "getAccountMessage",
+    "getOverview",
+  ]);
   const apply = async (what: Omit<ChangeAccountMessagesRequest, "ids">, of: readonly MessageRecord[]) => {
     const why = await changeInParts(
       of.map(({ id }) => id),

@@ -20,7 +20,7 @@ import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const touched = ["getAccountMessage", "listAccountMessages"] as const;
+  const touched = ["getAccountMessage", "listAccountMessages", "getOverview"] as const;
   const cancel = useChange("cancelAccountMessage", touched);
   const resolve = useChange("resolveAccountMessage", touched);
   const params = { account, message: record.id };

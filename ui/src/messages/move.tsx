@@ -81,7 +81,11 @@ export function Move(moves: Moves) {
 /** Moves one message; the time that it was given before can be given back. */
 export function MoveOne({ record, label }: { record: MessageRecord; label: string }) {
   const { id: account } = useAccount();
-  const change = useChange("rescheduleAccountMessage", ["getAccountMessage", "listAccountMessages"]);
+  const change = useChange("rescheduleAccountMessage", [
+    "getAccountMessage",
+    "listAccountMessages",
+    "getOverview",
+  ]);
   const move = (schedule_at: string | null) =>
     change.mutateAsync({ params: { account, message: record.id }, body: { schedule_at } });
   const { schedule_at: before } = record;

@@ -20,7 +20,7 @@ import { counted } from "./words.ts";
 
 function Actions({ request }: { request: AccountRequest }) {
   const { id: account } = useAccount();
-  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage"] as const;
+  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage", "getOverview"] as const;
   const cancel = useChange("cancelAccountRequest", touched);
   const move = useChange("rescheduleAccountRequest", touched);
   const { waiting, messages, due } = request;

@@ -56,7 +56,11 @@ function At({ record }: { record: MessageRecord }) {
 
 function RowActions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage", ["getAccountMessage", "listAccountMessages"]);
+  const cancel = useChange("cancelAccountMessage", [
+    "getAccountMessage",
+    "listAccountMessages",
+    "getOverview",
+  ]);
   return (
     <span className="row">
       <MoveOne record={record} label="Move…" />

@@ -114,7 +114,7 @@ export function personFinding(text: string, account: string | null): Finding | n
   const asked = text.trim();
   const lookup = lookupOf(asked);
   if (account === null || "page" in lookup || lookup.filter !== "recipient") return null;
-  return { href: at(account, `/people/${part(asked)}`), title: asked, note: "recipient" };
+  return { href: at(account, `/people/${part(lookup.value)}`), title: asked, note: "recipient" };
 }
 
 /** Every word of the text is in the title. */
