@@ -79,6 +79,14 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     const { release } = await import("./hold.ts");
     show(await release(configured()), options);
   });
+  showing(add("doctor", "look at everything that commonly breaks, and say what to do")).action(
+    async (options) => {
+      const { doctor } = await import("./doctor/doctor.ts");
+      const found = await doctor();
+      show(found, options);
+      if (!found.healthy) process.exitCode = 1;
+    },
+  );
   add("health", "end with 0 when the service on this machine is ready, and else say why").action(async () => {
     // It ends the process with its verdict.
     await import(new URL("../../scripts/health.mjs", import.meta.url).href);

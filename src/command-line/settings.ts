@@ -14,7 +14,7 @@ function allowListProblem(text: string): string | null {
 }
 
 /** The settings, or everything that is wrong in them. */
-const readSettings = () => readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
+export const readSettings = () => readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
 
 /** The settings. Ends with everything that is wrong in them. */
 export function configured(): Config {

@@ -1,8 +1,9 @@
-// Asks a gateway's provider how the gateway is set up there, and registers its number.
+// Whether a gateway's provider can be reached, and what it says of how the gateway is set up there; registers its number.
 
-import type { GatewayCheck, Registration } from "#gateways/check.ts";
+import type { Finding, GatewayCheck, Registration } from "#gateways/check.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
+import { urlFieldPath } from "#settings/url.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gateways } from "./gateway.ts";
@@ -11,13 +12,26 @@ import type { ConfigureDeps } from "./resource.ts";
 /** An operator waits for the answer. */
 const timeoutMs = 15_000;
 
-/** Null: there is nothing to check at gateways of this kind. */
+/** Whether there is something to check at gateways of this kind. */
+export function hasCheck({
+  account,
+  connection,
+  settings,
+}: Pick<GatewayAdapter, "account" | "connection" | "settings">): boolean {
+  // Whether a device is linked is another question (`getGatewayLink`).
+  const isDevice = connection === "linked" || connection === "pulled";
+  return account !== undefined || (!isDevice && urlFieldPath(settings).length > 0);
+}
+
+/** Null: there is nothing to check at gateways of this kind. Sends nothing to servers of which only the connection is checked. */
 export async function checkGateway(
   deps: ConfigureDeps,
   gateway: GatewaysTable,
 ): Promise<GatewayCheck | null> {
   const adapter = findAdapter(gateway.kind, gateway.channel);
-  if (!adapter?.account) return null;
+  if (adapter === null || !hasCheck(adapter)) return null;
+  if (!adapter.account)
+    return { facts: {}, findings: await reach(deps, adapter.urls(settingsOf(deps, adapter, gateway))) };
   const { clock, database } = deps;
   const checked = await adapter.account.check(settingsOf(deps, adapter, gateway), toolsOf(deps));
   const at = clock.now();
@@ -32,6 +46,25 @@ export async function checkGateway(
     now: at,
   });
   return checked;
+}
+
+/** Connects to each server once and hangs up: names resolve, addresses are allowed, ports answer, certificates are valid. */
+async function reach({ outbound }: ConfigureDeps, urls: readonly string[]): Promise<Finding[]> {
+  return await Promise.all(
+    urls.map(async (url): Promise<Finding> => {
+      const { protocol, hostname, port } = new URL(url);
+      const secure = protocol === "https:";
+      const dialled = {
+        host: hostname.replace(/^\[|\]$/g, ""),
+        port: port === "" ? (secure ? 443 : 80) : Number(port),
+      };
+      const result = await outbound.dial({ ...dialled, timeoutMs, ...(secure ? { tls: {} } : {}) });
+      if (result.kind !== "connected") return { what: "network", state: "error", detail: result.reason };
+      result.socket.destroy();
+      const detail = `${dialled.host} answers on port ${dialled.port}${secure ? ", and its certificate is valid" : ""}.`;
+      return { what: "network", state: "ok", detail };
+    }),
+  );
 }
 
 /** Null: numbers of this kind are not registered. */

@@ -17,7 +17,7 @@ export interface GatewayCheck {
 
 /** `error`: messages cannot be sent, or reports do not come. `unknown`: the provider did not say. */
 export interface Finding {
-  /** What was looked at: `access`, `number`, `name`, `sending`, `callbacks`. */
+  /** What was looked at: `network`, `access`, `number`, `name`, `sending`, `callbacks`. */
   what: string;
   state: "ok" | "warning" | "error" | "unknown";
   detail: string;

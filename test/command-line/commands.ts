@@ -32,7 +32,7 @@ export interface Commands {
   /** Starts a command that goes on, and hands over what it prints. */
   follow(data: string, words: string[], printed: (text: string) => void): ChildProcess;
   /** Starts the service and waits until it says where it listens. */
-  serve(data: string): Promise<Service>;
+  serve(data: string, variables?: Record<string, string>): Promise<Service>;
 }
 
 /** A folder with all that the commands of a test file leave, which is removed after its last test. */
@@ -82,8 +82,8 @@ export function commands(): Commands {
       child.stdout.on("data", printed);
       return child;
     },
-    async serve(data) {
-      const child = start(data, []);
+    async serve(data, variables) {
+      const child = start(data, [], variables);
       const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
       let printed = "";
       const base = await new Promise<string>((resolve, reject) => {

@@ -7,7 +7,9 @@ const word = z.string().nullable();
 
 const finding = z
   .object({
-    what: z.string().describe("What was looked at: `access`, `number`, `name`, `sending` or `callbacks`."),
+    what: z
+      .string()
+      .describe("What was looked at: `network`, `access`, `number`, `name`, `sending` or `callbacks`."),
     state: z
       .enum(["ok", "warning", "error", "unknown"])
       .describe(

@@ -314,7 +314,11 @@ const gatewayKind = z
     summary: z.string(),
     channels: z.array(channelWord),
     test: z.boolean().describe("Whether gateways of this kind are sandboxes, which send nothing."),
-    checks: z.boolean().describe("Whether `checkGateway` asks the provider how such a gateway is set up."),
+    checks: z
+      .boolean()
+      .describe(
+        "Whether `checkGateway` checks such a gateway: that its provider can be reached, or what the provider says of it.",
+      ),
     links: z.boolean().describe("Whether a person links a device to such a gateway (`getGatewayLink`)."),
     settings: anyFields.describe(
       "The JSON Schema of the settings. A secret has `writeOnly`: it is stored sealed and shown as `••••`.",

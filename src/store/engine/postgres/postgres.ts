@@ -24,6 +24,9 @@ const channel = "trunkline";
 /** Most connections of a process, in all. */
 const defaultConnections = 6;
 
+/** Only who has a PostgreSQL needs its client. */
+export const loadPg = async () => (await import("pg")).default;
+
 /** What a connection needs: 2xx promises a flushed commit, so the server's default does not decide. */
 async function prepare(client: ClientBase): Promise<void> {
   await client.query(
@@ -31,7 +34,8 @@ async function prepare(client: ClientBase): Promise<void> {
   );
 }
 
-async function refuseUnsafe(client: PoolClient): Promise<void> {
+/** Rejects for settings of the server with which an accepted message could be lost. */
+export async function refuseUnsafe(client: ClientBase): Promise<void> {
   const { rows } = await client.query(
     "select name, setting, reset_val from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')",
   );
@@ -112,7 +116,7 @@ export async function openPostgres(options: {
   startMs?: number;
   onWait?: (sentence: string) => void;
 }): Promise<Database> {
-  const { default: pg } = await import("pg");
+  const pg = await loadPg();
   const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
   // bigint as number: epoch milliseconds and counts stay far below 2^53.
   types.getTypeParser = ((oid: number, format?: "text" | "binary") =>

@@ -19,9 +19,9 @@ export const checkGatewayRoute = endpoint({
   method: "GET",
   path: `${gatewayPath}/check`,
   name: "checkGateway",
-  summary: "Check how a gateway is set up at its provider",
+  summary: "Check a gateway at its provider",
   description:
-    "Asks the provider of a `whatsapp-cloud` gateway; a sandbox is always well, and gateways of other kinds have no check (404). What the provider knows of the number is kept as the gateway's `provider`.",
+    "Asks the provider of a `whatsapp-cloud` gateway how it is set up; what the provider knows of the number is kept as the gateway's `provider`. Of other gateways with an address the finding `network` says whether the server can be reached, with a connection that carries nothing. A sandbox is always well. Gateways without an address, such as phones, have no check (404).",
   replies: { 200: gatewayCheckReply },
   problems: ["not_found"],
 })(async (call) => {

@@ -1,6 +1,7 @@
 // The kinds of gateways with the JSON schemas of their settings, from which the dashboard makes its forms.
 
 import { z } from "zod";
+import { hasCheck } from "#configure/check-gateway.ts";
 import { gatewayKindsReply } from "#contract/manage/gateways.ts";
 import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -34,16 +35,19 @@ export const listGatewayKindsRoute = endpoint({
   body: {
     success: true,
     message: "Kinds found.",
-    data: adapters.map(({ kind, title, summary, channels, test, account, connection, settings }) => ({
-      kind,
-      title,
-      summary,
-      channels: [...channels],
-      test,
-      checks: account !== undefined,
-      links: connection === "linked" || connection === "pulled",
-      settings: schemaOf(settings),
-    })),
+    data: adapters.map((adapter) => {
+      const { kind, title, summary, channels, test, connection, settings } = adapter;
+      return {
+        kind,
+        title,
+        summary,
+        channels: [...channels],
+        test,
+        checks: hasCheck(adapter),
+        links: connection === "linked" || connection === "pulled",
+        settings: schemaOf(settings),
+      };
+    }),
     next_cursor: null,
   },
 }));

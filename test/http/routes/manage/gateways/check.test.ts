@@ -88,8 +88,14 @@ test("a registration needs six digits; what Meta refuses is a conflict with its 
   assert.equal((await register("123456")).statusCode, 503);
 });
 
-test("gateways of other kinds have no check", async () => {
-  assert.equal((await m.operator("GET", `${path}/text/check`)).statusCode, 404);
+test("gateways of other kinds are checked for their connection alone", async () => {
+  const { findings } = dataOf<{ findings: { what: string; state: string }[] }>(
+    await m.operator("GET", `${path}/text/check`),
+  );
+  assert.deepEqual(
+    findings.map(({ what, state }) => [what, state]),
+    [["network", "error"]],
+  );
   assert.equal((await m.operator("POST", `${path}/text/register`, { pin: "123456" })).statusCode, 404);
   assert.equal((await m.operator("GET", `${path}/none/check`)).statusCode, 404);
 });

@@ -22,7 +22,7 @@ test("every kind is listed, for members too, with the schema of its settings", a
     adapters.map(({ kind }) => kind),
   );
   const named = (flag: "checks" | "links") => kinds.filter((each) => each[flag]).map(({ kind }) => kind);
-  assert.ok(named("checks").includes("whatsapp-cloud") && !named("checks").includes("twilio"));
+  assert.ok(named("checks").includes("twilio") && !named("checks").includes("android"));
   assert.deepEqual(named("links").toSorted(), ["android", "whatsapp-linked"]);
   const settingsOf = (name: string) => kinds.find(({ kind }) => kind === name)!.settings;
   const twilio = settingsOf("twilio");

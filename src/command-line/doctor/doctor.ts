@@ -1,0 +1,80 @@
+// `trunkline doctor`: looks at everything that commonly breaks, and says of each thing what to do. It changes nothing.
+
+import { styleText } from "node:util";
+import { runningHere } from "#command-line/api.ts";
+import type { Result } from "#command-line/output.ts";
+import { readSettings } from "#command-line/settings.ts";
+import type { Config } from "#config.ts";
+import { requestApi } from "#runtime/net/api-request.ts";
+import { commandWords } from "#runtime/program.ts";
+import { type Finding, fault, ok, warning } from "./finding.ts";
+import { lookAtDataFolder, lookAtDisk, lookAtMasterKey, lookAtNode } from "./machine.ts";
+import { lookAtRunning } from "./running.ts";
+import { lookAtStorage } from "./storage.ts";
+
+/** Whether another program has the port that the service would listen on. */
+async function lookAtPort({ HOST, PORT }: Config): Promise<Finding> {
+  const stopped = warning("service", "It does not run.", `Start it: ${commandWords("")}`);
+  if (PORT === 0) return stopped;
+  const host =
+    HOST === "0.0.0.0" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST === "::" ? "::1" : HOST}]` : HOST;
+  try {
+    await requestApi({ url: `http://${host}:${PORT}` }, { method: "GET", path: "/", silenceMs: 2_000 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") return stopped;
+  }
+  return fault(
+    "service",
+    `It does not run with this data folder, and another program listens on port ${PORT}.`,
+    "Stop that program, or name another port in TRUNKLINE_PORT.",
+  );
+}
+
+async function lookAround(): Promise<Finding[]> {
+  const read = readSettings();
+  const node = lookAtNode();
+  if ("errors" in read)
+    return [
+      node,
+      ...read.errors.map((error) =>
+        fault("configuration", error, "docs/reference/configuration.md lists every variable."),
+      ),
+    ];
+  const { config } = read;
+  const machine = [
+    node,
+    ok("configuration", "Every TRUNKLINE_ variable is known and has its form."),
+    ...lookAtDataFolder(config),
+    lookAtMasterKey(config),
+    lookAtDisk(config),
+  ];
+  const api = await runningHere(config);
+  if (api === null) return [...machine, ...(await lookAtStorage(config)), await lookAtPort(config)];
+  return [...machine, ...(await lookAtRunning(api))];
+}
+
+const colours = { ok: "green", warning: "yellow", error: "red" } as const;
+
+function text(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const lines = findings.map(({ what, state, detail, advice }) => {
+    const line = `${styleText(colours[state], state.padEnd(7))}  ${what.padEnd(width)}  ${detail}`;
+    return advice === null ? line : `${line}\n${" ".repeat(width + 11)}${advice}`;
+  });
+  const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
+  const counted = (state: "error" | "warning") => {
+    const many = count(state);
+    return `${many} ${state}${many === 1 ? "" : "s"}`;
+  };
+  return `${lines.join("\n")}\n\n${counted("error")}, ${counted("warning")}.`;
+}
+
+/** `healthy`: nothing is an error. */
+export async function doctor(): Promise<Result & { healthy: boolean }> {
+  const findings = await lookAround();
+  return {
+    text: text(findings),
+    data: findings,
+    healthy: findings.every(({ state }) => state !== "error"),
+  };
+}

@@ -1,0 +1,91 @@
+// The doctor's look at the machine: runtime, data folder, master key, disk.
+
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { masterKeyFile } from "#command-line/open.ts";
+import type { Config } from "#config.ts";
+import { type Finding, fault, ok, warning } from "./finding.ts";
+
+const minNode = 26;
+const mib = 1024 * 1024;
+/** With less than this SQLite soon refuses messages; with less than the second it may at any moment. */
+const lowBytes = 1024 * mib;
+const tooLowBytes = 100 * mib;
+
+export function lookAtNode(running = process.versions.node): Finding {
+  const major = Number(running.split(".")[0]);
+  return major >= minNode
+    ? ok("runtime", `Node ${running}.`)
+    : fault("runtime", `Node ${running} is too old.`, `Run it under Node ${minNode} or later.`);
+}
+
+/** The nearest folder that exists: the first start makes the rest. */
+function existing(path: string): string {
+  const full = resolve(path);
+  return existsSync(full) || dirname(full) === full ? full : existing(dirname(full));
+}
+
+export function lookAtDataFolder({ DATA_DIR: folder }: Config): Finding[] {
+  const there = existing(folder);
+  if (there !== resolve(folder)) {
+    try {
+      accessSync(there, constants.W_OK);
+      return [ok("data folder", `${folder} does not exist yet; the first start makes it.`)];
+    } catch {
+      return [
+        fault(
+          "data folder",
+          `${folder} does not exist, and ${there} cannot be written.`,
+          "Make it, for the user of the service, or name another one in TRUNKLINE_DATA_DIR.",
+        ),
+      ];
+    }
+  }
+  if (!statSync(there).isDirectory())
+    return [fault("data folder", `${folder} is not a folder.`, "Name a folder in TRUNKLINE_DATA_DIR.")];
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK);
+  } catch {
+    return [
+      fault(
+        "data folder",
+        `${folder} cannot be written by this user.`,
+        "Run this as the user of the service, or give the folder to it.",
+      ),
+    ];
+  }
+  const others = statSync(there).mode & 0o077;
+  return others === 0 || process.platform === "win32"
+    ? [ok("data folder", `${folder} belongs to this user alone.`)]
+    : [
+        warning(
+          "data folder",
+          `Other users of the machine may open ${folder}.`,
+          `Close it: chmod 700 ${folder}`,
+        ),
+      ];
+}
+
+export function lookAtMasterKey(config: Config): Finding {
+  if (config.MASTER_KEY !== undefined) return ok("master key", "It comes from TRUNKLINE_MASTER_KEY.");
+  const path = masterKeyFile(config);
+  if (!existsSync(path)) return ok("master key", "The first start makes it.");
+  const others = statSync(path).mode & 0o077;
+  return others === 0 || process.platform === "win32"
+    ? ok("master key", `${path} belongs to this user alone.`)
+    : warning("master key", `Other users of the machine may read ${path}.`, `Close it: chmod 600 ${path}`);
+}
+
+/** Bytes as people read them. */
+const shown = (bytes: number) =>
+  bytes >= 1024 * mib ? `${(bytes / (1024 * mib)).toFixed(1)} GiB` : `${Math.floor(bytes / mib)} MiB`;
+
+export function lookAtDisk({ DATA_DIR }: Config, read = statfsSync): Finding {
+  const { bavail, bsize } = read(existing(DATA_DIR));
+  const free = bavail * bsize;
+  const detail = `${shown(free)} free where ${DATA_DIR} is.`;
+  const advice =
+    "Free some, or move the data folder to a larger disk; TRUNKLINE_KEEP_MESSAGES_DAYS removes old messages.";
+  if (free < tooLowBytes) return fault("disk", detail, advice);
+  return free < lowBytes ? warning("disk", detail, advice) : ok("disk", detail);
+}

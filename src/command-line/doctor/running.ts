@@ -1,0 +1,208 @@
+// The doctor's look at the running service, through its API: its storage, its accounts, and whether it reaches its gateways and
+// pool members, and the world its callbacks.
+
+import { type Api, ApiError } from "#command-line/api.ts";
+import { plain } from "#command-line/output.ts";
+import { requestApi, textOf } from "#runtime/net/api-request.ts";
+import { version } from "#runtime/program.ts";
+import { type Finding, fault, ok, warning } from "./finding.ts";
+
+/** A look must end: so many accounts, and of each so many gateways and members, the first of their lists. */
+const maxAccounts = 50;
+const maxGateways = 50;
+/** The service checks 30 members a minute for one caller, because each check is a request to the provider. */
+const maxMembers = 20;
+const reachMs = 10_000;
+
+async function first<Row>(rows: AsyncGenerator<Row>, count: number): Promise<Row[]> {
+  const found: Row[] = [];
+  for await (const row of rows) {
+    found.push(row);
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+interface Installation {
+  version: string;
+  engine: string;
+  public_url: string | null;
+  held: { messages: number } | null;
+}
+
+async function lookAtProcess(api: Api): Promise<{ findings: Finding[]; installation: Installation }> {
+  const { data } = await api.ask<{ data: Installation }>("GET", "/api/manage/v1/installation");
+  const findings: Finding[] = [
+    data.version === version
+      ? ok("service", `Version ${version} runs on ${data.engine}.`)
+      : warning(
+          "service",
+          `Version ${data.version} runs, and this command is version ${version}.`,
+          "Restart the service to run the installed version.",
+        ),
+  ];
+  try {
+    await api.ask("GET", "/health/ready");
+    findings.push(ok("storage", "The service reads and writes it."));
+  } catch (error) {
+    findings.push(
+      fault(
+        "storage",
+        `The service is not ready: ${(error as Error).message}`,
+        "Look at its log for `storage`.",
+      ),
+    );
+  }
+  if (data.held !== null)
+    findings.push(
+      warning(
+        "restore",
+        `${data.held.messages} messages of a restored backup are held.`,
+        "Compare with the providers' logs, then: trunkline release, or cancel them in the dashboard.",
+      ),
+    );
+  return { findings, installation: data };
+}
+
+/** Asked from this machine: a firewall before it may still keep the world out. */
+async function lookAtCallbacks(publicUrl: string | null): Promise<Finding> {
+  if (publicUrl === null)
+    return warning(
+      "callbacks",
+      "There is no public address, so providers cannot report deliveries.",
+      "Put the address that the world reaches into TRUNKLINE_PUBLIC_URL.",
+    );
+  const advice = "Compare TRUNKLINE_PUBLIC_URL with DNS and with the proxy before the service.";
+  try {
+    const answer = await requestApi(
+      { url: publicUrl },
+      { method: "GET", path: "/health/live", silenceMs: reachMs },
+    );
+    const text = await textOf(answer.body);
+    if (answer.status !== 200 || !text.includes("status"))
+      return fault("callbacks", `${publicUrl} answers ${answer.status}, and not as Trunkline does.`, advice);
+  } catch (error) {
+    return fault("callbacks", `${publicUrl} cannot be reached: ${(error as Error).message}.`, advice);
+  }
+  return publicUrl.startsWith("https:")
+    ? ok("callbacks", `${publicUrl} leads here, seen from this machine.`)
+    : warning("callbacks", `${publicUrl} is not encrypted.`, "Put a proxy with TLS before the service.");
+}
+
+interface Account {
+  id: string;
+  name: string;
+}
+
+interface Attention {
+  kind: string;
+  severity: string;
+  subject: { id: string; name: string } | null;
+  reason: string | null;
+}
+
+/** What needs a person, as the dashboard's overview has it. */
+async function lookAtAttention(api: Api, account: Account): Promise<Finding[]> {
+  const path = `/api/manage/v1/accounts/${account.id}/overview`;
+  const { data } = await api.ask<{ data: { attention: Attention[] } }>("GET", path);
+  return data.attention
+    .filter(({ kind }) => kind !== "no_public_url" && kind !== "held")
+    .map(({ kind, severity, subject, reason }) => ({
+      what: `account ${account.name}`,
+      state: severity === "error" ? "error" : "warning",
+      detail: plain(
+        `${kind.replaceAll("_", " ")}${subject === null ? "" : ` of ${subject.name}`}${reason === null ? "" : `: ${reason}`}`,
+      ),
+      advice: "The dashboard's overview of the account leads to it.",
+    }));
+}
+
+interface Gateway {
+  identifier: string;
+  kind: string;
+  test: boolean;
+  active: boolean;
+}
+
+interface Check {
+  findings: { what: string; state: string; detail: string }[];
+}
+
+async function lookAtGateway(api: Api, account: Account, gateway: Gateway): Promise<Finding[]> {
+  const what = `gateway ${gateway.identifier}`;
+  const path = `/api/manage/v1/accounts/${account.id}/gateways/${gateway.identifier}/check`;
+  try {
+    const { findings } = (await api.ask<{ data: Check }>("GET", path)).data;
+    return findings.map(({ what: part, state, detail }) =>
+      state === "ok"
+        ? ok(what, plain(detail))
+        : {
+            what,
+            state: state === "error" ? "error" : "warning",
+            detail: plain(`${part}: ${detail}`),
+            advice: "Compare its settings with what the provider shows, and the firewall of this machine.",
+          },
+    );
+  } catch (error) {
+    // Kinds without an address, such as phones: the overview says whether one is linked.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
+  const rows = api.rows<Gateway>(`/api/manage/v1/accounts/${account.id}/gateways`);
+  const real = (await first(rows, maxGateways)).filter(({ test, active }) => !test && active);
+  return (await Promise.all(real.map((gateway) => lookAtGateway(api, account, gateway)))).flat();
+}
+
+interface Pool {
+  id: string;
+  name: string;
+  members: { id: string; name: string; kind: string; active: boolean }[];
+}
+
+async function lookAtMembers(api: Api, account: Account, limit: number): Promise<Finding[]> {
+  const path = `/api/manage/v1/accounts/${account.id}/pools`;
+  const findings: Finding[] = [];
+  for await (const pool of api.rows<Pool>(path)) {
+    for (const member of pool.members) {
+      if (!member.active || member.kind === "sandbox") continue;
+      if (findings.length === limit) return findings;
+      const what = `member ${pool.name}/${member.name}`;
+      const asked = { member: member.id };
+      const { data } = await api.ask<{ data: { ok: boolean; ms: number; reason: string | null } }>(
+        "POST",
+        `${path}/${pool.id}/members/check`,
+        asked,
+      );
+      findings.push(
+        data.ok
+          ? ok(what, `It takes the key, in ${Math.round(data.ms)} ms.`)
+          : fault(
+              what,
+              plain(data.reason ?? "It did not answer."),
+              "Compare its key and address with the provider's console.",
+            ),
+      );
+    }
+  }
+  return findings;
+}
+
+/** Everything that the running service knows of itself. */
+export async function lookAtRunning(api: Api): Promise<Finding[]> {
+  const { findings, installation } = await lookAtProcess(api);
+  findings.push(await lookAtCallbacks(installation.public_url));
+  let members = 0;
+  for (const account of await first(api.rows<Account>("/api/manage/v1/accounts"), maxAccounts)) {
+    const asked = await lookAtMembers(api, account, maxMembers - members);
+    members += asked.length;
+    findings.push(
+      ...(await lookAtAttention(api, account)),
+      ...(await lookAtGateways(api, account)),
+      ...asked,
+    );
+  }
+  return findings;
+}

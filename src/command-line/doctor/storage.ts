@@ -1,0 +1,83 @@
+// The doctor's look at a database that no process of this machine has open.
+
+import { existsSync, readFileSync } from "node:fs";
+import { databaseFile, masterKeyFile } from "#command-line/open.ts";
+import type { Config } from "#config.ts";
+import { systemRandom } from "#runtime/random.ts";
+import { systemRuntime } from "#runtime/system-runtime.ts";
+import type { Inspection } from "#store/engine/inspection.ts";
+import { createSealer } from "#store/seal.ts";
+import { type Finding, fault, ok, warning } from "./finding.ts";
+
+/** Signed requests of several providers are refused from five minutes on. */
+const warnMs = 5_000;
+const errorMs = 300_000;
+
+/** What a difference between two clocks means. `other`: whose the second one is. */
+export function judgeClocks(ours: number, theirs: number, other: string): Finding {
+  const apart = Math.abs(ours - theirs);
+  const detail = `This machine and ${other} are ${(apart / 1_000).toFixed(1)} s apart.`;
+  const advice = "Keep both clocks by NTP (timedatectl set-ntp true).";
+  if (apart >= errorMs) return fault("clock", detail, advice);
+  return apart >= warnMs ? warning("clock", detail, advice) : ok("clock", detail);
+}
+
+async function inspect(config: Config): Promise<Inspection | null> {
+  if (config.DATABASE_URL) {
+    const { inspectPostgres } = await import("#store/engine/postgres/inspect.ts");
+    return await inspectPostgres(config.DATABASE_URL);
+  }
+  const file = databaseFile(config);
+  if (!existsSync(file)) return null;
+  const { inspectSqlite } = await import("#store/engine/sqlite/inspect.ts");
+  return inspectSqlite(file);
+}
+
+function keyFinding(config: Config, sealedWith: string | null): Finding[] {
+  if (sealedWith === null) return [];
+  const path = masterKeyFile(config);
+  const key = config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
+  const advice =
+    "Give the key that the database was made with, in TRUNKLINE_MASTER_KEY or in master.key; nothing else opens it.";
+  if (key === null) return [fault("master key", "The database has one, and it is missing here.", advice)];
+  return createSealer(key, systemRandom()).fingerprint === sealedWith
+    ? [ok("master key", "It is the one that the database was sealed with.")]
+    : [fault("master key", "It is not the one that the database was sealed with.", advice)];
+}
+
+export async function lookAtStorage(config: Config): Promise<Finding[]> {
+  const found = await inspect(config);
+  const engine = config.DATABASE_URL ? "PostgreSQL" : databaseFile(config);
+  if (found === null) return [ok("database", `${engine} does not exist yet; the first start makes it.`)];
+  if ("fault" in found)
+    return [
+      fault(
+        "database",
+        found.fault,
+        config.DATABASE_URL
+          ? "Compare TRUNKLINE_DATABASE_URL with the server's address, user, password and rights."
+          : "Restore a backup into an empty data folder: trunkline restore FILE --key KEYFILE",
+      ),
+    ];
+  const { schema, newestSchema, masterKey, clock } = found;
+  const findings: Finding[] = [
+    schema > newestSchema
+      ? fault(
+          "database",
+          `A newer version wrote it: it has schema ${schema}, this version knows ${newestSchema}.`,
+          "Start a version that is at least as new.",
+        )
+      : ok(
+          "database",
+          schema < newestSchema
+            ? `${engine}; the next start brings it from schema ${schema} to ${newestSchema}.`
+            : `${engine}, schema ${schema}.`,
+        ),
+    ...keyFinding(config, masterKey),
+  ];
+  if (clock !== null) {
+    const now = systemRuntime({ logLevel: "warn", outboundAllow: [] }).clock.now();
+    findings.push(judgeClocks(now, clock, "the database's server"));
+  }
+  return findings;
+}

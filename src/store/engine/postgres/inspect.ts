@@ -1,0 +1,47 @@
+// Looks at a PostgreSQL installation without changing it, for the command line.
+
+import { describeError } from "#runtime/describe-error.ts";
+import { StorageError } from "#store/database.ts";
+import type { Inspection } from "#store/engine/inspection.ts";
+import { newestSchema } from "#store/schema/migrate.ts";
+import { loadPg, refuseUnsafe } from "./postgres.ts";
+
+const connectMs = 5_000;
+
+/** Connects once. Never throws. */
+export async function inspectPostgres(url: string): Promise<Inspection> {
+  const pg = await loadPg();
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: connectMs,
+    application_name: "trunkline doctor",
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await refuseUnsafe(client);
+    const { rows } = await client.query(
+      "select to_regclass('migrations') is not null as made, extract(epoch from clock_timestamp()) * 1000 as clock",
+    );
+    const clock = Number(rows[0]?.clock);
+    if (rows[0]?.made !== true) return { schema: 0, newestSchema, masterKey: null, clock };
+    const newest = await client.query("select max(id) as id from migrations");
+    const key = await client.query("select value from installation_facts where name = 'master_key'");
+    return {
+      schema: Number(newest.rows[0]?.id ?? 0),
+      newestSchema,
+      masterKey: key.rows[0]?.value ?? null,
+      clock,
+    };
+  } catch (error) {
+    if (error instanceof StorageError) return { fault: error.message };
+    // The server's own words, such as `password authentication failed for user`; others may hold the URL.
+    const { severity, message } = error as { severity?: string; message: string };
+    return {
+      fault: severity === undefined ? `PostgreSQL: ${describeError(error)}.` : `PostgreSQL: ${message}.`,
+    };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,188 @@
+// The doctor, with one thing after another broken: each is named, with what to do.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, cpSync, rmSync, type StatsFs, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { before, describe } from "node:test";
+import { lookAtDisk, lookAtNode } from "#command-line/doctor/machine.ts";
+import { judgeClocks } from "#command-line/doctor/storage.ts";
+import { readConfig } from "#config.ts";
+import { requestApi, textOf } from "#runtime/net/api-request.ts";
+import { commands } from "../commands.ts";
+
+interface Finding {
+  what: string;
+  state: string;
+  detail: string;
+  advice: string | null;
+}
+
+const { folder, run, runWith, serve } = commands();
+
+/** What the doctor finds wrong. Everything that is wrong has an advice. */
+async function wrong(data: string, variables: Record<string, string> = {}) {
+  const { code, out, error } = await runWith(variables, data, "doctor", "--json");
+  assert.notEqual(out, "", error);
+  const findings: Finding[] = JSON.parse(out);
+  const bad = findings.filter(({ state }) => state !== "ok");
+  assert.ok(bad.every(({ advice }) => advice !== null));
+  assert.equal(code, bad.some(({ state }) => state === "error") ? 1 : 0);
+  return bad.map(({ what, state, detail }) => ({ what, state, detail }));
+}
+
+before(async () => {
+  const service = await serve("good");
+  await service.stop("SIGTERM");
+});
+
+/** A copy of the good installation. */
+function copied(name: string): string {
+  cpSync(join(folder, "good"), join(folder, name), { recursive: true });
+  chmodSync(join(folder, name), 0o700);
+  return join(folder, name);
+}
+
+describe("while no service runs", () => {
+  test("nothing else is wrong with a good installation, nor with one that is not made yet", async () => {
+    const stopped = [{ what: "service", state: "warning", detail: "It does not run." }];
+    assert.deepEqual(await wrong("good"), stopped);
+    assert.deepEqual(await wrong("none"), stopped);
+  });
+
+  test("wrong and unknown variables are named, all of them", async () => {
+    const found = await wrong("good", { TRUNKLINE_PORT: "many", TRUNKLINE_COLOUR: "red" });
+    assert.deepEqual(
+      found.map(({ what }) => what),
+      ["configuration", "configuration"],
+    );
+  });
+
+  test("a folder and a key that others may read are warnings", async () => {
+    const path = copied("open");
+    chmodSync(path, 0o755);
+    chmodSync(join(path, "master.key"), 0o644);
+    const found = await wrong("open");
+    assert.deepEqual(
+      found.map(({ what, state }) => [what, state]),
+      [
+        ["data folder", "warning"],
+        ["master key", "warning"],
+        ["service", "warning"],
+      ],
+    );
+  });
+
+  test("another master key, a database of a newer version, and a damaged one are errors", async () => {
+    const path = copied("other-key");
+    writeFileSync(join(path, "master.key"), `${"k".repeat(43)}\n`);
+    assert.match(
+      (await wrong("other-key"))[0]?.detail ?? "",
+      /not the one that the database was sealed with/,
+    );
+
+    const newer = new DatabaseSync(join(copied("newer"), "trunkline.db"));
+    newer.exec("insert into migrations (id, name) values (9999, 'of a later version')");
+    newer.close();
+    assert.match((await wrong("newer"))[0]?.detail ?? "", /A newer version wrote it: it has schema 9999/);
+
+    const damaged = copied("damaged");
+    // SQLite may leave a journal behind, which has the pages that it needs here.
+    for (const journal of ["-wal", "-shm"]) rmSync(join(damaged, `trunkline.db${journal}`), { force: true });
+    writeFileSync(join(damaged, "trunkline.db"), "no database ".repeat(2_000));
+    assert.deepEqual((await wrong("damaged"))[0], {
+      what: "database",
+      state: "error",
+      detail: "file is not a database",
+    });
+  });
+
+  test("a PostgreSQL that does not answer is an error, without its password", async () => {
+    const [found] = await wrong("good", {
+      TRUNKLINE_DATABASE_URL: "postgres://ada:secret-word@127.0.0.1:1/x",
+    });
+    assert.deepEqual(found, {
+      what: "database",
+      state: "error",
+      detail: "PostgreSQL: the connection was refused.",
+    });
+  });
+
+  test("another program on the port is an error", async () => {
+    const other = createServer((_request, response) => response.end("something else")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const [found] = await wrong("good", { TRUNKLINE_PORT: String(port) });
+    other.close();
+    assert.match(found?.detail ?? "", new RegExp(`another program listens on port ${port}`));
+  });
+});
+
+test("what this machine cannot show: an old Node, a full disk, clocks apart", () => {
+  assert.equal(lookAtNode("22.11.0").state, "error");
+  assert.equal(lookAtNode("26.0.0").state, "ok");
+  const read = readConfig({ TRUNKLINE_DATA_DIR: folder });
+  assert.ok("config" in read);
+  const free = (bytes: number) => (() => ({ bavail: bytes / 4096, bsize: 4096 }) as StatsFs) as never;
+  const state = (bytes: number) => lookAtDisk(read.config, free(bytes)).state;
+  const mib = 1024 * 1024;
+  assert.deepEqual([state(50 * mib), state(500 * mib), state(5_000 * mib)], ["error", "warning", "ok"]);
+  assert.deepEqual(
+    [1_000, 60_000, -400_000].map((apart) => judgeClocks(apart, 0, "the database's server").state),
+    ["ok", "warning", "error"],
+  );
+});
+
+test("while the service runs: its gateways, members and public address are asked", async () => {
+  const wiki = createServer((_request, response) => response.end("a wiki")).listen(0, "127.0.0.1");
+  await once(wiki, "listening");
+  const { port } = wiki.address() as AddressInfo;
+  const variables = {
+    TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+    TRUNKLINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+  };
+  const service = await serve("busy", variables);
+  const socketPath = join(folder, "busy/trunkline.sock");
+  const ask = async (method: string, path: string, body?: object) => {
+    const answer = await requestApi(
+      { socketPath },
+      { method, path: `/api/manage/v1${path}`, silenceMs: 20_000, ...(body === undefined ? {} : { body }) },
+    );
+    const text = await textOf(answer.body);
+    assert.ok(answer.status < 300, text);
+    return JSON.parse(text).data;
+  };
+  const [{ id }] = await ask("GET", "/accounts");
+  await ask("POST", `/accounts/${id}/gateways`, {
+    identifier: "acme",
+    channel: "sms",
+    kind: "http-api",
+    settings: { url: "http://127.0.0.1:1/send", body: { to: "{{to}}", text: "{{message}}" } },
+  });
+  const [pool] = await ask("GET", `/accounts/${id}/pools`);
+  await ask("POST", `/accounts/${id}/pools/${pool.id}/members`, {
+    name: "broken",
+    kind: "openai-compatible",
+    models: ["m"],
+    settings: { base_url: "http://127.0.0.1:1/v1", api_key: "sk-secret-word" },
+  });
+  const found = await wrong("busy");
+  assert.deepEqual(
+    found.map(({ what, state }) => [what, state]),
+    [
+      ["callbacks", "error"],
+      ["gateway acme", "error"],
+      [`member ${pool.name}/broken`, "error"],
+    ],
+  );
+  assert.match(found[0]?.detail ?? "", /and not as Trunkline does/);
+  assert.match(found[1]?.detail ?? "", /could not be reached \(ECONNREFUSED\)/);
+  const { out } = await run("busy", "doctor");
+  assert.match(out, /3 errors, 0 warnings\.\n$/);
+  assert.ok(!out.includes("secret-word"));
+  await service.stop("SIGTERM");
+  wiki.close();
+});

@@ -1,0 +1,54 @@
+// A look at a SQLite installation: it changes nothing, and names what is wrong.
+
+import assert from "node:assert/strict";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { after } from "node:test";
+import { inspectSqlite } from "#store/engine/sqlite/inspect.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
+import { newestSchema } from "#store/schema/migrate.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-inspect-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function installation(name: string): Promise<string> {
+  const path = join(folder, name);
+  await (await openSqlite({ path })).close();
+  return path;
+}
+
+test("a good file has its schema, and is as it was", async () => {
+  const path = await installation("good.db");
+  const before = readFileSync(path);
+  assert.deepEqual(inspectSqlite(path), {
+    schema: newestSchema,
+    newestSchema,
+    masterKey: null,
+    clock: null,
+  });
+  assert.deepEqual(readFileSync(path), before);
+});
+
+test("the schema of a newer version is seen", async () => {
+  const path = await installation("newer.db");
+  const database = new DatabaseSync(path);
+  database.exec(`insert into migrations (id, name) values (${newestSchema + 1}, 'of a later version')`);
+  database.close();
+  const found = inspectSqlite(path);
+  assert.equal("schema" in found ? found.schema : 0, newestSchema + 1);
+});
+
+test("damage and other files are faults", async () => {
+  const path = await installation("damaged.db");
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(4096 * 10, 7), 0, 4096 * 10, 4096 * 3);
+  closeSync(file);
+  const damaged = inspectSqlite(path);
+  assert.match("fault" in damaged ? damaged.fault : "", /damaged|malformed/);
+  const other = join(folder, "text.db");
+  writeFileSync(other, "a text ".repeat(1000));
+  const text = inspectSqlite(other);
+  assert.match("fault" in text ? text.fault : "", /not a database/);
+});
