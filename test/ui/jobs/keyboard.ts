@@ -72,3 +72,8 @@ export async function goToPage({ page }: Visit, letter: string, title: string): 
   await page.keyboard.press(letter);
   await page.getByRole("heading", { name: title, level: 1 }).waitFor();
 }
+
+/** What was pressed may be gone: the focus is then at the page's title or on something else, and never lost. */
+export async function expectFocusKept({ page }: Visit): Promise<void> {
+  await page.locator("main :focus").waitFor();
+}

@@ -11,6 +11,7 @@ import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Zone } from "#ui/parts/time.tsx";
 import { AccountMenu } from "./frame/account-menu.tsx";
 import { HeldNotice } from "./frame/held-notice.tsx";
+import { useKeptFocus } from "./frame/kept-focus.ts";
 import { KeysDialog, useKeys } from "./frame/keys.tsx";
 import { LiveDot } from "./frame/live-dot.tsx";
 import { PhoneBar, Places } from "./frame/navigation.tsx";
@@ -36,6 +37,7 @@ export function Frame({ account, named, children }: Framed) {
   const openKeys = useCallback(() => showKeys(true), []);
   const openFind = useCallback(() => setFinds(true), []);
   useKeys(account, openKeys, openFind);
+  useKeptFocus();
   return (
     <>
       <a className="skip button" href="#content">

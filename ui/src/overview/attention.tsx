@@ -13,11 +13,17 @@ function counted({ count }: Attention, noun = "message"): string {
   return `${number(n)}${more ? " or more" : ""} ${n === 1 && !more ? noun : `${noun}s`}`;
 }
 
-/** A link to the page that shows what the API shows at the item's path. */
+/** A link to the page that says most about the item: mostly the one that shows what the API shows at its path. */
 function Place({ item, children }: { item: Attention; children: ReactNode }) {
   const [path = "", query = ""] = item.href.split("?");
   const page = path.replace("/api/manage/v1/accounts/", "/a/").replace("/sending-domains/", "/domains/");
-  const to = item.kind === "not_linked" || item.kind === "link_lost" ? `${page}/link` : page;
+  const to =
+    item.kind === "not_linked" || item.kind === "link_lost"
+      ? `${page}/link`
+      : // The pool's page says why a member is down and which one answers now; the member's own has its settings.
+        item.kind === "member_down"
+        ? page.replace(/\/members\/[^/]+$/, "")
+        : page;
   return (
     <Link to={to} search={Object.fromEntries(new URLSearchParams(query)) as never}>
       {children}
