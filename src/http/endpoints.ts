@@ -114,6 +114,7 @@ import {
   replayFailedDeliveriesRoute,
   testWebhookRoute,
 } from "#http/routes/manage/webhooks/deliveries.ts";
+import { getWebhookStatisticsRoute } from "#http/routes/manage/webhooks/statistics.ts";
 import { rotateWebhookSecretRoute, webhookRoutes } from "#http/routes/manage/webhooks/webhooks.ts";
 import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
 import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
@@ -242,6 +243,7 @@ export const endpoints: readonly Endpoint[] = [
   createSuppressionsRoute,
   deleteSuppressionRoute,
   ...webhookRoutes,
+  getWebhookStatisticsRoute,
   rotateWebhookSecretRoute,
   testWebhookRoute,
   listDeliveriesRoute,

@@ -192,7 +192,7 @@ export async function runMaintenance(
       (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: batchSize })) ===
       batchSize,
   );
-  for (const step of ["minute", "hour"] as const) {
+  for (const step of ["minute", "hour", "endpoint_hour"] as const) {
     const old = { step, before: now - countsTtlMs[step], limit: batchSize };
     await runBatches(async () => (await database.run(deleteMessageCounts, old)) === batchSize);
   }

@@ -1,4 +1,4 @@
-// Stores the counts of what happens to messages behind the changes, about once a second. The database gathers them; a
+// Stores the counts of what happens to messages and webhook deliveries behind the changes, about once a second. The database gathers them; a
 // process that is killed loses at most the counts of the last second.
 
 import type { Core } from "#core/core.ts";
@@ -39,13 +39,20 @@ export function createCountWriter({
     turn: write,
     failure: { event: "counts.write_failed", message: "Counts of messages could not be written." },
   });
-  const unsubscribe = signals.subscribe("eventsRecorded", () => {
+  const start = () => {
     hasNews = true;
     writes.start();
-  });
+  };
+  const subscriptions = [
+    signals.subscribe("eventsRecorded", start),
+    // What becomes of a delivery is no event itself; the change of an endpoint may have ended what waited for it.
+    signals.subscribe("changed", (_subject, topic) => {
+      if (topic === "deliveries" || topic === "webhooks") start();
+    }),
+  ];
   return {
     stop: async () => {
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
       stopping.abort();
       await writes.ended();
       await write().catch((error) =>

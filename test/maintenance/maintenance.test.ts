@@ -182,8 +182,8 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     deleteReplyWindows: 100,
     deleteSpreadChoices: 100,
     deleteSoftBounces: 100,
-    // Those of minutes and those of hours.
-    deleteMessageCounts: 200,
+    // Those of minutes, of hours, and of endpoints' hours.
+    deleteMessageCounts: 300,
     deletePauses: 100,
     deleteExpiredSessions: 1,
     readRestoreHold: 1,

@@ -20,8 +20,21 @@ function writer({ failing = 0 } = {}) {
   };
   const database = { run } as unknown as Database;
   const counts = createCountWriter({ clock, database, log: memoryLog(), signals });
-  return { clock, counts, record: () => signals.emit("eventsRecorded"), calls: () => calls };
+  return { clock, counts, signals, record: () => signals.emit("eventsRecorded"), calls: () => calls };
 }
+
+test("what became of deliveries is written too, and a change of other things is no reason to write", async () => {
+  const { clock, signals, calls, counts } = writer();
+  signals.emit("changed", "gw_1", "messages");
+  await clock.advance(10_000);
+  assert.equal(calls(), 0);
+  for (const topic of ["deliveries", "webhooks"] as const) {
+    signals.emit("changed", "whe_1", topic);
+    await clock.advance(1_000);
+  }
+  assert.equal(calls(), 2);
+  await counts.stop();
+});
 
 test("nothing is written while nothing happens, and what happens within a second is written once", async () => {
   const { clock, record, calls, counts } = writer();

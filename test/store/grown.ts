@@ -16,6 +16,7 @@ export const growing = [
   "events",
   "idempotency_keys",
   "inbound_messages",
+  "message_counts",
   "message_references",
   "messages",
   "outbox",
@@ -63,6 +64,7 @@ export function grow(engine: Engine, from: number, to: number): string[] {
   const status = `case when p < 3 then 'queued' when p < 5 then 'scheduled' when p = 5 then 'sending' when p = 6 then 'unknown'
     when p = 7 then 'failed' when p = 8 then 'cancelled' when p = 9 then 'queued' when p < 80 then 'delivered' else 'sent' end`;
   const at = `${now - 40_000_000} + i * 10`;
+  const step = "case when i % 10 < 4 then 'hour' when i % 10 < 6 then 'minute' else 'endpoint_hour' end";
   const each = (share: number) =>
     `(select i, i / 10 as r from ${series(from, to)} where i % ${share} = 0) as m`;
   const emails = `(select i, i / 10 as r from ${series(from, to)} where (i / 10) % 4 = 3) as m`;
@@ -117,6 +119,10 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      select ${idSql("whe", "r % 20")}, ${idSql("evt", "i")}, ${account}, 'message.sent', 0, case when i % 100 < 4 then ${at} end,
        case when i % 100 = 4 then ${at} end, case when i % 100 < 6 then 'pending' when i % 100 < 8 then 'failed' else 'delivered' end,
        1, '[]', ${at}, ${at} from ${each(2)}`,
+    `insert into message_counts (account_id, step, at, gateway_id, channel, accepted, sent, delivered, read, undelivered, failed, bounced, expired,
+       cancelled, suppressed, unknown, waits, deliveries)
+     select ${account}, ${step}, ${now} - i / 2000 * cast(3600000 as bigint), ${idSql("gw", "i")}, case ${step} when 'endpoint_hour' then 'webhook' else ${channel} end,
+       1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}' from ${each(2)}`,
     `insert into emails (message_id, account_id, subject) select ${idSql("msg", "i")}, ${account}, 'Subject' from ${emails}`,
     `insert into email_bodies (message_id, body) select ${idSql("msg", "i")}, '<p>A body of some length.</p>' from ${emails}`,
     `insert into engagements (message_id, key, at) select ${idSql("msg", "i")}, 'opened', ${at} from ${emails}`,

@@ -46,8 +46,20 @@ export const pageCases: readonly Case[] = [
     counts.readMessageCounts,
     { accountId, step: "hour", from: now - 86_400_000, before: now, gatewayId: null, channel: null },
     { accountId, step: "day", from: 0, before: now, gatewayId, channel: "sms" },
+    {
+      accountId,
+      step: "endpoint_hour",
+      from: now - 86_400_000,
+      before: now,
+      gatewayId: null,
+      channel: null,
+    },
   ),
-  caseOf(counts.deleteMessageCounts, { step: "minute", before: now, limit }),
+  caseOf(
+    counts.deleteMessageCounts,
+    { step: "minute", before: now, limit },
+    { step: "endpoint_hour", before: now, limit },
+  ),
   caseOf(readOverview, {
     accountId,
     failedFrom: id("msg", 0),

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { endsIn, hoursOf } from "#ui/webhooks/deliveries-by-hour.ts";
 import { verifySnippet } from "#ui/webhooks/verify-snippet.ts";
 import { signatureHeader } from "#webhooks/sign.ts";
 import { expectSound, missing, settled, setUp, visit } from "./browser.ts";
@@ -110,4 +111,60 @@ test("the snippet of the page verifies what is posted, and nothing that was chan
   assert.equal(isGenuine(`whsec_${Buffer.alloc(32, 8).toString("base64")}`, headers, body), false);
   now += 301;
   assert.equal(isGenuine(secret, headers, body), false);
+});
+
+test("the hours of an answer are all there, each with what happened in it, and words leave out what did not", () => {
+  const range = { after: "2026-01-01T10:00:00.000Z", before: "2026-01-01T12:20:00.001Z" };
+  const point = { at: "2026-01-01T11:00:00.000Z", delivered: 1_200, failed_tries: 3, given_up: 0 };
+  assert.deepEqual(
+    hoursOf(range, [point]).map(({ from, values }) => [new Date(from).toISOString(), Object.values(values)]),
+    [
+      ["2026-01-01T10:00:00.000Z", [0, 0, 0]],
+      ["2026-01-01T11:00:00.000Z", [1_200, 3, 0]],
+      ["2026-01-01T12:00:00.000Z", [0, 0, 0]],
+    ],
+  );
+  assert.equal(endsIn(point), "1,200 delivered · 3 failed, tried again");
+  assert.equal(endsIn(undefined), "");
+});
+
+test("the list and the page of an endpoint show what became of its deliveries of the last day", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url, it } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const webhooks = `/accounts/${account}/webhooks`;
+  const make = async (name: string) => {
+    const made = { url: `https://app.acme.example/${name}`, events: ["message.sent"] };
+    return (await api(at, "POST", webhooks, made)).body.data.id ?? "";
+  };
+  const [busy] = [await make("busy"), await make("idle")];
+  let status = 500;
+  it.respond(() => ({ kind: "answer", status, headers: {}, body: Buffer.from("") }));
+  await api(at, "POST", `${webhooks}/${busy}/test`);
+  await it.advance(1_000);
+  status = 204;
+  await api(at, "POST", `${webhooks}/${busy}/test`);
+  await it.advance(2_000);
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}/webhooks`);
+  const words = "1 delivered · 1 failed, tried again";
+  const row = page.getByRole("row", { name: /app\.acme\.example\/busy/ });
+  await row.getByText(words, { exact: true }).waitFor();
+  await row.getByRole("img", { name: `${words} in 24 h, by hour` }).waitFor();
+  const idle = page.getByRole("row", { name: /app\.acme\.example\/idle/ });
+  await idle.getByText("nothing posted").waitFor();
+  assert.equal(await idle.getByRole("img", { name: /in 24 h/ }).count(), 0);
+  await expectSound(at, "webhooks with their last day");
+  await row.getByRole("link", { name: /busy/ }).click();
+  const chart = page.getByRole("figure", {
+    name: "Deliveries of the last 24 hours by what became of them",
+  });
+  await chart.getByText("Figures").click();
+  const figures = chart.getByRole("row").filter({ hasText: /\b1\b/ });
+  await figures.first().waitFor();
+  await expectSound(at, "an endpoint with its last day");
 });

@@ -114,6 +114,42 @@ export const deliveryReply = reply(
     .meta({ id: "Delivery" }),
 );
 
+const deliveryCounts = {
+  delivered: z.int().describe("Deliveries that the endpoint took."),
+  failed_tries: z.int().describe("Tries that failed and are followed by another."),
+  given_up: z
+    .int()
+    .describe("Deliveries that are not tried again: after their last try, or because the endpoint is off."),
+};
+export type DeliveryCounts = { [name in keyof typeof deliveryCounts]: number };
+
+export const webhookStatisticsReply = reply(
+  "WebhookStatisticsReply",
+  z
+    .object({
+      after: instant.describe("The beginning of the first hour."),
+      before: instant,
+      series: z.array(
+        z
+          .object({
+            webhook: z
+              .string()
+              .describe("The endpoint's id. One that was deleted in this time is here as well."),
+            total: z.object(deliveryCounts).meta({ id: "WebhookStatisticsSum" }),
+            points: z
+              .array(
+                z
+                  .object({ at: instant.describe("When the hour begins."), ...deliveryCounts })
+                  .meta({ id: "WebhookStatisticsPoint" }),
+              )
+              .describe("Oldest first. An hour in which nothing happened is absent."),
+          })
+          .meta({ id: "WebhookStatisticsSeries" }),
+      ),
+    })
+    .meta({ id: "WebhookStatistics" }),
+);
+
 export const deliveriesQuery = z.strictObject({
   status: deliveryStatus.optional().describe("Only deliveries with this status."),
   limit,

@@ -1,6 +1,6 @@
-// Counts of what happens to messages, gathered beside the transactions that change them and stored about once a second
+// Counts of what happens to messages and to webhook deliveries, gathered beside the transactions that change them and stored about once a second
 // (`message-counts.ts`). They count when their transaction commits. A process that is killed loses at most the counts
-// of the last second; no message depends on them.
+// of the last second; no message and no delivery depends on them.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
@@ -22,10 +22,11 @@ export const countNames = [
 export type CountName = (typeof countNames)[number];
 export type Counts = Record<CountName, number>;
 
-/** A gateway's counts of one minute. */
+/** A gateway's counts of one minute, or those of a webhook endpoint (channel `webhook`). */
 export interface MinuteCounts extends Counts {
   account_id: string;
-  channel: Channel;
+  channel: Channel | "webhook";
+  /** Or of the endpoint. */
   gateway_id: string;
   /** When the minute begins, epoch ms. */
   at: number;
@@ -35,11 +36,14 @@ export interface MinuteCounts extends Counts {
   deliveries: Histogram;
 }
 
-/** What happened to `n` messages of a gateway at `at` (epoch ms). */
+/**
+ * What happened to `n` messages of a gateway at `at` (epoch ms). Of a webhook endpoint: `delivered` is a delivery, `failed` a try
+ * that is followed by another, `undelivered` a delivery that is not tried again.
+ */
 export interface Happening {
   name: CountName;
   account_id: string;
-  channel: Channel;
+  channel: Channel | "webhook";
   gateway_id: string;
   at: number;
   /** Default: 1. */
@@ -62,7 +66,7 @@ export interface TransactionCounts {
   discard(): void;
 }
 
-/** The counts of one database that wait to be stored. Bounded by the gateways of the minutes since the last write. */
+/** The counts of one database that wait to be stored. Bounded by the gateways and endpoints of the minutes since the last write. */
 export class CountBuffer {
   readonly #waiting = new Map<string, MinuteCounts>();
 

@@ -1,5 +1,5 @@
 // Counts of what happens to messages, by gateway: for each minute, which stays two days, for each hour, which stays 92
-// days, and for each local day of the account, which stays.
+// days, and for each local day of the account, which stays. Those of webhook endpoints are in steps of their own, hours that stay two days.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -12,15 +12,20 @@ import { countNames, type MinuteCounts } from "./buffer.ts";
 export type CountStep = MessageCountsTable["step"];
 
 const steps = ["minute", "hour", "day"] as const satisfies readonly CountStep[];
+const stepsOf = ({ channel }: MinuteCounts) => (channel === "webhook" ? (["endpoint_hour"] as const) : steps);
 const hourMs = 3_600_000;
 
 /** How long counts are kept, ms. Those of days stay. */
-export const countsTtlMs = { minute: 48 * hourMs, hour: 92 * 24 * hourMs } as const;
+export const countsTtlMs = {
+  minute: 48 * hourMs,
+  hour: 92 * 24 * hourMs,
+  endpoint_hour: 48 * hourMs,
+} as const;
 
 /** When the step begins that holds a minute, epoch ms. */
 function beginningOf(step: CountStep, minute: number, timeZone: string): number {
   if (step === "minute") return minute;
-  return step === "hour" ? minute - (minute % hourMs) : startOfDay(minute, timeZone);
+  return step === "day" ? startOfDay(minute, timeZone) : minute - (minute % hourMs);
 }
 
 type Sum = MinuteCounts & { step: CountStep };
@@ -42,7 +47,7 @@ export const storeMessageCounts = writeOperation("storeMessageCounts", async (tx
   const zones = new Map(accounts.map(({ id, time_zone }) => [id, time_zone]));
   const sums = new Map<string, Sum>();
   for (const minute of minutes) {
-    for (const step of steps) {
+    for (const step of stepsOf(minute)) {
       const at = beginningOf(step, minute.at, zones.get(minute.account_id) ?? "UTC");
       const sum: Sum = { ...minute, step, at };
       const known = sums.get(keyOf(sum));

@@ -31,14 +31,16 @@ export interface GatewayPausesTable {
   reason: string | null;
 }
 
-/** What happened to a gateway's messages in a minute, an hour, or a local day of the account. */
+/** What happened to a gateway's messages in a minute, an hour, or a local day of the account; or to a webhook endpoint's deliveries. */
 export interface MessageCountsTable extends Counts {
   account_id: string;
-  step: "minute" | "hour" | "day";
+  /** `endpoint_hour`: an hour of a webhook endpoint, which no step of a gateway's messages is added up with. */
+  step: "minute" | "hour" | "day" | "endpoint_hour";
   /** When the step begins. */
   at: number;
+  /** Of an endpoint: its id. */
   gateway_id: string;
-  channel: Channel;
+  channel: Channel | "webhook";
   /** JSON of a `Histogram`: from when messages could go out until they were sent. */
   waits: string;
   /** JSON of a `Histogram`: from when messages were sent until they were delivered. */

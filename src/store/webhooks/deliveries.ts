@@ -146,6 +146,7 @@ export const settleDeliveries = batchedOperation(
       else if (outcome.dueAt === null || endpoint.active === 0) row.status = "failed";
       row.due_at = row.status === "pending" && outcome.kind === "failed" ? outcome.dueAt : null;
       changed.add(row);
+      count(tx, row, at);
       return { dueAt: row.due_at, disabled };
     });
     await writeDeliveries(tx, [...changed]);
@@ -153,6 +154,18 @@ export const settleDeliveries = batchedOperation(
     return results;
   },
 );
+
+const countedAs = { pending: "failed", delivered: "delivered", failed: "undelivered" } as const;
+
+/** Counts what this change brought the deliveries to, all of one endpoint. */
+function count(
+  tx: Tx,
+  { account_id, endpoint_id, status }: Pick<WebhookDeliveriesTable, "account_id" | "endpoint_id" | "status">,
+  at: number,
+  n = 1,
+): void {
+  tx.counts.add({ name: countedAs[status], account_id, channel: "webhook", gateway_id: endpoint_id, at, n });
+}
 
 type Judged = Pick<
   WebhookEndpointsTable,
@@ -293,18 +306,17 @@ export const failWaitingDeliveries = writeOperation(
       waiting.map(({ event_id }) => ({ endpointId, eventId: event_id })),
     );
     const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
-    await writeDeliveries(
-      tx,
-      [...rows.values()]
-        .filter(({ due_at }) => due_at !== null)
-        .map((row) => ({
-          ...row,
-          status: "failed",
-          due_at: null,
-          log: appendLine(row.log, line),
-          updated_at: at,
-        })),
-    );
+    const stopped = [...rows.values()]
+      .filter(({ due_at }) => due_at !== null)
+      .map((row) => ({
+        ...row,
+        status: "failed" as const,
+        due_at: null,
+        log: appendLine(row.log, line),
+        updated_at: at,
+      }));
+    await writeDeliveries(tx, stopped);
+    if (stopped[0]) count(tx, stopped[0], at, stopped.length);
     return waiting.length;
   },
 );

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type CountStep, readMessageCounts, storeMessageCounts } from "#store/counts/message-counts.ts";
 import {
   type DeliveryAttempt,
   failWaitingDeliveries,
@@ -241,5 +242,62 @@ onBothEngines((open) => {
         [now + 50, "Off."],
       ],
     );
+  });
+
+  test("each change counts once in the hour of its endpoint, and what changed nothing does not", async () => {
+    const store = open();
+    const { accountId, endpointId, events } = await open1(store, 4);
+    const beside = await open1(store);
+    const hour = 3_600_000;
+    const later = { at: now + hour };
+    await settleOne(store, endpointId, events[0]!);
+    await settleOne(store, endpointId, events[1]!, { outcome: failed(now + 5000) });
+    await settleOne(store, endpointId, events[1]!, { ...later, attempt: 2, outcome: failed(null) });
+    await settleOne(store, beside.endpointId, beside.event);
+    // Another owner's outcome of the same tries.
+    await store.other.run(settleDeliveries, settlementOf(endpointId, events[0]!));
+    await store.other.run(
+      settleDeliveries,
+      settlementOf(endpointId, events[1]!, { outcome: failed(now + 6000) }),
+    );
+    await store.database.run(changeEndpoint, {
+      accountId,
+      revision: null,
+      id: endpointId,
+      at: now,
+      change: { active: false },
+    });
+    const stop = { endpointId, at: now + hour, reason: "Off.", limit: 3 };
+    await store.database.run(failWaitingDeliveries, stop);
+    await store.database.run(failWaitingDeliveries, stop);
+    for (const database of [store.database, store.other]) await database.run(storeMessageCounts, null);
+    const read = (step: CountStep, account = accountId) =>
+      store.database.run(readMessageCounts, {
+        accountId: account,
+        step,
+        from: now - hour,
+        before: now + 2 * hour,
+        gatewayId: null,
+        channel: null,
+      });
+    const start = now - (now % hour);
+    assert.deepEqual(
+      (await read("endpoint_hour")).map((row) => [
+        row.gateway_id,
+        row.at,
+        row.delivered,
+        row.failed,
+        row.undelivered,
+      ]),
+      [
+        [endpointId, start, 1, 1, 0],
+        [endpointId, start + hour, 0, 0, 3],
+      ],
+    );
+    assert.deepEqual(
+      (await read("endpoint_hour", beside.accountId)).map((row) => [row.gateway_id, row.delivered]),
+      [[beside.endpointId, 1]],
+    );
+    for (const step of ["minute", "hour", "day"] as const) assert.deepEqual(await read(step), []);
   });
 });

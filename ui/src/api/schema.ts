@@ -195,6 +195,11 @@ export type UserReply = { success: true; message: string; data: User };
 export type Webhook = { id: string; url: string; events: string[]; active: boolean; failing_since: string | null; disabled_at: string | null; disabled_reason: string | null; old_secret_until: string | null; revision: number; created_at: string; updated_at: string };
 export type WebhookPage = { success: true; message: string; data: Webhook[]; next_cursor: string | null };
 export type WebhookReply = { success: true; message: string; data: Webhook };
+export type WebhookStatistics = { after: string; before: string; series: WebhookStatisticsSeries[] };
+export type WebhookStatisticsPoint = { at: string; delivered: number; failed_tries: number; given_up: number };
+export type WebhookStatisticsReply = { success: true; message: string; data: WebhookStatistics };
+export type WebhookStatisticsSeries = { webhook: string; total: WebhookStatisticsSum; points: WebhookStatisticsPoint[] };
+export type WebhookStatisticsSum = { delivered: number; failed_tries: number; given_up: number };
 export type WhatsappList = { header: string | null; footer: string | null; button: string; sections: ({ title: string | null; rows: ({ id: string; title: string; description: string | null })[] })[] };
 export type WhatsappRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "whatsapp"; number: string; recipient: string; media: "image" | "audio" | "video" | "document" | null; url: string | null; filename: string | null; list: WhatsappList | null; template: WhatsappTemplateCall | null };
 export type WhatsappTemplateCall = { name: string; language: string; parameters: string[] | Record<string, string> | null; components: { type: string }[] | null };
@@ -290,6 +295,7 @@ export interface Operations {
   getWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: WebhookReply };
   updateWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: UpdateWebhookRequest; reply: WebhookReply };
   deleteWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  getWebhookStatistics: { params: { account: string }; query: Record<string, never>; body: undefined; reply: WebhookStatisticsReply };
   rotateWebhookSecret: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: RotatedWebhookReply };
   testWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: DeliveryDueReply };
   listDeliveries: { params: { account: string; webhook: string }; query: { status?: DeliveryStatus; limit?: number; cursor?: string }; body: undefined; reply: DeliveryPage };
@@ -409,6 +415,7 @@ export const routes = {
   getWebhook: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}"],
   updateWebhook: ["PATCH", "/api/manage/v1/accounts/{account}/webhooks/{webhook}"],
   deleteWebhook: ["DELETE", "/api/manage/v1/accounts/{account}/webhooks/{webhook}"],
+  getWebhookStatistics: ["GET", "/api/manage/v1/accounts/{account}/webhooks/stats"],
   rotateWebhookSecret: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/rotate-secret"],
   testWebhook: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/test"],
   listDeliveries: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries"],

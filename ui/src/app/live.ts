@@ -25,6 +25,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
     "listDeliveries",
     "listMessageDeliveries",
     "countFailedDeliveries",
+    "getWebhookStatistics",
     "getDelivery",
     "listWebhooks",
     "getWebhook",

@@ -16,11 +16,12 @@ import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { ChangeWebhook } from "./change-webhook.tsx";
+import { LastDay } from "./last-day.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import { verifySnippet } from "./verify-snippet.ts";
 import { WebhookState } from "./webhook-state.tsx";
 
-const touched = ["getWebhook", "listWebhooks", "listDeliveries"] as const;
+const touched = ["getWebhook", "listWebhooks", "listDeliveries", "getWebhookStatistics"] as const;
 
 function Actions({ webhook }: { webhook: Webhook }) {
   const { id: account } = useAccount();
@@ -138,6 +139,7 @@ export function Page() {
               ]}
             />
           </section>
+          <LastDay webhook={id} />
           <details className="why">
             <summary>How to verify a signature</summary>
             <p>

@@ -6,11 +6,13 @@ import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
+import { LastDayLine, useDeliveries } from "./last-day.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
   const pages = usePages("listWebhooks", { params: { account } });
+  const statistics = useDeliveries();
   return (
     <>
       <PageHead title="Webhooks">
@@ -42,6 +44,10 @@ export function Page() {
             head: "Events",
             look: "wrap",
             cell: ({ events }) => <code className="soft">{events.join(" ")}</code>,
+          },
+          {
+            head: "24 hours",
+            cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics} />,
           },
           { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
         ]}

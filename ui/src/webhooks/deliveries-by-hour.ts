@@ -1,0 +1,37 @@
+// What became of an endpoint's deliveries, hour by hour: for a chart, or a line beside its words.
+
+import type { WebhookStatistics, WebhookStatisticsPoint, WebhookStatisticsSum } from "#ui/api/schema.ts";
+import type { Series } from "#ui/parts/charts/scale.ts";
+import { number } from "#ui/words/numbers.ts";
+import { hoursBetween, type Span } from "#ui/words/spans.ts";
+
+export const ends: readonly Series[] = [
+  { name: "delivered", tone: "good" },
+  { name: "failed, tried again", tone: "doubt" },
+  { name: "given up", tone: "bad" },
+];
+
+const valuesOf = (point: WebhookStatisticsSum | undefined): Record<string, number> => ({
+  delivered: point?.delivered ?? 0,
+  "failed, tried again": point?.failed_tries ?? 0,
+  "given up": point?.given_up ?? 0,
+});
+
+/** Every hour of the answer, also those in which nothing happened. */
+export function hoursOf(
+  { after, before }: Pick<WebhookStatistics, "after" | "before">,
+  points: readonly WebhookStatisticsPoint[],
+): (Span & { values: Record<string, number> })[] {
+  const byHour = new Map(points.map((point) => [Date.parse(point.at), point]));
+  return hoursBetween(Date.parse(after), Date.parse(before), 1).map((span) => ({
+    ...span,
+    values: valuesOf(byHour.get(span.from)),
+  }));
+}
+
+/** `12 delivered · 3 failed, tried again`, without what did not happen; empty: nothing did. */
+export const endsIn = (sum: WebhookStatisticsSum | undefined): string =>
+  Object.entries(valuesOf(sum))
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${number(count)} ${name}`)
+    .join(" · ");

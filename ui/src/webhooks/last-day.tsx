@@ -1,0 +1,59 @@
+// What became of the deliveries of the last 24 hours: a line beside its words in the list, a chart on the endpoint's page.
+
+import { useRead } from "#ui/api/queries.ts";
+import type { WebhookStatistics } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { sumOf } from "#ui/parts/charts/outcomes.ts";
+import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
+import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
+import { Section } from "#ui/parts/page.tsx";
+import { ends, endsIn, hoursOf } from "./deliveries-by-hour.ts";
+
+/** The statistics of all endpoints, in one call; undefined: not known yet. */
+export function useDeliveries(): WebhookStatistics | undefined {
+  const { id: account } = useAccount();
+  return useRead("getWebhookStatistics", { params: { account } }, { every: 30_000 }).data?.data;
+}
+
+const seriesOf = (statistics: WebhookStatistics, webhook: string) =>
+  statistics.series.find((each) => each.webhook === webhook);
+
+export function LastDayLine({
+  webhook,
+  statistics,
+}: {
+  webhook: string;
+  statistics: WebhookStatistics | undefined;
+}) {
+  if (statistics === undefined) return <span className="small soft">…</span>;
+  const series = seriesOf(statistics, webhook);
+  if (series === undefined) return <span className="small soft">nothing posted</span>;
+  const words = endsIn(series.total);
+  return (
+    <div className="stack tight">
+      <Sparkline
+        values={hoursOf(statistics, series.points).map(({ values }) => sumOf(values))}
+        words={`${words} in 24 h, by hour`}
+      />
+      <span className="small soft">{words}</span>
+    </div>
+  );
+}
+
+/** Nothing where nothing was posted. */
+export function LastDay({ webhook }: { webhook: string }) {
+  const statistics = useDeliveries();
+  const series = statistics && seriesOf(statistics, webhook);
+  if (statistics === undefined || series === undefined) return null;
+  return (
+    <Section title="Last 24 hours">
+      <TimeColumns
+        title="Deliveries of the last 24 hours by what became of them"
+        range="last 24 hours"
+        series={ends}
+        columns={hoursOf(statistics, series.points)}
+        height={100}
+      />
+    </Section>
+  );
+}
