@@ -13,6 +13,7 @@ import type { KeyStatus } from "#ai/pools/member-keys.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
+import { createRepeats } from "#ai/repeats/repeats.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
@@ -247,7 +248,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   }
 
   const counter = createTokenCounter({ clock, upstreams });
-  const serving = { chain, throttle, budgets, record, refused: refusals.refused };
+  const repeats = createRepeats({ clock });
+  const serving = { chain, throttle, budgets, repeats, record, refused: refusals.refused };
 
   return {
     authenticate: (token) => pools.open(token),

@@ -2,6 +2,7 @@
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
+import type { Repeatable } from "#ai/repeats/repeatable.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
 import type { Cost } from "#contract/cost.ts";
@@ -26,6 +27,8 @@ export interface CompletionRequest {
   promptTokens: number;
   /** Headers that each request to a member has too. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
+  /** How it may share the answer of an equal request; absent: it always asks. */
+  repeatable?: Repeatable;
   /** A person tries the pool; absent: a client uses it. */
   trial?: Trial;
 }

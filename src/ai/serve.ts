@@ -7,6 +7,7 @@ import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { Origin, Repeats } from "#ai/repeats/repeats.ts";
 import type { ClientFormat } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Caller } from "./caller.ts";
@@ -31,7 +32,8 @@ export interface RateLimited {
 export type ServeResult =
   | RateLimited
   | { kind: "gone" }
-  | { kind: "served"; completed: CompletionResult; levels: RateLimitState };
+  /** `origin`: of a request that may share the answer of an equal one. */
+  | { kind: "served"; completed: CompletionResult; levels: RateLimitState; origin?: Origin };
 
 /** A call that was admitted. */
 export interface AdmittedCall {
@@ -52,6 +54,7 @@ export interface ServeDeps {
   chain(pool: Pool, caller: Caller): FailoverDeps;
   throttle: Throttle;
   budgets: Budgets;
+  repeats: Repeats;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
   /** A limit or a budget refused a client's call. */
   refused(key: PoolKey, by: RateLimited["by"], at: number): void;
@@ -92,16 +95,34 @@ export async function serve(
     promptTokens: prompt,
     extraHeaders: caller.extraHeaders,
   };
-  const completed = await complete(chain, pool, completion, signal, (outcome) => {
+  let outcome: CallOutcome | null = null;
+  const ended = (how: CallOutcome) => {
+    outcome = how;
     // The slot is freed first: the record must not keep it.
-    end(outcome.usage.totalTokens);
+    end(how.usage.totalTokens);
     const { id, clientRequestId, tags, person } = caller;
     const labels = labelsOf(request.body, tags);
     const asked = kind === "chat" ? api.format : null;
-    deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels, person }, outcome);
-  }).catch((error) => {
+    deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels, person }, how);
+  };
+  const answer = () => complete(chain, pool, completion, signal, ended);
+  const { repeatable } = request;
+  try {
+    if (repeatable === undefined)
+      return { kind: "served", completed: await answer(), levels: admission.levels };
+    const call = {
+      pool,
+      key,
+      request: completion,
+      repeatable,
+      signal,
+      answer,
+      outcome: () => outcome,
+      ended,
+    };
+    return { kind: "served", ...(await deps.repeats.serve(call)), levels: admission.levels };
+  } catch (error) {
     end(0);
     throw error;
-  });
-  return { kind: "served", completed, levels: admission.levels };
+  }
 }

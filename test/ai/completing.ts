@@ -12,6 +12,7 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   id: "p",
   accountId: "a",
   name: "the-pool",
+  revision: 1,
   createdAt: 0,
   ...poolRules.parse({ repeat: 0 }),
   members,

@@ -18,6 +18,8 @@ export interface Pool extends PoolRules {
   id: string;
   accountId: string;
   name: string;
+  /** Raised by each change of the pool or of one of its members. */
+  revision: number;
   /** Epoch ms. */
   createdAt: number;
   members: readonly Member[];

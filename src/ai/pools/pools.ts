@@ -209,6 +209,7 @@ export class Pools {
       id: row.id,
       accountId: row.account_id,
       name: row.name,
+      revision: row.revision,
       createdAt: row.created_at,
       ...rules,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),

@@ -61,6 +61,12 @@ export const aiProblems = {
     message: "The completion has ended; it cannot be cancelled.",
     when: "The deferred completion that is to be cancelled has ended.",
   },
+  idempotency_mismatch: {
+    status: 422,
+    type: "invalid_request_error",
+    message: "This Idempotency-Key was used for a different request.",
+    when: "The `Idempotency-Key` was used for another body within 24 hours.",
+  },
   too_many_deferred: {
     status: 429,
     type: "requests",

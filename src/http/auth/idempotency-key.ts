@@ -1,4 +1,4 @@
-// The `Idempotency-Key` header of sends: the answer to a repeated request is the answer to the first one.
+// The `Idempotency-Key` header of sends and of completions: the answer to a repeated request is the answer to the first one.
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
@@ -16,7 +16,7 @@ export const idempotencyHeader = {
     .max(maxLength)
     .optional()
     .describe(
-      "A text that identifies the request. The same request with the same key within 24 hours gets the first answer (`Idempotent-Replayed: true`) and sends nothing.",
+      "A text that identifies the request. The same request with the same key within 24 hours gets the first answer (`Idempotent-Replayed: true`), and nothing is done twice.",
     ),
 };
 

@@ -128,6 +128,9 @@ export const servedHeaders: Record<string, Json> = {
     "What the call cost, in the currency of the members' prices; of whole answers whose price is known.",
     "number",
   ),
+  "X-Service-Pool-Cache": header(
+    "`hit`: the answer to an earlier equal request. `miss`: a member was asked. Of pools with a `cache`.",
+  ),
   "X-Service-Pool-Adapted": header(
     "The parameters and parts of the request that the member was not sent because it does not take them, or under another name.",
   ),

@@ -72,6 +72,19 @@ function sharedParameters(operations: readonly Json[]): Record<string, Json> {
   return shared;
 }
 
+/** Replaces the answers that two AI operations have alike, such as those of two versions of an API, by references. */
+function shareAnswers(operations: readonly (readonly [Head, Json])[], share: Share): void {
+  const answers = operations.flatMap(([{ family, name }, { responses }]) => {
+    const all = responses as Record<string, Json>;
+    return family === "pool" && all["200"] !== undefined ? [{ name, all, answer: all["200"] }] : [];
+  });
+  for (const [first, ...more] of Map.groupBy(answers, ({ answer }) => JSON.stringify(answer)).values()) {
+    if (first === undefined || more.length === 0) continue;
+    const name = `${first.name[0]?.toUpperCase()}${first.name.slice(1)}Answer`;
+    for (const { all, answer } of [first, ...more]) all["200"] = share(name, answer);
+  }
+}
+
 /** Whether what the endpoint creates can be read at a path of its own. */
 function hasLocation({ path }: Head): boolean {
   return endpoints.some(
@@ -207,15 +220,16 @@ export function openapiDocument(): Json {
   const { responses, share } = sharedResponses();
   const schemas = namedSchemas();
   const paths: Record<string, Json> = {};
-  const operations: Json[] = [];
+  const operations: [Head, Json][] = [];
   for (const { head } of endpoints) {
     const body = head.body && requestBodyOf(head, head.body);
     Object.assign(schemas, body?.schemas);
     const operation = operationOf(head, share, body?.requestBody);
-    operations.push(operation);
+    operations.push([head, operation]);
     paths[head.path] = { ...paths[head.path], [head.method.toLowerCase()]: operation };
   }
-  const parameters = sharedParameters(operations);
+  shareAnswers(operations, share);
+  const parameters = sharedParameters(operations.map(([, operation]) => operation));
   const used = usedNames([paths, responses], schemas);
   const byName = ([name]: [string, unknown], [other]: [string, unknown]) => (name < other ? -1 : 1);
   const sorted = (components: Record<string, Json>) =>

@@ -99,6 +99,19 @@ export const poolRules = z.strictObject({
     .describe(
       "Asks the next member too when the first is late; the first output wins, and the other request is given up. Both are billed by their providers. null: never.",
     ),
+  cache: z
+    .strictObject({
+      ttl_s: z
+        .int()
+        .min(1)
+        .max(30 * 86_400)
+        .describe("How long an answer is used again, s."),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      "Answers equal requests of a key with one answer, at any `temperature`. `Cache-Control: no-cache` of a request passes it over. null: every request asks a member.",
+    ),
   timeouts: timeouts.prefault({}),
   budget: sharedBudgetRules.prefault({}),
 });

@@ -4,10 +4,13 @@ import { z } from "zod";
 import { readCaller } from "#ai/caller.ts";
 import type { ClientRequest } from "#ai/complete.ts";
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
+import { skipsCache } from "#ai/repeats/repeatable.ts";
+import type { Origin } from "#ai/repeats/repeats.ts";
 import type { RateLimited, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { PoolCall } from "#http/call.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/reply/sse.ts";
@@ -26,6 +29,7 @@ export const callerHeaders = {
     .describe(
       "Up to 10 tags, such as `team=checkout,stage=live`, for the usage record: usage can be grouped by them. Names have up to 40 characters, values up to 87.",
     ),
+  ...idempotencyHeader,
   traceparent: z
     .string()
     .optional()
@@ -86,6 +90,13 @@ function withLeftOut(
   return headers;
 }
 
+/** Says whether the answer is that of an earlier request. */
+function withOrigin(headers: Record<string, string>, origin: Origin | undefined): Record<string, string> {
+  if (origin?.replayed) headers["Idempotent-Replayed"] = "true";
+  else if (origin?.cache) headers["X-Service-Pool-Cache"] = origin.cache;
+  return headers;
+}
+
 /** The reply to a call that a limit of its key refuses. */
 export function refusalReply({ by, retryAfterMs, levels }: RateLimited): Problem {
   const headers = rateLimitHeaders(levels);
@@ -128,20 +139,28 @@ const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_memb
 
 /** Serves a call of the pool; null: the client closed the connection. */
 export async function serveCall(
-  { core, opened, request: { headers }, requestId, signal }: PoolCall,
+  { core, opened, request: received, requestId, signal }: PoolCall,
   request: ClientRequest,
 ): Promise<Reply | null> {
+  const { headers, url = "" } = received;
   const caller = readCaller(requestId, headers);
   if (caller === null) return malformedTags;
-  return toReply(await core.ai.serve(opened, request, caller, signal));
+  const key = idempotencyKey(received);
+  if (typeof key !== "string" && key !== null) return aiProblem("invalid_value", { message: key.message });
+  // Most requests share no answer.
+  if (key === null && opened.pool.cache === null)
+    return toReply(await core.ai.serve(opened, request, caller, signal));
+  const path = url.split("?", 1)[0] ?? "";
+  const repeatable = { path, idempotencyKey: key, skipsCache: skipsCache(headers["cache-control"]) };
+  return toReply(await core.ai.serve(opened, { ...request, repeatable }, caller, signal));
 }
 
 /** The reply to a call; null: the client closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
-  const { levels, completed } = result;
-  const headers = rateLimitHeaders(levels);
+  const { levels, completed, origin } = result;
+  const headers = withOrigin(rateLimitHeaders(levels), origin);
   switch (completed.kind) {
     case "aborted":
       return null;

@@ -27,6 +27,7 @@ test("the defaults are the documented ones", () => {
     whole_answers: "forward",
     timeouts: { answer_ms: null },
     hedge: null,
+    cache: null,
     budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
   });
   assert.deepEqual(members, [

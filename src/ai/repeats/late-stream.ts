@@ -1,0 +1,36 @@
+// A stream that waits for an equal request's answer longer than its client may be left without headers: they are sent,
+// and what comes of the wait follows behind them.
+
+import type { ApiRequest } from "#ai/apis/api-request.ts";
+import type { CompletionResult, ResponseStream } from "#ai/completion.ts";
+
+/** `pending`: the answer, or an error, which is then told in the stream. */
+export function lateStream(api: ApiRequest, pending: Promise<CompletionResult>): ResponseStream {
+  let inner: ResponseStream | null = null;
+  let over = false;
+  return {
+    keepAlive: api.keepAlive,
+    next: async () => {
+      if (over) return null;
+      if (inner) return await inner.next();
+      const result = await pending;
+      if (result.kind === "stream" && !over) {
+        inner = result.stream;
+        return await inner.next();
+      }
+      over = true;
+      return result.kind === "error" ? api.failed(result.error, result.served) : null;
+    },
+    cancel: () => {
+      over = true;
+      // A failure reaches the code that awaits it.
+      if (inner) inner.cancel();
+      else
+        void pending.then(
+          (result) => result.kind === "stream" && result.stream.cancel(),
+          () => {},
+        );
+    },
+    stop: () => inner?.stop(),
+  };
+}

@@ -1,0 +1,274 @@
+// Answers that serve more than one request: the cache of a pool, and `Idempotency-Key`. Of equal requests at one time one is
+// asked, and the others wait for its answer; when it fails, one of them asks. What is kept is bounded in bytes, and the answer
+// that was used least recently goes first.
+
+import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "#ai/completion.ts";
+import type { Pool } from "#ai/pools/member.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
+import { openAiError } from "#contract/ai/openai-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
+import type { ApiError } from "#providers/provider.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import { type KeptAnswer, keptOf, maxKeptSize, replayed, sizeOf } from "./kept-answer.ts";
+import { lateStream } from "./late-stream.ts";
+import type { Repeatable } from "./repeatable.ts";
+import { cacheSlot, idempotencySlot, type Slot } from "./request-name.ts";
+
+/** A call that was admitted. */
+interface RepeatableCall {
+  pool: Pool;
+  key: PoolKey;
+  request: CompletionRequest;
+  repeatable: Repeatable;
+  /** Aborts when the client disconnects. */
+  signal: LightAbortSignal;
+  /** Asks the members; `ended` is called when that ends. */
+  answer(): Promise<CompletionResult>;
+  /** How the call has ended; null: it is under way. */
+  outcome(): CallOutcome | null;
+  /** Ends a call for which no member was asked. */
+  ended(outcome: CallOutcome): void;
+}
+
+/** What an answer was made of, for its headers. `cache` null: the request is not for the cache. */
+export interface Origin {
+  cache: "hit" | "miss" | null;
+  /** It is the first answer under the request's `Idempotency-Key`. */
+  replayed: boolean;
+}
+
+export interface Repeats {
+  serve(call: RepeatableCall): Promise<{ completed: CompletionResult; origin: Origin }>;
+}
+
+/** Answers in the memory of the process, characters. */
+const maxMemory = 64 * 1024 * 1024;
+/** The names and fields of an answer. */
+const overhead = 1_024;
+
+/** What came of a call that others wait for. `unkept`: an answer that is too large to be kept. */
+type FlightEnd = KeptAnswer | "failed" | "unkept";
+
+interface Flight {
+  fingerprint: string;
+  ended: Promise<FlightEnd>;
+  end(how: FlightEnd): void;
+}
+
+const late: ApiError = apiError("No provider answered in time.", "server_error", "upstream_timeout");
+
+export function createRepeats({ clock }: { clock: Clock }): Repeats {
+  const memory = new LruCache<string, KeptAnswer>(maxMemory);
+  const flights = new Map<string, Flight>();
+  /** Characters of streams under way that may be kept. */
+  let collected = 0;
+
+  function openFlight({ name, fingerprint }: Slot): Flight {
+    const { promise: ended, resolve } = Promise.withResolvers<FlightEnd>();
+    const end = (how: FlightEnd) => {
+      if (flights.get(name) === flight) flights.delete(name);
+      resolve(how);
+    };
+    const flight = { fingerprint, ended, end };
+    flights.set(name, flight);
+    return flight;
+  }
+
+  function find({ name }: Slot): KeptAnswer | null {
+    const kept = memory.get(name) ?? null;
+    if (kept === null || kept.expiresAt > clock.now()) return kept;
+    memory.delete(name);
+    return null;
+  }
+
+  function keep(slot: Slot, flight: Flight, answer: Omit<KeptAnswer, "expiresAt" | "fingerprint">): void {
+    const size = sizeOf(answer);
+    if (size > maxKeptSize) {
+      flight.end("unkept");
+      return;
+    }
+    const kept = { ...answer, fingerprint: slot.fingerprint, expiresAt: clock.now() + slot.ttlMs };
+    memory.set(slot.name, kept, size + overhead);
+    flight.end(kept);
+  }
+
+  /** Keeps the answer when it is whole. */
+  function keeping(
+    slot: Slot,
+    flight: Flight,
+    result: CompletionResult,
+    call: RepeatableCall,
+  ): CompletionResult {
+    if (result.kind === "answer") {
+      const { text, media = null } = result;
+      keep(slot, flight, { ...keptOf(result), stream: false, text, media });
+      return result;
+    }
+    if (result.kind !== "stream") {
+      flight.end("failed");
+      return result;
+    }
+    return { ...result, stream: collecting(slot, flight, result, call) };
+  }
+
+  function collecting(
+    slot: Slot,
+    flight: Flight,
+    result: Extract<CompletionResult, { kind: "stream" }>,
+    { outcome }: RepeatableCall,
+  ): ResponseStream {
+    const { stream: inner } = result;
+    let pieces: string[] | null = [];
+    let size = 0;
+    const end = (how: () => void) => {
+      if (pieces === null) return;
+      collected -= size;
+      how();
+      pieces = null;
+    };
+    return {
+      ...inner,
+      next: async () => {
+        const text = await inner.next();
+        if (pieces === null) return text;
+        if (text !== null) {
+          pieces.push(text);
+          size += text.length;
+          collected += text.length;
+        }
+        const ended = outcome();
+        if (ended?.status === 200) {
+          const whole = pieces.join("");
+          end(() => keep(slot, flight, { ...keptOf(result), stream: true, text: whole, media: null }));
+        } else if (ended !== null || text === null) end(() => flight.end("failed"));
+        else if (size > maxKeptSize || collected > maxMemory) end(() => flight.end("unkept"));
+        return text;
+      },
+      cancel: () => {
+        end(() => flight.end("failed"));
+        inner.cancel();
+      },
+    };
+  }
+
+  /** What came of the flight; `gone`: the client left; `late`: the pool's deadline has passed. */
+  async function waitFor(
+    { ended }: Flight,
+    ms: number,
+    signal: LightAbortSignal,
+  ): Promise<FlightEnd | "gone" | "late"> {
+    const timer = new LightAbortController();
+    const leave = () => timer.abort();
+    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    try {
+      const overdue = clock.sleep(Math.max(ms, 0), timer).then(() => null);
+      return (await Promise.race([ended, overdue])) ?? (signal.aborted ? "gone" : "late");
+    } finally {
+      signal.removeEventListener("abort", leave);
+      timer.abort();
+    }
+  }
+
+  /** Serves a call by the answer of an equal one, or asks and keeps what comes of it. */
+  async function once(
+    slot: Slot,
+    call: RepeatableCall,
+    ask: () => Promise<CompletionResult>,
+  ): Promise<{ completed: CompletionResult; reused: boolean }> {
+    const startedAt = clock.monotonic();
+    const elapsed = () => clock.monotonic() - startedAt;
+    const close = (status: number, model: string | null = null) =>
+      call.ended(unaskedOutcome(status, model, elapsed()));
+    const fail = (status: number, error: ApiError) => {
+      close(status);
+      const completed = { kind: "error", status, error, retryAfterMs: null, served: null } as const;
+      return { completed, reused: false };
+    };
+    const reuse = (kept: KeptAnswer) =>
+      kept.fingerprint === slot.fingerprint
+        ? {
+            completed: replayed(kept, elapsed(), (status) => close(status, kept.served?.model)),
+            reused: true,
+          }
+        : fail(422, openAiError("idempotency_mismatch"));
+    for (;;) {
+      const kept = find(slot);
+      if (kept !== null) return reuse(kept);
+      const under = flights.get(slot.name);
+      if (under === undefined) break;
+      if (under.fingerprint !== slot.fingerprint) return fail(422, openAiError("idempotency_mismatch"));
+      const ended = await waitFor(under, call.pool.deadline_ms - elapsed(), call.signal);
+      if (ended === "failed") continue;
+      if (ended === "unkept") return { completed: await ask(), reused: false };
+      if (ended === "gone") {
+        close(499);
+        return { completed: { kind: "aborted" }, reused: false };
+      }
+      if (ended !== "late") return reuse(ended);
+      return fail(504, late);
+    }
+    const flight = openFlight(slot);
+    try {
+      return { completed: keeping(slot, flight, await ask(), call), reused: false };
+    } catch (error) {
+      flight.end("failed");
+      throw error;
+    }
+  }
+
+  async function run(call: RepeatableCall): Promise<{ completed: CompletionResult; origin: Origin }> {
+    const { pool, key, request, repeatable } = call;
+    const first = idempotencySlot(key, request, repeatable);
+    const cached = cacheSlot(pool, key, request, repeatable);
+    let cache: Origin["cache"] = null;
+    const ask = async () => {
+      if (cached === null) return await call.answer();
+      cache = "miss";
+      const { completed, reused } = await once(cached, call, call.answer);
+      if (reused) cache = "hit";
+      return completed;
+    };
+    if (first === null) return { completed: await ask(), origin: { cache, replayed: false } };
+    const { completed, reused } = await once(first, call, ask);
+    return { completed, origin: { cache, replayed: reused } };
+  }
+
+  return {
+    serve: async (call) => {
+      const { request, pool } = call;
+      const running = run(call);
+      if (!request.stream) return await running;
+      const patience = new LightAbortController();
+      const early = await Promise.race([
+        running,
+        clock.sleep(pool.headers_after_ms, patience).then(() => null),
+      ]);
+      patience.abort();
+      if (early !== null) return early;
+      const stream = lateStream(
+        request.api,
+        running.then(({ completed }) => completed),
+      );
+      return {
+        completed: { kind: "stream", stream, served: null },
+        origin: { cache: null, replayed: false },
+      };
+    },
+  };
+}
+
+/** The outcome of a call for which no member was asked. */
+const unaskedOutcome = (status: number, model: string | null, ms: number): CallOutcome => ({
+  status,
+  member: null,
+  model,
+  attempts: [],
+  usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+  estimated: false,
+  cost: null,
+  firstByteMs: status === 200 ? ms : null,
+  ms,
+});

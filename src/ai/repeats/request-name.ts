@@ -1,0 +1,126 @@
+// When two requests are the same one: for the cache of a pool, and under an `Idempotency-Key`. Names are hashes, so that no
+// prompt is kept in them.
+
+import { hash } from "node:crypto";
+import type { CompletionRequest } from "#ai/completion.ts";
+import type { Pool } from "#ai/pools/member.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
+import { isForwarded } from "#contract/ai/operations.ts";
+import { isObject } from "#contract/normalise.ts";
+import type { Repeatable } from "./repeatable.ts";
+
+/** Where an answer is found again. `fingerprint`: of the request, where the name does not say it. */
+export interface Slot {
+  kind: "cache" | "idempotency_key";
+  name: string;
+  fingerprint: string;
+  /** How long an answer is kept, ms. */
+  ttlMs: number;
+}
+
+type Request = Pick<CompletionRequest, "api" | "body" | "form" | "kind" | "stream" | "text">;
+type Body = Readonly<Record<string, unknown>>;
+
+/** As for sends. */
+const idempotencyTtlMs = 24 * 3_600_000;
+/** Longer requests are not cached, characters: they come with files, which seldom come twice. */
+const maxCachedRequest = 1024 * 1024;
+
+/** Members of a body that say who asks, or how the vendor files it, and change no answer. */
+const unread: ReadonlySet<string> = new Set([
+  "user",
+  "safety_identifier",
+  "metadata",
+  "store",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+]);
+/** Headers that members of the API's format get and that change answers; the others name sessions and clients. */
+const readHeaders = ["anthropic-version", "anthropic-beta", "openai-beta"];
+/** What an answer depends on that is not in its request: the web, files and conversations at the vendor. */
+const outside = [
+  "web_search_options",
+  "plugins",
+  "previous_response_id",
+  "conversation",
+  "mcp_servers",
+  "container",
+];
+/** A number that JavaScript would round, or call infinite. Then the text itself is compared. */
+const inexact = /\d{16}|\d[eE][+-]?\d{3}/;
+
+/**
+ * The body with the members of each object in order, so that two spellings of one body are equal; `without`: members that
+ * do not count.
+ */
+export function canonicalBody(text: string, body: Body, without: ReadonlySet<string> = new Set()): string {
+  if (inexact.test(text)) return text;
+  const kept = Object.entries(body).filter(([name]) => !without.has(name));
+  return canonical(Object.fromEntries(kept));
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (Object.is(value, -0)) return "-0";
+  if (!isObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}
+
+/** Whether a tool is called by the client, and not by the vendor. */
+function isOfClient(tool: unknown): boolean {
+  if (!isObject(tool)) return true;
+  const { type } = tool;
+  if (type !== undefined) return type === "function" || type === "custom";
+  const names = Object.keys(tool);
+  // Anthropic's have a name, Gemini's are lists of declarations beside Google's own.
+  return "name" in tool || names.every((name) => /^function_?declarations$/i.test(name));
+}
+
+function isSelfContained(body: Body): boolean {
+  const tools = Array.isArray(body.tools) ? body.tools : [];
+  return tools.every(isOfClient) && outside.every((name) => body[name] == null);
+}
+
+/** What of a request and its path shapes the text of an answer. */
+const shapeOf = ({ kind, stream, api }: Request, path: string) => [
+  kind,
+  path,
+  stream,
+  api.streamType ?? null,
+  readHeaders.map((name) => api.headers[name] ?? null),
+];
+
+/** Where the cache of the pool has an answer to the request; null: it is not for the cache. */
+export function cacheSlot(
+  pool: Pick<Pool, "cache" | "id" | "revision">,
+  key: Pick<PoolKey, "id" | "models">,
+  request: Request,
+  { path, skipsCache }: Repeatable,
+): Slot | null {
+  const { cache } = pool;
+  const { text, body, kind } = request;
+  if (cache === null || skipsCache || isForwarded(kind)) return null;
+  if (text.length > maxCachedRequest || !isSelfContained(body)) return null;
+  const whose = [pool.id, pool.revision, key.id, key.models];
+  const name = JSON.stringify(["cache", whose, shapeOf(request, path), canonicalBody(text, body, unread)]);
+  return { kind: "cache", name: hash("sha256", name), fingerprint: "", ttlMs: cache.ttl_s * 1_000 };
+}
+
+/** Where the first answer under the request's `Idempotency-Key` is; null: it has none. A key counts for its path alone. */
+export function idempotencySlot(
+  key: Pick<PoolKey, "id">,
+  request: Request,
+  { path, idempotencyKey }: Repeatable,
+): Slot | null {
+  if (idempotencyKey === null) return null;
+  const { text, body, form } = request;
+  const parts = form?.parts.map(({ name, filename, bytes }) => [name, filename, hash("sha256", bytes)]);
+  const shape = [shapeOf(request, path), canonicalBody(text, body), parts ?? null];
+  return {
+    kind: "idempotency_key",
+    name: hash("sha256", JSON.stringify(["idempotency_key", key.id, path, idempotencyKey])),
+    fingerprint: hash("sha256", JSON.stringify(shape)),
+    ttlMs: idempotencyTtlMs,
+  };
+}
