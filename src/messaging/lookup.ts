@@ -55,12 +55,13 @@ export type Cancelled =
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
-/** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. */
+/** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: who asks, where that is known. */
 export async function cancel(
   deps: Pick<Core, "clock" | "database" | "signals">,
   account: Pick<Account, "id">,
   channel: Channel | null,
   id: string,
+  by?: string,
 ): Promise<Cancelled> {
   const { database, clock } = deps;
   if (idTime(id) === null) return { kind: "not_found" };
@@ -68,7 +69,10 @@ export async function cancel(
     accountId: account.id,
     channel,
     id,
-    details: { at: clock.now(), detail: "Cancelled through the API." },
+    details: {
+      at: clock.now(),
+      detail: by === undefined ? "Cancelled through the API." : `Cancelled by ${by}.`,
+    },
   });
   if (result.kind === "not_found") return result;
   deps.signals.emit("eventsRecorded");

@@ -28,9 +28,12 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** A fresh installation with its first account, and a browser that has not been there. `allow`: addresses that gateways may reach. */
+/**
+ * A fresh installation with its first account, and a browser that has not been there. `allow`: addresses that gateways may reach;
+ * `zone`: the browser's time zone.
+ */
 export async function visit(
-  options: { colours?: "light" | "dark"; width?: number; allow?: string } = {},
+  options: { colours?: "light" | "dark"; width?: number; allow?: string; zone?: string } = {},
 ): Promise<Visit> {
   const dashboardFolder = builtDashboard();
   const { allow } = options;
@@ -50,6 +53,7 @@ export async function visit(
     colorScheme: options.colours ?? "light",
     viewport: { width: options.width ?? 1280, height: 800 },
     reducedMotion: "reduce",
+    ...(options.zone === undefined ? {} : { timezoneId: options.zone }),
   });
   const page = await context.newPage();
   const complaints: string[] = [];

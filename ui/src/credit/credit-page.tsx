@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { Coins } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
@@ -9,6 +10,24 @@ import { Figures, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
+
+/** What was booked: a request and a message have a page. */
+function Booked({ account, reference }: { account: string; reference: string | null }) {
+  const shown = <code>{reference}</code>;
+  if (reference?.startsWith("req_"))
+    return (
+      <Link to="/a/$account/requests/$request" params={{ account, request: reference }}>
+        {shown}
+      </Link>
+    );
+  if (reference?.startsWith("msg_"))
+    return (
+      <Link to="/a/$account/messages/$message" params={{ account, message: reference }}>
+        {shown}
+      </Link>
+    );
+  return shown;
+}
 
 export function Page() {
   const { id: account, plan } = useAccount();
@@ -56,7 +75,11 @@ export function Page() {
         columns={[
           { head: "At", cell: ({ at }) => <Time at={at} brief /> },
           { head: "Kind", cell: ({ kind }) => kind },
-          { head: "Reference", look: "wrap", cell: ({ reference }) => <code>{reference}</code> },
+          {
+            head: "Reference",
+            look: "wrap",
+            cell: ({ reference }) => <Booked account={account} reference={reference} />,
+          },
           {
             head: "Amount",
             look: "number",

@@ -12,10 +12,10 @@ export function ApiKey() {
   const { id: account, name } = useAccount();
   const rotate = useChange("rotateApiKey");
   const [password, setPassword] = useState("");
-  const [key, setKey] = useState<string | null>(null);
+  const [key, setKey] = useState<{ text: string; isNew: boolean } | null>(null);
   const form = useForm("revealApiKey", {
     onDone: ({ data }) => {
-      setKey(data.api_key);
+      setKey({ text: data.api_key, isNew: false });
       setPassword("");
     },
   });
@@ -37,7 +37,7 @@ export function ApiKey() {
             typed={name}
             run={async () => {
               const { data } = await rotate.mutateAsync({ params: { account } });
-              setKey(data.api_key);
+              setKey({ text: data.api_key, isNew: true });
               rotate.reset();
             }}
           />
@@ -56,8 +56,9 @@ export function ApiKey() {
       {key === null ? null : (
         <SecretOnce
           title="The account's API key"
-          secret={key}
+          secret={key.text}
           line="TRUNKLINE_KEY"
+          {...(key.isNew ? {} : { again: "It can be shown again for your password." })}
           onStored={() => setKey(null)}
         />
       )}

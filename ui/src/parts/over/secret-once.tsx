@@ -1,22 +1,27 @@
 import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A secret that is shown once. It lives in the component that opened this, and goes with it. */
+/**
+ * A secret that is shown once. It lives in the component that opened this, and goes with it. `again`: how it can be shown again, if it
+ * can.
+ */
 export function SecretOnce({
   title,
   secret,
   line,
+  again,
   onStored,
 }: {
   title: string;
   secret: string;
   /** The name under which an environment would have it. */
   line: string;
+  again?: string;
   onStored: () => void;
 }) {
   return (
     <Dialog title={title} onClose={null}>
-      <p>It is shown this once. Store it now: it cannot be read here again.</p>
+      <p>{again ?? "It is shown this once. Store it now: it cannot be read here again."}</p>
       <pre>{secret}</pre>
       <div className="row">
         <Copy text={secret} />
@@ -24,7 +29,7 @@ export function SecretOnce({
       </div>
       <div className="foot">
         <button type="button" className="button first" onClick={onStored}>
-          I have stored it
+          {again === undefined ? "I have stored it" : "Close"}
         </button>
       </div>
     </Dialog>

@@ -42,7 +42,7 @@ async function change(
   if (action === "cancel" || action === "reschedule") {
     const result =
       action === "cancel"
-        ? await cancel(core, account, null, id)
+        ? await cancel(core, account, null, id, principal.name)
         : await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name);
     if (result.kind === "cancelled" || result.kind === "rescheduled") return null;
     if (result.kind === "not_found") return missing;

@@ -143,7 +143,7 @@ export const cancelAccountMessageRoute = endpoint({
   params: messageParams,
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ core, account, params: { message: id } }) => {
+})(async ({ core, account, principal, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  return waitingReply(await cancel(core, account, null, id), "cancelled");
+  return waitingReply(await cancel(core, account, null, id, principal.name), "cancelled");
 });
