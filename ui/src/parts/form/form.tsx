@@ -80,8 +80,16 @@ function LeaveGuard({ isTouched }: { isTouched: RefObject<boolean> }) {
   );
 }
 
+/** Opens the parts of the form that are folded over an element: what is out of sight can have no focus. */
+function unfold(element: Element): void {
+  const part = element.closest<HTMLDetailsElement>("details:not([open])");
+  if (part === null) return;
+  part.open = true;
+  unfold(element);
+}
+
 /**
- * The form itself. After a refusal the first field with a fault has the focus, or else what the API says. `guard` false: leaving
+ * The form itself. After a refusal, also the browser's own, the first field with a fault has the focus, or else what the API says. `guard` false: leaving
  * loses nothing. `reload`: opens it anew over what is stored by now, when another change was ahead. `more`: what is beside its button.
  */
 export function Form({
@@ -107,6 +115,7 @@ export function Form({
   useEffect(() => {
     if (error === null) return;
     const first = ref.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    if (first) unfold(first);
     (first ?? ref.current?.querySelector<HTMLElement>("[role=alert]"))?.focus();
   }, [error]);
   return (
@@ -116,6 +125,8 @@ export function Form({
       onInput={() => {
         isTouched.current = true;
       }}
+      // Of what is folded away a browser says nothing, and sends nothing either.
+      onInvalidCapture={(event) => unfold(event.target as HTMLElement)}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
