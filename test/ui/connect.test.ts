@@ -55,11 +55,17 @@ test("the calls on the page carry this account's names, and work as they are", {
     TRUNKLINE_POOL_KEY: made.body.data.key ?? "",
     TRUNKLINE_KEY: rotated.body.data.api_key ?? "",
   };
+  await page.goto(`${at.url}/a/${account}/settings`);
+  await page.getByLabel("In force").getByRole("link", { name: "Connect" }).click();
+  await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
+  await page.goto(`${at.url}/a/${account}`);
+  await settled(at);
   for (const letter of "gk") await page.keyboard.press(letter);
   await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
   await settled(at);
   const part = (name: string) =>
     page.locator("section", { has: page.getByRole("heading", { name, exact: true }) });
+  await part("Names").getByText(account, { exact: true }).waitFor();
   const send = part("Send a message");
   await send.getByLabel("Gateway").selectOption("sandbox-email");
   const sent = await fetch(...calledBy(await send.locator("pre").innerText(), keys));

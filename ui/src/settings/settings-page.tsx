@@ -1,9 +1,9 @@
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import type { Account } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Snippet } from "#ui/parts/copy.tsx";
-import { Facts, PageHead, Section } from "#ui/parts/page.tsx";
+import { Facts, PageHead } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { AccountForm } from "./account-form.tsx";
@@ -37,19 +37,21 @@ export function Page() {
   return (
     <>
       <PageHead title="Settings" />
-      <Section title="Connect">
+      <section aria-label="In force">
         <Facts
           of={[
-            ["Messages", <Snippet key="messages" text={`${location.origin}/api`} />],
-            ["AI gateway", <Snippet key="ai" text={`${location.origin}/api/ai/v1`} />],
-            ["Account", <Snippet key="account" text={account.id} />],
             ["Plan", account.plan.name],
             ["Requests per minute", number(account.rate_limit.requests_per_minute)],
             ["Too late after", duration(account.lateness_ms)],
-            ["API", <a key="docs" href="/docs">{`${location.origin}/docs`}</a>],
+            [
+              "Addresses and id",
+              <Link key="connect" to="/a/$account/connect" params={{ account: account.id }}>
+                Connect
+              </Link>,
+            ],
           ]}
         />
-      </Section>
+      </section>
       <ApiKey />
       <Opened
         key={account.id}
