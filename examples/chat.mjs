@@ -1,11 +1,11 @@
 // Streams a completion with the official OpenAI client.
-//   npm install openai && POOL_KEY=… node examples/chat.mjs "Hello"
+//   npm install openai && TRUNKLINE_POOL_KEY=… node examples/chat.mjs "Hello"
 
 import OpenAI from "openai";
 
 const client = new OpenAI({
   baseURL: `${process.env.BASE_URL ?? "http://127.0.0.1:8080"}/api/ai/v1`,
-  apiKey: process.env.POOL_KEY,
+  apiKey: process.env.TRUNKLINE_POOL_KEY,
 });
 
 const stream = await client.chat.completions.create({
