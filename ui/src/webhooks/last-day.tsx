@@ -27,13 +27,14 @@ export function LastDayLine({
 }) {
   if (statistics === undefined) return <span className="small soft">…</span>;
   const series = seriesOf(statistics, webhook);
-  if (series === undefined) return <span className="small soft">nothing posted</span>;
-  const words = endsIn(series.total);
+  if (series === undefined) return <span className="small soft">nothing posted in 24 h</span>;
+  // A card on a phone has no head that says of which time it is.
+  const words = `${endsIn(series.total)} in 24 h`;
   return (
     <div className="stack tight">
       <Sparkline
         values={hoursOf(statistics, series.points).map(({ values }) => sumOf(values))}
-        words={`${words} in 24 h, by hour`}
+        words={`${words}, by hour`}
       />
       <span className="small soft">{words}</span>
     </div>
