@@ -211,15 +211,32 @@ export const variables = {
         "`true` or `false`",
       ),
     ),
+  LOG_REQUESTS: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((value) => value === "true")
+    .prefault("true")
+    .meta(
+      text(
+        "Log a line for each request: method, route, status, ms, request id and account, never texts, numbers or keys. Health checks and metrics have one at `debug` alone.",
+        "false",
+        "`true` or `false`",
+      ),
+    ),
+  LOG_FORMAT: z
+    .enum(["auto", "json", "text"], "must be auto, json or text")
+    .default("auto")
+    .meta(
+      text(
+        "How a line of the log is written: `json`, or `text` for people. `auto`: `text` on a terminal.",
+        "json",
+        "`auto`, `json` or `text`",
+      ),
+    ),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .default("info")
     .meta(
-      text(
-        "What is logged (JSON lines on standard output).",
-        "info",
-        "`debug`, `info`, `warn`, `error` or `silent`",
-      ),
+      text("What is logged, on standard output.", "info", "`debug`, `info`, `warn`, `error` or `silent`"),
     ),
   TAKEOVER_MS: wholeNumber(1000, 600_000)
     .prefault("45000")

@@ -39,6 +39,8 @@ test("without any variable everything has its default", () => {
     LINKED_DEVICES_PER_ACCOUNT: 5,
     DASHBOARD: true,
     SHOW_API_KEYS: true,
+    LOG_REQUESTS: true,
+    LOG_FORMAT: "auto",
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
     KEEP_WEBHOOK_DAYS: 30,

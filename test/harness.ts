@@ -199,6 +199,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       trustedProxies: [],
       metricsToken: null,
       outboundAllow: [],
+      logRequests: false,
       dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,

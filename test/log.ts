@@ -1,7 +1,7 @@
 // A log that a test can read back. It writes through the real one, so what it holds is what an operator
 // would see, redactions included.
 
-import { createLog, type LogLevel } from "#runtime/log.ts";
+import { createLog, type LogLevel } from "#runtime/log/log.ts";
 import type { Log } from "#runtime/runtime.ts";
 
 export interface LogLine {
@@ -20,7 +20,7 @@ export interface MemoryLog extends Log {
 
 export function memoryLog(level: LogLevel = "debug"): MemoryLog {
   const written: string[] = [];
-  const log = createLog({ level, destination: { write: (line) => void written.push(line) } });
+  const log = createLog({ level, gatherMs: 0, destination: { write: (line) => void written.push(line) } });
   return {
     ...log,
     lines: () => written.map((line) => JSON.parse(line) as LogLine),

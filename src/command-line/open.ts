@@ -53,6 +53,7 @@ export async function openInstallation(config: Config) {
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
     outboundAllow: allow.map(({ text }) => text),
+    logRequests: config.LOG_REQUESTS,
     dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../../ui/dist") : null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,
@@ -70,6 +71,7 @@ export async function openInstallation(config: Config) {
   };
   const runtime = systemRuntime({
     logLevel: config.LOG_LEVEL,
+    logText: config.LOG_FORMAT === "text" || (config.LOG_FORMAT === "auto" && process.stdout.isTTY),
     outboundAllow: allow,
     ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
   });

@@ -6,6 +6,7 @@ import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import type { SocketFile } from "#runtime/net/socket-file.ts";
+import { version } from "#runtime/program.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
@@ -46,7 +47,7 @@ export async function serve(config: Config): Promise<void> {
   const socket = await openSocket(config, runtime, system);
   runtime.log.info(
     { event: "process.listening", address },
-    `Trunkline is listening on ${address} for HTTP requests.`,
+    `Trunkline ${version} is listening on ${address} for HTTP requests.`,
   );
   const url = config.PUBLIC_URL ?? address;
   if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));

@@ -119,7 +119,9 @@ export const refusalReply = z
   .meta({ id: "ApiKeyError" });
 
 /** The process is running. */
-export const liveReply = z.object({ status: z.literal("live") }).meta({ id: "Liveness" });
+export const liveReply = z
+  .object({ status: z.literal("live"), version: z.string().meta({ examples: ["0.1.0"] }) })
+  .meta({ id: "Liveness" });
 
 const checks = z.record(z.string(), z.string()).describe("The result of each check by its name.");
 

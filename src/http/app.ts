@@ -68,6 +68,9 @@ function isAi(target = ""): boolean {
 const fieldsPerContact = 8;
 const otherFields = 100;
 
+/** Routes that are asked every few seconds by what watches the service. */
+const quiet = /^\/(?:health\/|metrics$)/;
+
 /** Lists that are read at once: of the longest, two take 80 MB. SQLite has one reader, and PostgreSQL few connections. */
 const maxConcurrentLists = 2;
 
@@ -212,6 +215,7 @@ export function buildApp(
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
+    logAtEnd(request.raw, reply.raw, request.id, null, { account: null });
     write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
   }
 
@@ -268,6 +272,33 @@ export function buildApp(
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
+  /** The line of a request, which has the route's pattern: its path may hold ids, numbers and keys. */
+  function logAtEnd(
+    { method = "" }: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    route: string | null,
+    logged: { account: string | null },
+  ): void {
+    if (!settings.logRequests) return;
+    const beganAt = core.clock.monotonic();
+    response.once("close", () => {
+      const fields = {
+        event: "http.request",
+        requestId,
+        method,
+        route,
+        status: response.statusCode,
+        ms: Math.round((core.clock.monotonic() - beganAt) * 10) / 10,
+        account: logged.account,
+        // The client left, or the stream was cut.
+        ...(response.writableFinished ? {} : { aborted: true }),
+      };
+      if (route !== null && quiet.test(route)) core.log.debug(fields, "A request was answered.");
+      else core.log.record(fields, "A request was answered.");
+    });
+  }
+
   function callerOf(request: FastifyRequest): Caller {
     // A socket file has no address.
     if (cameThroughOperatorSocket(request.raw))
@@ -277,6 +308,8 @@ export function buildApp(
 
   function exchange(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
+    const logged = { account: null };
+    logAtEnd(raw, reply.raw, requestId, endpoint.head.path, logged);
     let params = request.params as Record<string, string>;
     const share = new BodyShare(bodies);
     if (endpoint.head.wildcard !== undefined)
@@ -291,6 +324,7 @@ export function buildApp(
         response: reply.raw,
         params,
         gate,
+        logged,
         share,
       })
       .then(

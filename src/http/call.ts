@@ -162,6 +162,8 @@ export interface Call {
   caller: Caller;
   params: Readonly<Record<string, string>>;
   gate: Gate;
+  /** What the line of the request in the log has beside the request itself. */
+  logged: { account: string | null };
   /** The request body's share of the memory budget; released when the request is answered. */
   share: BodyShare;
 }

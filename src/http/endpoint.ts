@@ -74,6 +74,12 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
   return { ...call, account: admitted.account, body, upload: null };
 }
 
+/** The account that an admitted request is about. */
+function accountOf(admitted: Call): string | null {
+  const { account, opened } = admitted as Partial<AccountCall & PoolCall>;
+  return account?.id ?? opened?.pool.accountId ?? null;
+}
+
 /** A route without authentication must not come about by a field that was left out. */
 function checkScope({ family, scope, path }: Head): void {
   if (
@@ -131,6 +137,7 @@ export function endpoint<const H extends Head>(head: H) {
     const handle = (admitted: Call): Promise<Reply | null> => {
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return Promise.resolve(refusal);
+      admitted.logged.account = accountOf(admitted);
       const work = () => handler(admitted as unknown as CallOf<H>);
       return list ? inTurn(admitted, work) : work();
     };

@@ -23,6 +23,8 @@ export interface HttpSettings {
   /** CIDR blocks that outbound requests may reach although they are not public, as they were configured. */
   outboundAllow: readonly string[];
   retention: RetentionPolicy;
+  /** Whether each request has a line in the log. */
+  logRequests: boolean;
   /** The folder of the built dashboard, or null: it is switched off. */
   dashboardFolder: string | null;
 }

@@ -1,5 +1,6 @@
-// Stores the counts of what happens to messages and webhook deliveries behind the changes, about once a second. The database gathers them; a
-// process that is killed loses at most the counts of the last second.
+// Stores the counts of what happens to messages and webhook deliveries behind the changes, about once a second, and logs the
+// messages that ended otherwise than delivered. The database gathers both; a process that is killed loses at most those of the
+// last second.
 
 import type { Core } from "#core/core.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
@@ -24,7 +25,14 @@ export function createCountWriter({
   const write = async () => {
     hasNews = false;
     try {
-      await database.run(storeMessageCounts, null);
+      const { ended, more } = await database.run(storeMessageCounts, null);
+      for (const { id, account_id: account, gateway_id: gateway, channel, status, code } of ended)
+        log.record(
+          { event: "message.ended", id, account, gateway, channel, status, code },
+          `A message is ${status}.`,
+        );
+      if (more > 0)
+        log.record({ event: "message.ended", more }, "More messages ended otherwise than delivered.");
     } catch (error) {
       hasNews = true;
       throw error;
@@ -55,7 +63,7 @@ export function createCountWriter({
       for (const unsubscribe of subscriptions) unsubscribe();
       stopping.abort();
       await writes.ended();
-      await write().catch((error) =>
+      await write().catch((error: unknown) =>
         log.warn({ event: "counts.write_failed", error }, "Counts of messages could not be written."),
       );
     },

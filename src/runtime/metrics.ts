@@ -2,6 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { CallMetrics, type MeasuredCall, type MemberLoad } from "./call-metrics.ts";
+import { version } from "./program.ts";
 
 export interface GatewayLoad {
   gateway: string;
@@ -51,6 +52,12 @@ export function createMetrics(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: "trunkline_build_info",
+    help: "1; the version that runs, and the Node that it runs on.",
+    labelNames: ["version", "node"],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
   const accepted = new Counter({
     name: "trunkline_messages_accepted_total",
     help: "Messages accepted and stored.",

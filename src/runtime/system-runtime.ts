@@ -1,24 +1,31 @@
 // The runtime of a real process. Tests put another one together from the same parts.
 
+import { createLog, type LogLevel } from "#runtime/log/log.ts";
 import type { AllowList } from "#runtime/net/address.ts";
 import { createDns } from "#runtime/net/dns.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { systemClock } from "./clock.ts";
-import { createLog, type LogLevel } from "./log.ts";
 import { systemRandom } from "./random.ts";
 import type { Runtime } from "./runtime.ts";
 
 interface SystemRuntimeOptions {
   logLevel: LogLevel;
+  /** Lines for people instead of JSON. Default: JSON. */
+  logText?: boolean;
   /** From `readAllowList`. */
   outboundAllow: AllowList;
   /** For fault tests: a crash point's name, or `name:N` for its Nth hit in this process, from 1. */
   crashAt?: string;
 }
 
-export function systemRuntime({ logLevel, outboundAllow, crashAt }: SystemRuntimeOptions): Runtime {
-  const log = createLog({ level: logLevel });
+export function systemRuntime({
+  logLevel,
+  logText = false,
+  outboundAllow,
+  crashAt,
+}: SystemRuntimeOptions): Runtime {
+  const log = createLog({ level: logLevel, text: logText });
   return {
     clock: systemClock(),
     random: systemRandom(),

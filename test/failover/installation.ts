@@ -54,6 +54,7 @@ export async function install(profile: Profile): Promise<Installation> {
       trustedProxies: [],
       metricsToken: null,
       outboundAllow: [],
+      logRequests: false,
       dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,

@@ -121,6 +121,7 @@ export const settings: HttpSettings = {
   trustedProxies: [],
   metricsToken: null,
   outboundAllow: [],
+  logRequests: false,
   retention: { messagesMs: null, webhooksMs: 1, auditMs: null, usageMs: 1, deferredMs: 1 },
   dashboardFolder: null,
 };

@@ -47,6 +47,7 @@ function callWith(headers: Record<string, string>): Call {
       uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
     share: new BodyShare(bodies),
+    logged: { account: null },
   };
 }
 

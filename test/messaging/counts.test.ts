@@ -3,24 +3,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCountWriter } from "#messaging/counts.ts";
+import type { EndedMessage } from "#store/counts/buffer.ts";
 import type { Database } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { signalsTo } from "../signals.ts";
 
-function writer({ failing = 0 } = {}) {
+const failed: EndedMessage = {
+  id: "msg_1",
+  account_id: "acc_1",
+  gateway_id: "gw_1",
+  channel: "sms",
+  status: "failed",
+  code: "refused",
+};
+
+function writer({ failing = 0, ended = [] as EndedMessage[], more = 0 } = {}) {
   const clock = movableClock();
   const signals = signalsTo();
   let [calls, failures] = [0, failing];
   const run = async () => {
     calls += 1;
-    if (failures === 0) return 1;
+    if (failures === 0) return { ended: ended.splice(0), more };
     failures -= 1;
     throw new Error("down");
   };
   const database = { run } as unknown as Database;
-  const counts = createCountWriter({ clock, database, log: memoryLog(), signals });
-  return { clock, counts, signals, record: () => signals.emit("eventsRecorded"), calls: () => calls };
+  const log = memoryLog();
+  const counts = createCountWriter({ clock, database, log, signals });
+  return { clock, counts, log, signals, record: () => signals.emit("eventsRecorded"), calls: () => calls };
 }
 
 test("what became of deliveries is written too, and a change of other things is no reason to write", async () => {
@@ -66,4 +77,25 @@ test("a stop writes what waits, and does not fail when the storage is away", asy
   away.record();
   await away.counts.stop();
   assert.ok(away.calls() > 0);
+});
+
+test("messages that ended otherwise than delivered have a line each, without texts and numbers", async () => {
+  const { clock, record, log, counts } = writer({ ended: [failed], more: 7 });
+  record();
+  await clock.advance(1_000);
+  const [line, rest] = log.lines().filter(({ event }) => event === "message.ended");
+  const { time: _, ...fields } = line ?? { time: "" };
+  assert.deepEqual(fields, {
+    level: "info",
+    event: "message.ended",
+    id: "msg_1",
+    account: "acc_1",
+    gateway: "gw_1",
+    channel: "sms",
+    status: "failed",
+    code: "refused",
+    msg: "A message is failed.",
+  });
+  assert.equal(rest?.more, 7);
+  await counts.stop();
 });

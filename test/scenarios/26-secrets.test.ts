@@ -243,8 +243,8 @@ async function look({ ask, manage, known }: Story): Promise<void> {
     const shows = /\/webhooks(\/\{webhook\})?$/.test(head.path) ? [...shownToTheirOwner] : [];
     const query = queries.find(([end]) => head.path.endsWith(end))?.[1] ?? "";
     const reply = await manage("GET", `${path}${query}`, undefined, undefined, shows);
-    // The gateway of this story is of a kind that has no check and no device, and its message is no mail.
-    const status = /\/(check|link|html|text)$/.test(head.path) ? 404 : 200;
+    // The gateway of this story is of a kind without a device, and its message is no mail.
+    const status = /\/(link|html|text)$/.test(head.path) ? 404 : 200;
     assert.equal(reply.statusCode, status, `${head.path} ${reply.body}`);
   }
   const acme = `/accounts/${known.get("acme")}`;

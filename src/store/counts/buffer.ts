@@ -52,6 +52,19 @@ export interface Happening {
   ms?: number | null;
 }
 
+/** A message that ended otherwise than delivered. */
+export interface EndedMessage {
+  id: string;
+  account_id: string;
+  gateway_id: string;
+  channel: Channel;
+  status: CountName;
+  code: string | null;
+}
+
+/** So many ended messages wait to be logged; of more there is a number. */
+const maxEnded = 1_000;
+
 const minuteMs = 60_000;
 
 export const noCounts = (): Counts =>
@@ -60,8 +73,11 @@ export const noCounts = (): Counts =>
 /** The counts of one transaction. The engine calls `commit` or `discard` when the transaction has ended. */
 export interface TransactionCounts {
   add(happening: Happening): void;
+  end(message: EndedMessage): void;
   /** Takes all counts that wait to be stored. If the transaction fails, they wait again. */
   take(): MinuteCounts[];
+  /** Takes the ended messages that wait to be logged, and how many more there were. If the transaction fails, they are lost. */
+  takeEnded(): { ended: EndedMessage[]; more: number };
   commit(): void;
   discard(): void;
 }
@@ -69,9 +85,12 @@ export interface TransactionCounts {
 /** The counts of one database that wait to be stored. Bounded by the gateways and endpoints of the minutes since the last write. */
 export class CountBuffer {
   readonly #waiting = new Map<string, MinuteCounts>();
+  #ended: EndedMessage[] = [];
+  #more = 0;
 
   transaction(): TransactionCounts {
     const added = new Map<string, MinuteCounts>();
+    let ended: EndedMessage[] = [];
     let taken: MinuteCounts[] = [];
     const end = (kept: Iterable<MinuteCounts>) => {
       for (const counts of kept) addCounts(this.#waiting, counts);
@@ -80,13 +99,29 @@ export class CountBuffer {
     };
     return {
       add: (happening) => addHappening(added, happening),
+      end: (message) => void ended.push(message),
+      takeEnded: () => {
+        const all = { ended: this.#ended, more: this.#more };
+        this.#ended = [];
+        this.#more = 0;
+        return all;
+      },
       take: () => {
         taken = [...this.#waiting.values()];
         this.#waiting.clear();
         return taken;
       },
-      commit: () => end(added.values()),
-      discard: () => end(taken),
+      commit: () => {
+        end(added.values());
+        const room = maxEnded - this.#ended.length;
+        this.#ended.push(...ended.slice(0, room));
+        this.#more += Math.max(0, ended.length - room);
+        ended = [];
+      },
+      discard: () => {
+        end(taken);
+        ended = [];
+      },
     };
   }
 }

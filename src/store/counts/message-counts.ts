@@ -35,10 +35,11 @@ const countColumns = Object.fromEntries(countNames.map((name) => [name, "bigint"
 const keyOf = ({ gateway_id, step, at }: Pick<Sum, "gateway_id" | "step" | "at">) =>
   `${gateway_id} ${step} ${at}`;
 
-/** Stores the counts that wait. Returns how many minutes of gateways they were about. */
+/** Stores the counts that wait. Returns the messages that ended meanwhile, for the log. */
 export const storeMessageCounts = writeOperation("storeMessageCounts", async (tx, _: null) => {
   const minutes = tx.counts.take();
-  if (minutes.length === 0) return 0;
+  const ended = tx.counts.takeEnded();
+  if (minutes.length === 0) return ended;
   const accounts = await tx.db
     .selectFrom("accounts")
     .select(["id", "time_zone"])
@@ -57,7 +58,7 @@ export const storeMessageCounts = writeOperation("storeMessageCounts", async (tx
     }
   }
   await addSums(tx, [...sums.values()]);
-  return minutes.length;
+  return ended;
 });
 
 function addTo(sum: Sum, more: MinuteCounts): void {

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import { advance, type Change, type Step } from "#contract/messages/states.ts";
 import { insertEntries, lockCredits, refund, writeBalance } from "#store/accounts/ledger.ts";
-import type { CountName, Happening } from "#store/counts/buffer.ts";
+import type { CountName, EndedMessage, Happening } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
 import type { AttemptEnd } from "#store/schema/history.ts";
 import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
@@ -94,6 +94,7 @@ export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
   readonly #events: (MessageEvent & { detail: string; attempt: string | null; inWebhooks: boolean })[] = [];
   readonly #happenings: Happening[] = [];
+  readonly #ended: EndedMessage[] = [];
   readonly #refunds: {
     accountId: string;
     channel: Channel;
@@ -119,6 +120,10 @@ export class TransitionBatch {
     } else if (change.error === "clear") {
       row.error_code = null;
       row.error_message = null;
+    }
+    if (isCountedEnd(row.status) && row.status !== "cancelled") {
+      const { id, account_id, gateway_id, channel, status, error_code: code } = row;
+      this.#ended.push({ id, account_id, gateway_id, channel, status, code });
     }
     if (details.reference) row.provider_reference = details.reference;
     if (details.uncounted) row.attempts -= 1;
@@ -205,6 +210,7 @@ export class TransitionBatch {
     }));
     await insertTimelineEntries(tx, this.#events);
     for (const happening of this.#happenings) tx.counts.add(happening);
+    for (const message of this.#ended) tx.counts.end(message);
     await this.#writeRefunds(tx);
     await recordMessageEvents(
       tx,

@@ -273,7 +273,7 @@ test("where files are uploaded, the form has files and JSON has base64", () => {
 /** Serves anything, to anybody. */
 const ai = {
   ...noAi,
-  authenticate: async () => ({ pool: { cache: null } }) as Opened,
+  authenticate: async () => ({ pool: { accountId: "acc_1", cache: null } }) as Opened,
   serve: async (): Promise<ServeResult> => {
     const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
     const levels = { requests: null, tokens: null };

@@ -68,3 +68,25 @@ test("counts that could not be stored are added to those that came meanwhile", (
   again.transaction.commit();
   assert.deepEqual(taken(buffer).counts, []);
 });
+
+test("ended messages wait when their transaction commits, 1,000 at the most, and are taken once", () => {
+  const buffer = new CountBuffer();
+  const ended = (id: number) => ({
+    id: `msg_${id}`,
+    account_id: "acc",
+    gateway_id: "gw",
+    channel: "sms" as const,
+    status: "failed" as const,
+    code: null,
+  });
+  const undone = buffer.transaction();
+  undone.end(ended(0));
+  undone.discard();
+  const one = buffer.transaction();
+  for (let id = 1; id <= 1_003; id++) one.end(ended(id));
+  assert.deepEqual(buffer.transaction().takeEnded(), { ended: [], more: 0 });
+  one.commit();
+  const taken = buffer.transaction().takeEnded();
+  assert.deepEqual([taken.ended.length, taken.ended[0]?.id, taken.more], [1_000, "msg_1", 3]);
+  assert.deepEqual(buffer.transaction().takeEnded(), { ended: [], more: 0 });
+});

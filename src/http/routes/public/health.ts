@@ -2,6 +2,7 @@
 
 import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { version } from "#runtime/program.ts";
 
 export const getLivenessRoute = endpoint({
   method: "GET",
@@ -13,7 +14,7 @@ export const getLivenessRoute = endpoint({
   family: "open",
   replies: { 200: liveReply },
   problems: [],
-})(async () => ({ status: 200, body: { status: "live" } }));
+})(async () => ({ status: 200, body: { status: "live", version } }));
 
 export const getReadinessRoute = endpoint({
   method: "GET",

@@ -3,12 +3,17 @@
 // drive a terminal, or fake the order of its text, leave only as `\u` escapes.
 
 import { pino } from "pino";
-import type { Log } from "./runtime.ts";
+import type { Log } from "#runtime/runtime.ts";
+import { textOfLines } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 interface LogOptions {
   level: LogLevel;
+  /** Lines for people instead of JSON. */
+  text?: boolean;
+  /** How long the lines of `record` wait for others, ms. Default: 100. */
+  gatherMs?: number;
   /** Gets each line with its line feed. Default: standard output, synchronously, so a crash loses none. */
   destination?: { write(line: string): void };
 }
@@ -34,13 +39,29 @@ const inText: readonly (readonly [RegExp, string])[] = [
 /** DEL, C1 controls, line and paragraph separators, bidirectional controls. JSON escapes C0 itself. */
 const unsafe = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+/** Lines of `record` that wait to be written, which go before the next line of another kind. */
+interface Gathered {
+  waiting: string;
+  flush(): void;
+  write(line: string): void;
+}
+
+/** How long a line of `record` waits for others, ms, and how many characters wait at the most. A crash loses these lines. */
+const defaultGatherMs = 100;
+const maxGathered = 16_384;
+
+const escaped = (line: string) =>
+  line.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 export function createLog(options: LogOptions): Log {
-  const destination = options.destination ?? pino.destination({ dest: 1, sync: true });
-  const lines = {
-    write: (line: string) => {
-      destination.write(
-        line.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
-      );
+  const output = options.destination ?? pino.destination({ dest: 1, sync: true });
+  const destination = options.text ? { write: (lines: string) => output.write(textOfLines(lines)) } : output;
+  const lines: Gathered = {
+    waiting: "",
+    flush: () => {},
+    write(line) {
+      lines.flush();
+      destination.write(escaped(line));
     },
   };
   const root = pino(
@@ -54,10 +75,40 @@ export function createLog(options: LogOptions): Log {
     },
     lines,
   );
-  return wrap(root);
+  return wrap(root, recorder(root, destination, lines, options.gatherMs ?? defaultGatherMs));
 }
 
-function wrap(logger: pino.Logger): Log {
+/** Gathers the lines of `record`, because a write for each would cost more than a request's own work. */
+function recorder(
+  root: pino.Logger,
+  destination: { write(line: string): void },
+  lines: Gathered,
+  gatherMs: number,
+): Log["record"] {
+  let timer: NodeJS.Timeout | null = null;
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (lines.waiting !== "") destination.write(lines.waiting);
+    lines.waiting = "";
+  };
+  lines.flush = flush;
+  process.once("exit", flush);
+  return (fields, message) => {
+    if (!root.isLevelEnabled("info")) return;
+    const line = JSON.stringify({
+      level: "info",
+      time: new Date(Date.now()).toISOString(),
+      ...fields,
+      msg: message,
+    });
+    lines.waiting += `${escaped(line)}\n`;
+    if (gatherMs === 0 || lines.waiting.length >= maxGathered) flush();
+    else timer ??= setTimeout(flush, gatherMs).unref();
+  };
+}
+
+function wrap(logger: pino.Logger, record: Log["record"]): Log {
   const at = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
     if (logger.isLevelEnabled(level)) logger[level](scrubFields(fields), scrubText(message));
   };
@@ -66,7 +117,8 @@ function wrap(logger: pino.Logger): Log {
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    child: (fields) => wrap(logger.child(scrubFields(fields))),
+    record,
+    child: (fields) => wrap(logger.child(scrubFields(fields)), record),
   };
 }
 

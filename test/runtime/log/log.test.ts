@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createLog } from "#runtime/log.ts";
-import { memoryLog } from "../log.ts";
+import { createLog } from "#runtime/log/log.ts";
+import { memoryLog } from "../../log.ts";
 
 /** Unlike any text around it. */
 const canary = "cnry7Qx0Zr3Kd9TfWb2M";
@@ -192,4 +192,45 @@ test("levels, children and silence", () => {
   const written: string[] = [];
   createLog({ level: "silent", destination: { write: (line) => void written.push(line) } }).error({}, "no");
   assert.deepEqual(written, []);
+});
+
+describe("lines of which there are thousands", () => {
+  test("are written together, before every later line", () => {
+    const written: string[] = [];
+    const log = createLog({
+      level: "info",
+      gatherMs: 60_000,
+      destination: { write: (line) => void written.push(line) },
+    });
+    log.record({ event: "http.request", status: 200 }, "First.");
+    log.child({ a: 1 }).record({ event: "http.request", status: 404 }, "Second.");
+    assert.deepEqual(written, []);
+    log.warn({ event: "x" }, "Third.");
+    const lines = written.join("").trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).msg),
+      ["First.", "Second.", "Third."],
+    );
+    assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? "")), ["level", "time", "event", "status", "msg"]);
+  });
+
+  test("wait until they are many, and are not written below their level", () => {
+    const written: string[] = [];
+    const log = createLog({
+      level: "info",
+      gatherMs: 60_000,
+      destination: { write: (line) => void written.push(line) },
+    });
+    for (let count = 0; count < 1_000; count++) log.record({ event: "http.request", count }, "One of many.");
+    const lines = written.join("").split("\n").length - 1;
+    assert.ok(written.length < 20 && lines > 500, `${written.length} writes of ${lines} lines`);
+    const silent: string[] = [];
+    const quiet = createLog({
+      level: "warn",
+      gatherMs: 0,
+      destination: { write: (line) => void silent.push(line) },
+    });
+    quiet.record({ event: "http.request" }, "Not at this level.");
+    assert.deepEqual(silent, []);
+  });
 });
