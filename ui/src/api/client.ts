@@ -49,10 +49,24 @@ export class ApiError extends Error {
 
 let known: Pick<Session, "id" | "csrf_token"> | null = null;
 
+const sessionListeners = new Set<(session: Session) => void>();
+
 /** Who the page acts for. The session's token, which every change carries, is kept in memory alone. */
 export function setSession(session: Session): void {
   known = session;
+  for (const listener of sessionListeners) listener(session);
 }
+
+/** Waits until the same person has signed in again. Another person gets a page of their own, and ends the wait with this one. */
+const signedInAgain = (before: Pick<Session, "id">): Promise<void> =>
+  new Promise((resolve) => {
+    const listen = ({ id }: Session) => {
+      if (id !== before.id) return;
+      sessionListeners.delete(listen);
+      resolve();
+    };
+    sessionListeners.add(listen);
+  });
 
 const otherPersonListeners = new Set<(session: Session) => void>();
 
@@ -156,7 +170,13 @@ async function request<N extends OperationName>(name: N, input: Input<N>, accept
   try {
     return await send(name, input, accept);
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 403 && routes[name][0] !== "GET";
+    const isChange = routes[name][0] !== "GET" && name !== "signIn" && name !== "signOut";
+    if (error instanceof ApiError && error.status === 401 && isChange && known !== null) {
+      // The sign-in lies over the page, which goes on with what was asked for.
+      await signedInAgain(known);
+      return await send(name, input, accept);
+    }
+    const isRefused = error instanceof ApiError && error.status === 403 && isChange;
     if (!isRefused || !(await hasNewToken())) throw error;
     return await send(name, input, accept);
   }

@@ -22,7 +22,12 @@ export const queryClient = new QueryClient({
       retry: (count, error) =>
         error instanceof ApiError && (error.status === 0 || error.status === 503) && count < 2,
       refetchIntervalInBackground: false,
+      // A browser without a network calls itself offline; the service may run on the same machine.
+      networkMode: "always",
+      refetchOnReconnect: true,
     },
+    // Nor does a change wait for a network, to be made when a person no longer expects it.
+    mutations: { networkMode: "always" },
   },
 });
 
