@@ -124,3 +124,17 @@ export async function expectSound(
   assert.equal(tooWide, 0, `${where} is wider than the window`);
   assert.deepEqual(complaints, [], `the browser on ${where}`);
 }
+
+/** Controls of which a part lies beside the screen, but for those in a part that scrolls by itself. */
+const cutOff = `[...document.querySelectorAll("a, button, input, select, textarea, h1, h2")].flatMap((each) => {
+  const { left, right, width, height } = each.getBoundingClientRect();
+  if (width <= 1 || height <= 1 || (left >= -1 && right <= innerWidth + 1)) return [];
+  for (let above = each; above !== null; above = above.parentElement)
+    if (["auto", "scroll"].includes(getComputedStyle(above).overflowX) || above.matches(".skip, [aria-hidden=true]")) return [];
+  return [each.outerHTML.slice(0, 120)];
+})`;
+
+/** Fails when a control or a title is cut off at the edge of the window. */
+export async function expectWhole({ page }: Visit, where: string): Promise<void> {
+  assert.deepEqual(await page.evaluate(cutOff), [], `cut off on ${where}`);
+}

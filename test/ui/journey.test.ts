@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, expectWhole, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api, furnish, pathsOf } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
@@ -110,7 +110,9 @@ const cutTables = ({ page }: Visit) =>
         .filter((px) => px > 0),
     );
 
-test("every page is sound in light, dark and at 320 px", { skip: missing }, async (t) => {
+test("every page is sound in light, dark and at 320 px, and nothing of it is cut off", {
+  skip: missing,
+}, async (t) => {
   const at = await visit();
   t.after(at.close);
   await setUp(at);
@@ -127,6 +129,7 @@ test("every page is sound in light, dark and at 320 px", { skip: missing }, asyn
       await at.page.goto(`${at.url}${path}`);
       await settled(at);
       await expectSound(at, `${name}, ${colours}, ${width} px`);
+      await expectWhole(at, `${name}, ${width} px`);
       if (width === 1280) assert.deepEqual(await cutTables(at), [], `columns out of sight on ${name}`);
     }
   }
