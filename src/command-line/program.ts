@@ -41,6 +41,12 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     const { serve } = await import("./serve.ts");
     await serve(configured());
   });
+  showing(add("init", "ask three questions, and write .env and provision.yaml here"))
+    .option("-y, --yes", "ask nothing")
+    .action(async (options) => {
+      const { init } = await import("./init.ts");
+      show(await init(options), options);
+    });
   showing(add("setup", "make a one-time link that makes an operator")).action(async (options) => {
     const { makeSetupLink } = await import("./keys.ts");
     show(await makeSetupLink(configured(), null), options);
