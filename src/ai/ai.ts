@@ -14,6 +14,7 @@ import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
 import { createRepeats } from "#ai/repeats/repeats.ts";
+import { createStoredAnswers } from "#ai/repeats/stored-answers.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
@@ -248,7 +249,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   }
 
   const counter = createTokenCounter({ clock, upstreams });
-  const repeats = createRepeats({ clock });
+  const stored = createStoredAnswers(deps, stopping.signal);
+  const repeats = createRepeats({ clock, stored });
   const serving = { chain, throttle, budgets, repeats, record, refused: refusals.refused };
 
   return {
@@ -325,7 +327,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       });
       // Their connections were cut a moment ago.
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
-      await Promise.all([checks.ended(), leased?.ended()]);
+      await Promise.all([checks.ended(), leased?.ended(), stored.ended()]);
       await Promise.all([usage.stop(), refusals.stop()]);
     },
   };

@@ -2,7 +2,7 @@
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
-import type { Repeatable } from "#ai/repeats/repeatable.ts";
+import type { Repeatable, Slot } from "#ai/repeats/repeatable.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
 import type { Cost } from "#contract/cost.ts";
@@ -48,6 +48,8 @@ export interface CallOutcome {
   estimated: boolean;
   /** What it cost, and whose price that is by; null: no price is known. */
   cost: (Cost & { source: "set" | "list" }) | null;
+  /** No member was asked: the answer is that to an equal request. Absent: members were. */
+  reused?: Slot["kind"] | null;
   /** Until the first byte to the client; null: none was sent. */
   firstByteMs: number | null;
   ms: number;

@@ -157,6 +157,7 @@ export function usageRow(call: AdmittedCall, outcome: CallOutcome): UsedCall {
     client_request_id: clientRequestId,
     api,
     person: person?.name ?? null,
+    reused: outcome.reused ?? null,
   };
 }
 

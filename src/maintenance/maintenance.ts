@@ -40,6 +40,7 @@ import {
 } from "#store/maintenance/retention.ts";
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
 import { choiceTtlMs, deleteSpreadChoices } from "#store/phones/spread.ts";
+import { deleteExpiredAnswers } from "#store/pools/answers.ts";
 import { cancelKeyless, deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-retention.ts";
@@ -176,6 +177,9 @@ export async function runMaintenance(
     async () =>
       (await database.run(deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit: batchSize })) ===
       batchSize,
+  );
+  await runBatches(
+    async () => (await database.run(deleteExpiredAnswers, { now, limit: minBatchSize })) === minBatchSize,
   );
   await runBatches(
     async () => (await database.run(deleteExpiredSignatures, { now, limit: batchSize })) === batchSize,

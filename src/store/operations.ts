@@ -64,6 +64,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/messages/resolve-unknown.ts"),
   import("#store/messages/search.ts"),
   import("#store/messages/search-due.ts"),
+  import("#store/pools/answers.ts"),
   import("#store/pools/deferred-completions.ts"),
   import("#store/pools/events.ts"),
   import("#store/pools/key-limits.ts"),

@@ -121,6 +121,7 @@ test("a call is written within a second, as what it was, by the account's local 
     client_request_id: "mine",
     api: "messages",
     person: null,
+    reused: null,
   });
   assert.deepEqual(recorded, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);
@@ -142,6 +143,10 @@ test("cached tokens count with their price, and nothing is rounded", () => {
   assert.equal(costOf(row).cost, 1.246912);
   const unknown = ended("req_2", { usage }, []);
   assert.deepEqual([unknown.cost, unknown.cost_rest, unknown.price_source], [0, 0, null]);
+});
+
+test("a call that was answered by an earlier answer says by which", () => {
+  assert.equal(ended("req_1", { reused: "cache" }).reused, "cache");
 });
 
 test("a call of a person who tries the pool is recorded under their name", () => {

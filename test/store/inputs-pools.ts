@@ -1,5 +1,6 @@
 // Inputs for the operations on pools, their keys, calls and usage, for rows that `grown.ts` has made.
 
+import * as answers from "#store/pools/answers.ts";
 import * as deferred from "#store/pools/deferred-completions.ts";
 import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
@@ -12,7 +13,7 @@ import * as usageRetention from "#store/pools/usage-retention.ts";
 import * as usageSums from "#store/pools/usage-sums.ts";
 import { accountOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
-import { anyCall, callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+import { answerRow, anyCall, callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
@@ -57,6 +58,17 @@ export const poolCases: Case[] = [
       restarts_at: "2026-11-13T00:00:00.000Z",
     },
   }),
+  caseOf(answers.findAnswer, { name: "answer 0", now: 0 }),
+  caseOf(
+    answers.claimAnswer,
+    { ...answerRow({ poolId, keyId }, { name: "answer new" }), now },
+    { ...answerRow({ poolId, keyId }, { name: "answer 0" }), now: 0 },
+  ),
+  caseOf(answers.keepAnswer, answerRow({ poolId, keyId }, { name: "answer 0" })),
+  caseOf(answers.releaseAnswer, { name: "answer 0", owner: "own" }),
+  caseOf(answers.renewAnswers, { names: ["answer 0", "answer 1"], owner: "own", until: now }),
+  caseOf(answers.sizeOfAnswers, { poolId, keyId, limit }),
+  caseOf(answers.deleteExpiredAnswers, { now: 2, limit }),
   caseOf(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
   caseOf(deferred.findDeferred, { id: id("cmp", 0), keyId }),
   caseOf(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),

@@ -7,6 +7,7 @@ import { saveMember, savePool } from "#store/pools/pools.ts";
 import type { CallFilter, UsedCall } from "#store/pools/usage.ts";
 import type {
   DeferredCompletionsTable,
+  PoolAnswersTable,
   PoolKeysTable,
   PoolMembersTable,
   PoolsTable,
@@ -121,6 +122,7 @@ export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
     client_request_id: null,
     api: null,
     person: null,
+    reused: null,
     day: "2027-01-15",
     ...columns,
   };
@@ -147,6 +149,24 @@ export function deferredRow(
     scheduled_for: now,
     created_at: now,
     finished_at: null,
+    ...columns,
+  };
+}
+
+/** An answer that is kept. */
+export function answerRow(
+  of: Pick<Pooled, "keyId" | "poolId">,
+  columns: Partial<PoolAnswersTable> = {},
+): PoolAnswersTable {
+  return {
+    name: fresh("answer"),
+    pool_id: of.poolId,
+    key_id: of.keyId,
+    bytes: 100,
+    expires_at: now + 60_000,
+    owner: null,
+    fingerprint: "f",
+    answer: "sealed",
     ...columns,
   };
 }

@@ -16,6 +16,7 @@ const call: PoolCall = {
   key: "key_1",
   key_name: "app",
   person: null,
+  reused: null,
   kind: "chat",
   stream: true,
   status: 200,

@@ -6,8 +6,8 @@ import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { VendorAnswer } from "#providers/provider.ts";
 
 export interface KeptAnswer {
-  /** Of the request that it answers. */
-  fingerprint: string;
+  /** Of the request that it answers; null: another one than that which it was found for. */
+  fingerprint: string | null;
   /** The text is all that a stream sent. */
   stream: boolean;
   text: string;

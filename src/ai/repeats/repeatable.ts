@@ -9,6 +9,15 @@ export interface Repeatable {
   skipsCache: boolean;
 }
 
+/** Where an answer is found again. `fingerprint`: of the request, where the name does not say it. */
+export interface Slot {
+  kind: "cache" | "idempotency_key";
+  name: string;
+  fingerprint: string;
+  /** How long an answer is kept, ms. */
+  ttlMs: number;
+}
+
 const skipping = /(?:^|[\s,])no-(?:cache|store)(?:$|[\s,=])/i;
 
 /** Whether a `Cache-Control` of a request wants no cached answer. */

@@ -13,8 +13,9 @@ import { LruCache } from "#runtime/lru-cache.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type KeptAnswer, keptOf, maxKeptSize, replayed, sizeOf } from "./kept-answer.ts";
 import { lateStream } from "./late-stream.ts";
-import type { Repeatable } from "./repeatable.ts";
-import { cacheSlot, idempotencySlot, type Slot } from "./request-name.ts";
+import type { Repeatable, Slot } from "./repeatable.ts";
+import { cacheSlot, idempotencySlot } from "./request-name.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
 
 /** A call that was admitted. */
 interface RepeatableCall {
@@ -59,16 +60,21 @@ interface Flight {
 
 const late: ApiError = apiError("No provider answered in time.", "server_error", "upstream_timeout");
 
-export function createRepeats({ clock }: { clock: Clock }): Repeats {
+/** How often a call looks for the answer to one in another process. */
+const pollMs = 250;
+
+export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredAnswers }): Repeats {
   const memory = new LruCache<string, KeptAnswer>(maxMemory);
   const flights = new Map<string, Flight>();
   /** Characters of streams under way that may be kept. */
   let collected = 0;
 
-  function openFlight({ name, fingerprint }: Slot): Flight {
+  function openFlight(slot: Slot): Flight {
+    const { name, fingerprint } = slot;
     const { promise: ended, resolve } = Promise.withResolvers<FlightEnd>();
     const end = (how: FlightEnd) => {
       if (flights.get(name) === flight) flights.delete(name);
+      if (typeof how === "string") stored.release(slot);
       resolve(how);
     };
     const flight = { fingerprint, ended, end };
@@ -83,27 +89,37 @@ export function createRepeats({ clock }: { clock: Clock }): Repeats {
     return null;
   }
 
-  function keep(slot: Slot, flight: Flight, answer: Omit<KeptAnswer, "expiresAt" | "fingerprint">): void {
-    const size = sizeOf(answer);
-    if (size > maxKeptSize) {
+  function remember({ name }: Slot, kept: KeptAnswer): void {
+    memory.set(name, kept, sizeOf(kept) + overhead);
+  }
+
+  /** Resolves when the answer is stored, so that no client has it before a repeat finds it. */
+  async function keep(
+    slot: Slot,
+    flight: Flight,
+    answer: Omit<KeptAnswer, "expiresAt" | "fingerprint">,
+    key: PoolKey,
+  ): Promise<void> {
+    if (sizeOf(answer) > maxKeptSize) {
       flight.end("unkept");
       return;
     }
     const kept = { ...answer, fingerprint: slot.fingerprint, expiresAt: clock.now() + slot.ttlMs };
-    memory.set(slot.name, kept, size + overhead);
+    remember(slot, kept);
     flight.end(kept);
+    await stored.keep(slot, key, kept);
   }
 
   /** Keeps the answer when it is whole. */
-  function keeping(
+  async function keeping(
     slot: Slot,
     flight: Flight,
     result: CompletionResult,
     call: RepeatableCall,
-  ): CompletionResult {
+  ): Promise<CompletionResult> {
     if (result.kind === "answer") {
       const { text, media = null } = result;
-      keep(slot, flight, { ...keptOf(result), stream: false, text, media });
+      await keep(slot, flight, { ...keptOf(result), stream: false, text, media }, call.key);
       return result;
     }
     if (result.kind !== "stream") {
@@ -117,16 +133,18 @@ export function createRepeats({ clock }: { clock: Clock }): Repeats {
     slot: Slot,
     flight: Flight,
     result: Extract<CompletionResult, { kind: "stream" }>,
-    { outcome }: RepeatableCall,
+    { key, outcome }: RepeatableCall,
   ): ResponseStream {
     const { stream: inner } = result;
     let pieces: string[] | null = [];
     let size = 0;
-    const end = (how: () => void) => {
+    const end = (how: "failed" | "unkept" | "whole") => {
       if (pieces === null) return;
       collected -= size;
-      how();
+      const text = pieces.join("");
       pieces = null;
+      if (how !== "whole") flight.end(how);
+      else return keep(slot, flight, { ...keptOf(result), stream: true, text, media: null }, key);
     };
     return {
       ...inner,
@@ -139,15 +157,13 @@ export function createRepeats({ clock }: { clock: Clock }): Repeats {
           collected += text.length;
         }
         const ended = outcome();
-        if (ended?.status === 200) {
-          const whole = pieces.join("");
-          end(() => keep(slot, flight, { ...keptOf(result), stream: true, text: whole, media: null }));
-        } else if (ended !== null || text === null) end(() => flight.end("failed"));
-        else if (size > maxKeptSize || collected > maxMemory) end(() => flight.end("unkept"));
+        if (ended?.status === 200) await end("whole");
+        else if (ended !== null || text === null) end("failed");
+        else if (size > maxKeptSize || collected > maxMemory) end("unkept");
         return text;
       },
       cancel: () => {
-        end(() => flight.end("failed"));
+        end("failed");
         inner.cancel();
       },
     };
@@ -180,39 +196,61 @@ export function createRepeats({ clock }: { clock: Clock }): Repeats {
   ): Promise<{ completed: CompletionResult; reused: boolean }> {
     const startedAt = clock.monotonic();
     const elapsed = () => clock.monotonic() - startedAt;
-    const close = (status: number, model: string | null = null) =>
-      call.ended(unaskedOutcome(status, model, elapsed()));
+    const close = (status: number) => call.ended({ ...unasked, status, ms: elapsed() });
     const fail = (status: number, error: ApiError) => {
       close(status);
       const completed = { kind: "error", status, error, retryAfterMs: null, served: null } as const;
       return { completed, reused: false };
     };
-    const reuse = (kept: KeptAnswer) =>
-      kept.fingerprint === slot.fingerprint
-        ? {
-            completed: replayed(kept, elapsed(), (status) => close(status, kept.served?.model)),
-            reused: true,
-          }
-        : fail(422, openAiError("idempotency_mismatch"));
+    const mismatch = () => fail(422, openAiError("idempotency_mismatch"));
+    const gone = () => {
+      close(499);
+      return { completed: { kind: "aborted" }, reused: false } as const;
+    };
+    const reuse = (kept: KeptAnswer) => {
+      if (kept.fingerprint !== slot.fingerprint) return mismatch();
+      const ended = (status: number) => {
+        const ms = elapsed();
+        const firstByteMs = status === 200 ? ms : null;
+        const model = kept.served?.model ?? null;
+        call.ended({ ...unasked, status, model, firstByteMs, ms, reused: slot.kind });
+      };
+      return { completed: replayed(kept, elapsed(), ended), reused: true };
+    };
     for (;;) {
       const kept = find(slot);
       if (kept !== null) return reuse(kept);
       const under = flights.get(slot.name);
       if (under === undefined) break;
-      if (under.fingerprint !== slot.fingerprint) return fail(422, openAiError("idempotency_mismatch"));
+      if (under.fingerprint !== slot.fingerprint) return mismatch();
       const ended = await waitFor(under, call.pool.deadline_ms - elapsed(), call.signal);
       if (ended === "failed") continue;
       if (ended === "unkept") return { completed: await ask(), reused: false };
-      if (ended === "gone") {
-        close(499);
-        return { completed: { kind: "aborted" }, reused: false };
-      }
+      if (ended === "gone") return gone();
       if (ended !== "late") return reuse(ended);
       return fail(504, late);
     }
     const flight = openFlight(slot);
     try {
-      return { completed: keeping(slot, flight, await ask(), call), reused: false };
+      let place = await stored.open(slot, call.key);
+      while (place.kind === "elsewhere" && place.isSame && elapsed() < call.pool.deadline_ms) {
+        await clock.sleep(pollMs, call.signal);
+        if (call.signal.aborted) {
+          flight.end("failed");
+          return gone();
+        }
+        place = await stored.open(slot, call.key);
+      }
+      if (place.kind === "elsewhere") {
+        flight.end("failed");
+        return place.isSame ? fail(504, late) : mismatch();
+      }
+      if (place.kind === "kept") {
+        remember(slot, place.kept);
+        flight.end(place.kept);
+        return reuse(place.kept);
+      }
+      return { completed: await keeping(slot, flight, await ask(), call), reused: false };
     } catch (error) {
       flight.end("failed");
       throw error;
@@ -260,15 +298,13 @@ export function createRepeats({ clock }: { clock: Clock }): Repeats {
   };
 }
 
-/** The outcome of a call for which no member was asked. */
-const unaskedOutcome = (status: number, model: string | null, ms: number): CallOutcome => ({
-  status,
+/** What a call came to for which no member was asked. */
+const unasked: Omit<CallOutcome, "ms" | "status"> = {
   member: null,
-  model,
+  model: null,
   attempts: [],
   usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
   estimated: false,
   cost: null,
-  firstByteMs: status === 200 ? ms : null,
-  ms,
-});
+  firstByteMs: null,
+};

@@ -7,16 +7,7 @@ import type { Pool } from "#ai/pools/member.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { isForwarded } from "#contract/ai/operations.ts";
 import { isObject } from "#contract/normalise.ts";
-import type { Repeatable } from "./repeatable.ts";
-
-/** Where an answer is found again. `fingerprint`: of the request, where the name does not say it. */
-export interface Slot {
-  kind: "cache" | "idempotency_key";
-  name: string;
-  fingerprint: string;
-  /** How long an answer is kept, ms. */
-  ttlMs: number;
-}
+import type { Repeatable, Slot } from "./repeatable.ts";
 
 type Request = Pick<CompletionRequest, "api" | "body" | "form" | "kind" | "stream" | "text">;
 type Body = Readonly<Record<string, unknown>>;

@@ -136,6 +136,12 @@ const call = z
         "The API in which a completion was asked for: `chat_completions`, `messages`, `responses` or `gemini`. Null: another operation, or a call from before this was recorded.",
       ),
     stream: z.boolean(),
+    reused: z
+      .enum(["cache", "idempotency_key"])
+      .nullable()
+      .describe(
+        "Why no member was asked: an equal request's answer was in the pool's cache, or under the same `Idempotency-Key`. Otherwise null.",
+      ),
     status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
     member: z.string().nullable().describe("The name of the member that answered; null: none answered."),
     model: z.string().nullable(),

@@ -188,7 +188,7 @@ async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
     .execute();
 }
 
-/** Removes a pool with its members, keys and deferred completions; what was used stays written down. False: the account has none. */
+/** Removes a pool with its members, keys, stored answers and deferred completions; what was used stays written down. False: the account has none. */
 export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
   if (!(await lockPool(tx, whose))) return false;
   const { poolId } = whose;
@@ -200,6 +200,7 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
   }
   // Only its keys could read what was asked of it.
   await tx.db.deleteFrom("deferred_completions").where("pool_id", "=", poolId).execute();
+  await tx.db.deleteFrom("pool_answers").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("lanes").where("id", "=", poolId).execute();
   await tx.db.deleteFrom("pool_keys").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("pool_members").where("pool_id", "=", poolId).execute();

@@ -40,6 +40,7 @@ const columns = {
   client_request_id: "text",
   api: "text",
   person: "text",
+  reused: "text",
 } as const satisfies Record<keyof CompletionsTable, "text" | "bigint">;
 
 /** A batch is one input: a promise and an answer for each call cost the event loop more than the call's row. */

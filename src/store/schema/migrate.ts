@@ -18,6 +18,7 @@ import { up as userSetupLinks } from "#store/schema/migrations/0011-user-setup-l
 import { up as receivedBySender } from "#store/schema/migrations/0012-received-by-sender.ts";
 import { up as exactCosts } from "#store/schema/migrations/0013-exact-costs.ts";
 import { up as poolStatistics } from "#store/schema/migrations/0014-pool-statistics.ts";
+import { up as poolAnswers } from "#store/schema/migrations/0015-pool-answers.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -34,6 +35,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 12, name: "received-by-sender", up: receivedBySender },
   { id: 13, name: "exact-costs", up: exactCosts },
   { id: 14, name: "pool-statistics", up: poolStatistics },
+  { id: 15, name: "pool-answers", up: poolAnswers },
 ];
 
 /** The id of the newest migration that this code knows. */

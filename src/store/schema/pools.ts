@@ -89,6 +89,28 @@ export interface CompletionsTable {
   api: string | null;
   /** Who tried the pool: an e-mail address, or the name of a management token. Null: a key's call. */
   person: string | null;
+  /** It was answered by the answer to an earlier request: by the pool's cache, or under its `Idempotency-Key`. */
+  reused: "cache" | "idempotency_key" | null;
+}
+
+/** An answer that serves more than one request, or the lease of a call that will have one. */
+export interface PoolAnswersTable {
+  /** A digest of what the request is found by. */
+  name: string;
+  pool_id: string;
+  key_id: string;
+  bytes: number;
+  expires_at: number;
+  /** The process that asks; null: it has the answer. */
+  owner: string | null;
+  /** A digest of the request, where the name does not say it. */
+  fingerprint: string;
+  /** Sealed. Null while the call is under way. */
+  answer: string | null;
+}
+
+export interface PoolAnswerTables {
+  pool_answers: PoolAnswersTable;
 }
 
 /** A completion that is served later. Its lane is the pool's. */

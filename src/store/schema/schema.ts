@@ -42,6 +42,7 @@ import type {
   DeferredCompletionsTable,
   KeyBucketsTable,
   KeySlotsTable,
+  PoolAnswerTables,
   PoolKeysTable,
   PoolMembersTable,
   PoolStatisticsTables,
@@ -330,7 +331,7 @@ export interface SuppressionsTable {
   created_at: number;
 }
 
-export interface Schema extends PoolStatisticsTables {
+export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   credits: CreditsTable;

@@ -6,6 +6,7 @@ import type { CallOutcome, CompletionResult } from "#ai/completion.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { maxKeptSize } from "#ai/repeats/kept-answer.ts";
 import { createRepeats, type Repeats } from "#ai/repeats/repeats.ts";
+import type { StoredAnswers } from "#ai/repeats/stored-answers.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { poolOf, requested } from "../completing.ts";
 import { poolKey } from "../pools/pool-keys.ts";
@@ -23,6 +24,14 @@ const outcomeOf = (status: number): CallOutcome => ({
 });
 const served = { provider: "one", model: "gpt", latency_ms: 1, attempts: 1 };
 
+/** No storage; that has its own tests. */
+const stored: StoredAnswers = {
+  open: async () => ({ kind: "mine" }),
+  keep: async () => {},
+  release: () => {},
+  ended: async () => {},
+};
+
 interface Asked {
   resolve(result: CompletionResult): void;
   reject(error: Error): void;
@@ -30,7 +39,7 @@ interface Asked {
 
 function open(pool: Partial<Pool> = {}) {
   const clock: MovableClock = movableClock();
-  const repeats: Repeats = createRepeats({ clock });
+  const repeats: Repeats = createRepeats({ clock, stored });
   const asked: Asked[] = [];
   const outcomes: CallOutcome[] = [];
   const call = ({
@@ -91,7 +100,8 @@ test("equal requests at one time are one call; later ones have its answer until 
   assert.deepEqual(await textOf(other.served), ["B", "miss", false]);
   await clock.advance(59_999);
   assert.deepEqual(await textOf(call().served), ["A", "hit", false]);
-  const { status, usage, cost, attempts, member, model } = outcomes.at(-1)!;
+  const { status, usage, cost, attempts, member, model, reused } = outcomes.at(-1)!;
+  assert.equal(reused, "cache");
   assert.deepEqual(
     [status, usage.totalTokens, cost, attempts, member, model],
     [200, 0, null, [], null, "gpt"],

@@ -1,7 +1,14 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The fourteenth. */
-export const withoutPoolStatistics = ["drop table usage_parts", "drop table refused_calls"];
+/** The fifteenth. */
+export const withoutPoolAnswers = ["drop table pool_answers", "alter table completions drop column reused"];
+
+/** The fourteenth too. */
+export const withoutPoolStatistics = [
+  ...withoutPoolAnswers,
+  "drop table usage_parts",
+  "drop table refused_calls",
+];
 
 /** The thirteenth too. */
 export const withoutExactCosts = [

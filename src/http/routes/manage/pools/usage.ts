@@ -134,6 +134,7 @@ function callOf(row: NamedCall): CallReplyData {
     kind: row.kind,
     api: row.api,
     stream: row.stream === 1,
+    reused: row.reused,
     status: row.status,
     member: row.member,
     model: row.model,

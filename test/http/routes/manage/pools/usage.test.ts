@@ -146,6 +146,7 @@ test("calls are newest first, a page at a time, each with who was asked", async 
     key,
     key_name: "app",
     person: null,
+    reused: null,
     kind: "chat",
     stream: false,
     status: 200,
