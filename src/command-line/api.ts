@@ -11,9 +11,12 @@ import { operatorSocketFile } from "./open.ts";
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** What is wrong by field. */
+  readonly fields: Readonly<Record<string, string[]>>;
+  constructor(status: number, message: string, fields: Readonly<Record<string, string[]>> = {}) {
     super(message);
     this.status = status;
+    this.fields = fields;
   }
 }
 
@@ -100,23 +103,20 @@ function jsonOf(status: number, text: string): unknown {
   }
 }
 
-const errorOf = (status: number, text: string) =>
-  new ApiError(status, wordsOf(jsonOf(status, text)) ?? `The answer was ${status}.`);
-
-/** The message of an error, with the fields that it names. */
-function wordsOf(read: unknown): string | null {
-  if (typeof read !== "object" || read === null) return null;
-  const { message, errors, error } = read as {
+/** The error that an answer tells, with the fields that it names. */
+function errorOf(status: number, text: string): ApiError {
+  const { message, errors, error } = (jsonOf(status, text) ?? {}) as {
     message?: unknown;
-    errors?: Record<string, string[]>;
+    errors?: Record<string, string | string[]>;
     error?: { message?: unknown };
   };
   const words = message ?? error?.message;
-  if (typeof words !== "string") return null;
-  const fields = Object.entries(errors ?? {}).map(
-    ([field, sentences]) => `${field}: ${[sentences].flat().join(" ")}`,
+  if (typeof words !== "string") return new ApiError(status, `The answer was ${status}.`);
+  const fields = Object.fromEntries(
+    Object.entries(errors ?? {}).map(([field, sentences]) => [field, [sentences].flat()]),
   );
-  return [words, ...fields].join("\n  ");
+  const lines = Object.entries(fields).map(([field, sentences]) => `${field}: ${sentences.join(" ")}`);
+  return new ApiError(status, [words, ...lines].join("\n  "), fields);
 }
 
 /** The API of the process that runs on these settings and this machine; null: no process runs. */

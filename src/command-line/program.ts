@@ -142,6 +142,20 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
       const { ask } = await import("./ask.ts");
       await ask(question, options);
     });
+  const importing = add("import", "take over lists of other services");
+  elsewhere(
+    importing
+      .command("suppressions <file>")
+      .description("add the recipients of a CSV file to the list of those that get nothing"),
+  )
+    .option("--column <name>", "the column with the recipients: its name, or its number from 1")
+    .option("--channel <channel>", "sms, whatsapp or email; otherwise what the column has")
+    .option("--note <text>", "a note for those who read the list later")
+    .option(...json)
+    .action(async (file: string, options) => {
+      const { importSuppressions } = await import("./import/suppressions.ts");
+      show(await importSuppressions(file, options), options);
+    });
   add("completion <shell>", "print a completion script for bash, zsh or fish").action(
     async (shell: string) => {
       const { completionScript, shells } = await import("./completion.ts");
