@@ -22,7 +22,7 @@ COPY --from=ui /app/ui/dist ./ui/dist
 COPY src ./src
 # Without its packages: docs/whatsapp-linked.md.
 COPY bridge ./bridge
-COPY LICENSE README.md ./
+COPY LICENSE NOTICE README.md ./
 RUN ln -s /app/bin/trunkline.mjs /usr/local/bin/trunkline && mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data

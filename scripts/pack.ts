@@ -19,6 +19,7 @@ const copied = [
   "bridge/whatsapp/package-lock.json",
   "CHANGELOG.md",
   "LICENSE",
+  "NOTICE",
   "README.md",
   "SECURITY.md",
   ".env.example",
