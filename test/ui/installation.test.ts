@@ -22,7 +22,7 @@ test("an operator reads size, settings and processes, and copies the commands of
   assert.equal(await processes.locator("tbody tr").count(), 1);
   const backup = page.getByRole("region", { name: "Back it up" });
   await backup.getByText("trunkline backup /backups/trunkline.db --key /elsewhere/master.key").waitFor();
-  assert.equal(await page.getByRole("region", { name: "Restore a copy" }).getByRole("listitem").count(), 4);
+  assert.equal(await page.getByRole("region", { name: "Restore a copy" }).getByRole("listitem").count(), 3);
   await page.getByText("trunkline hold", { exact: true }).waitFor();
   await page.getByText("expr: trunkline_oldest_waiting_seconds > 600").waitFor();
   await expectSound(at, "the installation");

@@ -59,6 +59,7 @@ export const installationDetailsReply = reply(
     commands: z
       .object({
         backup: z.string().meta({ examples: ["trunkline backup"] }),
+        restore: z.string().meta({ examples: ["trunkline restore"] }),
         hold: z.string().meta({ examples: ["trunkline hold"] }),
       })
       .describe("Commands as they are written where the process that answers is installed."),

@@ -39,22 +39,26 @@ export function Backups({ engine, commands }: Copied) {
         )}
       </Section>
       <Section title="Restore a copy">
+        {isFile ? (
+          <Snippet text={`${commands.restore} ${examples.sqlite}`} block />
+        ) : (
+          <p>
+            Load the copy into an empty database with <code>pg_restore</code>, and put the master key into{" "}
+            <code>TRUNKLINE_MASTER_KEY</code>.
+          </p>
+        )}
         <ol className="stack">
           <li>
             {isFile ? (
               <>
-                Put the copy as <code>trunkline.db</code> into an empty data folder, with no old{" "}
-                <code>-wal</code> or <code>-shm</code> beside it.
+                The command puts the copy and its master key into a data folder that has no database yet. By
+                hand: the file as <code>trunkline.db</code>, the key as <code>master.key</code>.
               </>
             ) : (
               <>
-                Load the copy into an empty database with <code>pg_restore</code>.
+                Run <code>{commands.hold}</code> with the service's settings, before its first start.
               </>
             )}
-          </li>
-          <li>
-            Put the master key beside it as <code>master.key</code>, or into <code>TRUNKLINE_MASTER_KEY</code>
-            .
           </li>
           <li>
             {isFile ? (
@@ -63,10 +67,7 @@ export function Backups({ engine, commands }: Copied) {
                 snapshot of the file system run <code>{commands.hold}</code> first.
               </>
             ) : (
-              <>
-                Run <code>{commands.hold}</code> with the service's settings, before its first start. Then
-                start.
-              </>
+              "Start."
             )}
           </li>
           <li>

@@ -104,8 +104,8 @@ function textOf(item: Attention): ReactNode {
     case "unknown_messages":
       return (
         <>
-          <Status of="unknown">{counted(item)} unknown</Status> They may or may not have been sent.{" "}
-          <Place item={item}>Answer</Place>
+          <Status of="unknown">{counted(item)} unknown</Status> {item.count?.n === 1 ? "It" : "They"} may or
+          may not have been sent. <Place item={item}>Answer</Place>
         </>
       );
     case "failures":

@@ -83,7 +83,11 @@ export const getInstallationDetailsRoute = endpoint({
       success: true,
       message: "Details found.",
       data: {
-        commands: { backup: commandWords("backup"), hold: commandWords("hold") },
+        commands: {
+          backup: commandWords("backup"),
+          restore: commandWords("restore"),
+          hold: commandWords("hold"),
+        },
         size_bytes: await database.run(readDatabaseSize, null),
         outbound_allow: [...settings.outboundAllow],
         retention: retentionOf(settings.retention),

@@ -54,7 +54,7 @@ test("the details have the database's size, the settings, the processes, and who
   const { size_bytes, processes, ...rest } = await read();
   assert.deepEqual(rest, {
     // The tests are no script of a clone.
-    commands: { backup: "trunkline backup", hold: "trunkline hold" },
+    commands: { backup: "trunkline backup", restore: "trunkline restore", hold: "trunkline hold" },
     outbound_allow: [],
     retention: { messages_days: null, webhooks_days: 30, audit_days: null, usage_days: 90, deferred_days: 7 },
     metrics: "loopback",
