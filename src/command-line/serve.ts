@@ -61,7 +61,8 @@ export async function serve(config: Config): Promise<void> {
       { event: "process.stopping", signal },
       "The process is stopping; what is under way gets 30 s.",
     );
-    await Promise.all([mailPort?.close(), socket?.close()]);
+    socket?.close();
+    await mailPort?.close();
     await system.stop();
     runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
     process.exit(0);

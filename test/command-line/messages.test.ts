@@ -135,7 +135,7 @@ test("a pool is asked, and its members are listed", async () => {
   assert.match((await run(data, "pools")).out, /^default +sandbox-backup +up/m);
 });
 
-test("tail prints what becomes of messages", async () => {
+test("tail prints what becomes of messages, and a stop of the service ends it", async () => {
   let printed = "";
   let wake = () => {};
   const tail = follow(data, ["tail", "--json"], (text) => {
@@ -164,5 +164,8 @@ test("tail prints what becomes of messages", async () => {
   await sending;
   const { id } = JSON.parse((await run(data, "send", "sms", "+15550000003", "Hello", "--json")).out);
   await seen(id, "failed");
-  tail.kill("SIGKILL");
+  const ended = once(tail, "close");
+  await service.stop("SIGTERM");
+  const [code] = await ended;
+  assert.equal(code, 1);
 });

@@ -8,8 +8,8 @@ import { connect, createServer, type Socket } from "node:net";
 const maxPathBytes = 103;
 
 export interface SocketFile {
-  /** Takes no new connection, and removes the file. */
-  close(): Promise<void>;
+  /** Takes no new connection, and removes the file. Open connections stay with who got them. */
+  close(): void;
 }
 
 /** Why there is no socket: the system's error code, `TOO_LONG` for the path, or `IN_USE` by another process. */
@@ -62,9 +62,7 @@ async function listen(path: string, onConnection: (socket: Socket) => void): Pro
   try {
     return await new Promise((resolve) => {
       server.once("error", (error: NodeJS.ErrnoException) => resolve({ reason: error.code ?? "unknown" }));
-      server.listen(path, () =>
-        resolve({ close: () => new Promise((closed) => server.close(() => closed())) }),
-      );
+      server.listen(path, () => resolve({ close: () => void server.close() }));
       process.umask(umask);
     });
   } finally {

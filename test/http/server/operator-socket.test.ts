@@ -24,7 +24,7 @@ before(async () => {
   socket = opened;
 });
 after(async () => {
-  await socket?.close();
+  socket?.close();
   await it?.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -33,7 +33,7 @@ test("only its owner may connect, and each connection is handed over", async () 
   });
   await once(client, "close");
   assert.equal(received, "hello");
-  await socket.close();
+  socket.close();
   assert.equal(existsSync(path), false);
   assert.equal(await isListening(path), false);
 });
@@ -43,7 +43,7 @@ test("the file of a running process is not taken", async () => {
   const socket = await opened(path);
   assert.deepEqual(await listenAtSocketFile(path, () => {}), { reason: "IN_USE" });
   assert.equal(await isListening(path), true);
-  await socket.close();
+  socket.close();
 });
 
 test("the file that a killed process left is replaced", async () => {
@@ -56,7 +56,7 @@ test("the file that a killed process left is replaced", async () => {
   assert.equal(existsSync(path), true);
   const socket = await opened(path);
   assert.equal(await isListening(path), true);
-  await socket.close();
+  socket.close();
 });
 
 test("what cannot be has its reason", async () => {
