@@ -21,6 +21,7 @@ import { openSystem, type System, type SystemSettings } from "../src/system.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
 import { memoryLog } from "./log.ts";
+import { eventFault } from "./posted-event.ts";
 import { freshDatabase } from "./postgres.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -137,6 +138,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   const clock = options.clock ?? movableClock();
   const log = memoryLog();
   const requests: OutboundRequest[] = [];
+  /** What is wrong with events that were posted: `close` fails for it. */
+  const eventFaults: string[] = [];
   let respond: Respond =
     options.respond ??
     ((request) => {
@@ -172,6 +175,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
         request: async (request) => {
           if (killed) return await new Promise<never>(() => {});
           requests.push(request);
+          const eventProblem = eventFault(request);
+          if (eventProblem !== null) eventFaults.push(eventProblem);
           return await respond(request);
         },
         close: guard.close,
@@ -298,6 +303,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
         await stopping;
       }
       if (!options.ground) await own.remove();
+      if (eventFaults.length > 0) throw new Error(eventFaults.join("\n"));
     },
   };
   return it;

@@ -1,5 +1,6 @@
 // Makes the public record of a message from its row.
 
+import type { MessageEventData } from "#contract/events/shapes.ts";
 import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { acceptanceOf } from "#store/messages/reschedule.ts";
@@ -25,9 +26,12 @@ export function briefRecordOf(row: MessageRow): MessageRecord {
 }
 
 /** What webhook events show of a message: its record, without the body where that may be large. */
-export function eventRecordOf(row: MessageRow): object {
+export function eventRecordOf(row: MessageRow): MessageEventData {
   const { message, ...record } = recordOf(row);
-  return messageChannels[row.channel].sending.bodyInEvents ? { ...record, message } : record;
+  // The row of its channel says whether there is a body, which the schema of that channel's events repeats.
+  return (
+    messageChannels[row.channel].sending.bodyInEvents ? { ...record, message } : record
+  ) as MessageEventData;
 }
 
 function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {

@@ -2,6 +2,7 @@
 // One process of the installation runs it, the owner of its lane. Each page is one transaction, so the next owner goes
 // on where the last one stopped.
 
+import type { MessageEventData } from "#contract/events/shapes.ts";
 import { matchesPattern } from "#contract/messages/events.ts";
 import type { Core } from "#core/core.ts";
 import { openLoop } from "#queue/loop.ts";
@@ -22,7 +23,7 @@ export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
 export interface FanOutDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
   /** The public record of a message. */
-  record(message: MessageRow): object;
+  record(message: MessageRow): MessageEventData;
   /** How long to wait for a notification before reading the outbox anyway, ms. */
   pollMs: number;
 }

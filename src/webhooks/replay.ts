@@ -1,5 +1,6 @@
 // Replays deliveries and sends test events. A replayed delivery starts its retry schedule over and keeps its webhook-id.
 
+import { type EventData, testEventType } from "#contract/events/shapes.ts";
 import type { Core } from "#core/core.ts";
 import {
   type ReplayResult,
@@ -65,11 +66,14 @@ export async function sendTestEvent(
   { database, clock, newId, signals }: ReplayDeps,
   endpoint: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
-  const type = "webhook.test";
   const at = clock.now();
   const id = newId("evt");
-  const body = eventBody(type, at, { webhook_id: endpoint.endpointId });
-  const result = await database.run(storeTestEvent, { ...endpoint, event: { id, type, at, body } });
+  const data: EventData[typeof testEventType] = { webhook_id: endpoint.endpointId };
+  const body = eventBody(testEventType, at, data);
+  const result = await database.run(storeTestEvent, {
+    ...endpoint,
+    event: { id, type: testEventType, at, body },
+  });
   if (result === "not_found") return { kind: "not_found" };
   if (result === "inactive") return { kind: "inactive" };
   signals.emit("laneDue", endpoint.endpointId);

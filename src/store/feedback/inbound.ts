@@ -3,6 +3,7 @@
 // that comes twice must not undo the START between.
 
 import { sql } from "kysely";
+import type { EventData } from "#contract/events/shapes.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { receivedDetails } from "#contract/messages/received-details.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
@@ -120,7 +121,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
         to: message.recipient,
         gateway_identifier: incoming.gatewayIdentifier,
         message: message.body,
-        media: JSON.parse(message.media),
+        media: JSON.parse(message.media) as EventData["message.received"]["media"],
         in_reply_to: answered,
         opt: message.consent_keyword,
         ...details,

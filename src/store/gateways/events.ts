@@ -1,16 +1,16 @@
 // What the events of a gateway say of it (`gateway.paused`, `gateway.linked`, …). Never its settings.
 
+import type { EventData } from "#contract/events/shapes.ts";
 import type { EventType } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
-import { recordEvents } from "#store/webhooks/outbox.ts";
+import { type OwnEvent, recordEvents } from "#store/webhooks/outbox.ts";
 import { beginPause, endPause } from "./pauses.ts";
 
+type GatewayEventType = Extract<EventType, `gateway.${string}`>;
+
 /** Of a link: its device, or until when the provider limits it (epoch ms). */
-export interface GatewayEventDetails {
-  number?: string | null;
-  name?: string | null;
-  until?: number | null;
-}
+export type GatewayEventDetails = Pick<EventData["gateway.linked"], "number" | "name"> &
+  Partial<Pick<EventData["gateway.limited"], "until">>;
 
 /**
  * Records the event that a gateway's pause began or ended. A lane of another kind has no gateway, and no event.
@@ -20,7 +20,7 @@ export async function recordGatewayEvent(
   tx: Tx,
   event: {
     id: string;
-    type: Extract<EventType, `gateway.${string}`>;
+    type: GatewayEventType;
     gatewayId: string;
     at: number;
     reason: string | null;
@@ -35,7 +35,7 @@ export async function recordGatewayEvent(
     .executeTakeFirst();
   if (!gateway) return;
   const { account_id: accountId, identifier, channel, kind, active, is_default } = gateway;
-  const data = {
+  const data: EventData["gateway.paused"] & GatewayEventDetails = {
     identifier,
     channel,
     kind,
@@ -44,7 +44,8 @@ export async function recordGatewayEvent(
     reason,
     ...more,
   };
-  await recordEvents(tx, [{ id, accountId, type, at, data }]);
+  // Who names the type brings what it has besides.
+  await recordEvents(tx, [{ id, accountId, type, at, data } as OwnEvent<GatewayEventType>]);
   if (type === "gateway.paused") await beginPause(tx, { gateway_id: gatewayId, since: at, reason });
   else if (type === "gateway.resumed") await endPause(tx, gatewayId, at);
 }

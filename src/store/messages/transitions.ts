@@ -10,7 +10,7 @@ import type { Tx } from "#store/database.ts";
 import type { AttemptEnd } from "#store/schema/history.ts";
 import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
-import { type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
+import { type EngagementData, type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
 
 /** What goes with a transition. */
 export interface TransitionDetails {
@@ -162,7 +162,7 @@ export class TransitionBatch {
     row: LockedMessage,
     type: string,
     details: Pick<TransitionDetails, "at" | "detail">,
-    webhookData: object | null,
+    webhookData: EngagementData | null,
   ): void {
     row.updated_at = details.at;
     this.#record(row, type, details, webhookData !== null, webhookData ?? undefined);
@@ -173,7 +173,7 @@ export class TransitionBatch {
     type: string,
     details: Pick<TransitionDetails, "at" | "detail" | "attempt">,
     inWebhooks: boolean,
-    more: object = {},
+    more: EngagementData = {},
   ): void {
     const { at, detail } = details;
     const attempt = details.attempt ? JSON.stringify({ ...details.attempt, next_at: row.due_at }) : null;

@@ -1,6 +1,7 @@
 // Events of pools: a member went down, or is available again; a budget runs low.
 
 import { sql } from "kysely";
+import type { EventData } from "#contract/events/shapes.ts";
 import { writeOperation } from "#store/database.ts";
 import type { BudgetNoticesTable } from "#store/schema/pools.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
@@ -15,7 +16,7 @@ export const recordMemberEvent = writeOperation(
       accountId: string;
       type: "pool.member_down" | "pool.member_up";
       at: number;
-      data: { pool: string; member: string; kind: string; reason: string | null };
+      data: EventData["pool.member_down"];
     },
   ) => {
     const { id, accountId, type, at, data } = input;
@@ -33,16 +34,7 @@ export interface LowBudget {
   /** The day or month of the account's time zone. */
   period: string;
   at: number;
-  data: {
-    scope: "key" | "pool" | "account";
-    pool: string | null;
-    key: string | null;
-    bound: BudgetNoticesTable["bound"];
-    used: number;
-    limit: number;
-    percent: number;
-    restarts_at: string;
-  };
+  data: EventData["budget.low"];
 }
 
 /** Records that a budget runs low, once a period whichever process notices first. True: it was not known. */

@@ -2,6 +2,7 @@
 // that neither exists without the other, and handed to the endpoints afterwards (`webhooks/fan-out.ts`).
 
 import { sql } from "kysely";
+import type { EngagementDetails, EventData } from "#contract/events/shapes.ts";
 import type { Status } from "#contract/messages/channel.ts";
 import { type EventType, matchesPattern } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
@@ -11,7 +12,7 @@ import type { OutboxTable } from "#store/schema/schema.ts";
 
 /** What an event about an engagement shows beside the message (see `feedback/engagements.ts`). */
 export interface EngagementData {
-  engagement?: object;
+  engagement?: EngagementDetails;
   /** As the event left them. */
   opened_at?: number | null;
   open_count?: number;
@@ -94,11 +95,16 @@ export async function insertOutboxEntries(
   `.execute(tx.db);
 }
 
-/** Events about other things than messages: gateways, credit, inbound messages. `data` is the event's own. */
-export async function recordEvents(
-  tx: Tx,
-  events: readonly { id: string; accountId: string; type: EventType; at: number; data: object }[],
-): Promise<void> {
+/** The events whose data is not read from a message's row. */
+type OwnEventType = Exclude<EventType, `message.${Status | "opened" | "clicked" | "complained"}`>;
+
+/** An event about something else than a message that was sent: a gateway, credit, a message from a person. */
+export type OwnEvent<Type extends OwnEventType = OwnEventType> = {
+  [Each in Type]: { id: string; accountId: string; type: Each; at: number; data: EventData[Each] };
+}[Type];
+
+/** Events with data of their own. */
+export async function recordEvents(tx: Tx, events: readonly OwnEvent[]): Promise<void> {
   if (events.length === 0) return;
   const patternsOf = await subscribedPatterns(
     tx,
