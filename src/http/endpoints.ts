@@ -114,6 +114,7 @@ import {
   replayFailedDeliveriesRoute,
   testWebhookRoute,
 } from "#http/routes/manage/webhooks/deliveries.ts";
+import { listEventTypesRoute } from "#http/routes/manage/webhooks/event-types.ts";
 import { getWebhookStatisticsRoute } from "#http/routes/manage/webhooks/statistics.ts";
 import { rotateWebhookSecretRoute, webhookRoutes } from "#http/routes/manage/webhooks/webhooks.ts";
 import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
@@ -242,6 +243,7 @@ export const endpoints: readonly Endpoint[] = [
   listSuppressionsRoute,
   createSuppressionsRoute,
   deleteSuppressionRoute,
+  listEventTypesRoute,
   ...webhookRoutes,
   getWebhookStatisticsRoute,
   rotateWebhookSecretRoute,

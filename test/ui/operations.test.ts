@@ -14,6 +14,8 @@ const uncalled: Record<string, string> = {
   createSetupCode: "the command line makes it, on the machine of the installation alone",
   registerGateway:
     "a number is registered once, with a PIN that Meta's own pages give; docs/whatsapp.md has the command",
+  listEventTypes:
+    "for programs: the form of a webhook takes patterns, and docs/reference/events.md lists the types for people",
   listPoolMembers: "the pool has its members",
 };
 

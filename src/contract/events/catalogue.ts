@@ -95,7 +95,7 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
 };
 
 /** One kind of event. */
-interface CataloguedEvent {
+export interface CataloguedEvent {
   type: PostedType;
   title: string;
   /** When it is posted. */

@@ -1,7 +1,7 @@
 // The management API's schemas for webhooks: endpoints without their secrets, and their deliveries.
 
 import { z } from "zod";
-import { cursorNote, instant, limit, page, reply, revision } from "#contract/envelope.ts";
+import { anyFields, cursorNote, instant, limit, page, reply, revision } from "#contract/envelope.ts";
 
 const webhookFields = z.object({
   id: z.string(),
@@ -195,3 +195,19 @@ export const replayReply = reply(
     more: z.boolean().describe("Whether failed deliveries are left: one call replays 10,000. Call again."),
   }),
 );
+
+const eventType = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    description: z.string().describe("When such an event is posted."),
+    schema: anyFields.describe("The JSON Schema of the event's `data`."),
+    example: z
+      .object({ type: z.string(), timestamp: instant, data: anyFields })
+      .meta({ id: "EventExample" })
+      .describe("An event as it is posted."),
+  })
+  .meta({ id: "EventType" });
+
+/** Every type of event, in the order of the catalogue. */
+export const eventTypesReply = page("EventTypePage", eventType);

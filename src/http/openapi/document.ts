@@ -18,6 +18,7 @@ import {
   validationFailure,
 } from "./errors.ts";
 import { componentName, type Json, namedSchemas, schemaOf, usedNames } from "./schemas.ts";
+import { webhookEntries, webhookHeaders, webhookResponses } from "./webhooks.ts";
 
 /** The schema of a value that is present, and whether it is required. In a URL or a header nothing is null. */
 function withoutNull(schema: z.ZodType): { required: boolean; schema: z.ZodType } {
@@ -230,7 +231,8 @@ export function openapiDocument(): Json {
   }
   shareAnswers(operations, share);
   const parameters = sharedParameters(operations.map(([, operation]) => operation));
-  const used = usedNames([paths, responses], schemas);
+  const webhooks = webhookEntries();
+  const used = usedNames([paths, responses, webhooks], schemas);
   const byName = ([name]: [string, unknown], [other]: [string, unknown]) => (name < other ? -1 : 1);
   const sorted = (components: Record<string, Json>) =>
     Object.fromEntries(Object.entries(components).sort(byName));
@@ -245,10 +247,11 @@ export function openapiDocument(): Json {
     },
     tags: [...new Set(endpoints.map(({ head }) => head.tag))].map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
       schemas: sorted(Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))),
-      responses: sorted(responses),
-      parameters: sorted(parameters),
+      responses: sorted({ ...responses, ...webhookResponses }),
+      parameters: sorted({ ...parameters, ...webhookHeaders }),
       headers,
       securitySchemes,
     },

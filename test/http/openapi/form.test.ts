@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openapiDocument } from "#http/openapi/document.ts";
-import { document, operations } from "./reading.ts";
+import { document, operations, webhooks } from "./reading.ts";
 
 const verbs = /^(list|get|create|update|delete)[A-Z]/;
 /** Operations that are named by the verb of their domain. */
@@ -66,7 +66,9 @@ test("every error reply is shared, every body is named, and the document stays s
       assert.deepEqual(Object.keys(schema), ["$ref"], operation.operationId);
   }
   // As it is committed: 640 kB for 139 operations, and no more for each further one.
-  const perOperation = JSON.stringify(openapiDocument(), null, 1).length / operations.length;
+  // A webhook is an operation too, the other way round.
+  const perOperation =
+    JSON.stringify(openapiDocument(), null, 1).length / (operations.length + webhooks.length);
   assert.ok(perOperation < 640_000 / 139, `${perOperation} for each`);
 });
 

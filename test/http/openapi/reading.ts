@@ -28,13 +28,14 @@ export interface Document {
   info: { title: string; version: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
   components: Record<string, Record<string, Record<string, unknown>>>;
 }
 
 export const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
 // Parameters that are written once are followed.
-for (const methods of Object.values(document.paths))
-  for (const operation of Object.values(methods))
+for (const methods of [...Object.values(document.paths), ...Object.values(document.webhooks)])
+  for (const operation of Object.values<Operation>(methods))
     operation.parameters?.forEach((each, at, list) => {
       const name = (each as unknown as { $ref?: string }).$ref?.split("/").at(-1);
       if (name !== undefined) list[at] = document.components.parameters![name] as unknown as Parameter;
@@ -42,6 +43,12 @@ for (const methods of Object.values(document.paths))
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+
+/** What is posted to an account's endpoints, by event type. */
+export const webhooks = Object.entries(document.webhooks).map(([type, { post: operation }]) => ({
+  type,
+  operation,
+}));
 
 /** A reply with its reference followed. */
 export function resolved(reply: Reply | undefined): Reply | undefined {

@@ -50,6 +50,9 @@ export type DnsRecord = { purpose: "dkim" | "dmarc"; type: "TXT"; name: string; 
 export type DomainCheckReply = { success: true; message: string; data: { domain: SendingDomain; spf: DomainFinding; dkim: DkimFinding[]; dmarc: DomainFinding; activated: string[] } };
 export type DomainFinding = { result: "ok" | "missing" | "wrong" | "doubtful" | "unknown"; name: string; found: string[]; message: string; advice: string | null };
 export type EmailRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; error: MessageError | null; events?: MessageEvent[]; channel: "email"; email: string; subject: string; sender_name: string | null; reply_to_email: string | null; attachments: { filename: string; size: number; content_type: string }[]; opened_at: string | null; open_count: number };
+export type EventExample = { type: string; timestamp: string; data: Record<string, unknown> };
+export type EventType = { type: string; title: string; description: string; schema: Record<string, unknown>; example: EventExample };
+export type EventTypePage = { success: true; message: string; data: EventType[]; next_cursor: string | null };
 export type FailedDeliveriesReply = { success: true; message: string; data: { count: number; more: boolean } };
 export type FoundRecord = { kind: "account" | "message" | "request" | "call" | "received" | "gateway" | "pool" | "member" | "pool_key" | "domain"; account: { id: string; name: string }; id: string; title: string | null; pool: string | null; at: string };
 export type FoundRecords = { success: true; message: string; data: FoundRecord[] };
@@ -290,6 +293,7 @@ export interface Operations {
   listSuppressions: { params: { account: string }; query: { channel?: Channel; recipient?: string; limit?: number; cursor?: string }; body: undefined; reply: SuppressionPage };
   createSuppressions: { params: { account: string }; query: Record<string, never>; body: CreateSuppressionsRequest; reply: CreatedSuppressionsReply };
   deleteSuppression: { params: { account: string; channel: Channel; recipient: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  listEventTypes: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: EventTypePage };
   listWebhooks: { params: { account: string }; query: Record<string, never>; body: undefined; reply: WebhookPage };
   createWebhook: { params: { account: string }; query: Record<string, never>; body: CreateWebhookRequest; reply: NewWebhookReply };
   getWebhook: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: WebhookReply };
@@ -410,6 +414,7 @@ export const routes = {
   listSuppressions: ["GET", "/api/manage/v1/accounts/{account}/suppressions"],
   createSuppressions: ["POST", "/api/manage/v1/accounts/{account}/suppressions"],
   deleteSuppression: ["DELETE", "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}"],
+  listEventTypes: ["GET", "/api/manage/v1/event-types"],
   listWebhooks: ["GET", "/api/manage/v1/accounts/{account}/webhooks"],
   createWebhook: ["POST", "/api/manage/v1/accounts/{account}/webhooks"],
   getWebhook: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}"],
