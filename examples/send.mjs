@@ -1,14 +1,14 @@
 // Sends an SMS so that a repeat is safe, then waits for its final status.
-//   API_KEY=… node examples/send.mjs +15550000001 "Hello"
+//   TRUNKLINE_API_KEY=… node examples/send.mjs +15550000001 "Hello"
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const base = process.env.BASE_URL ?? "http://127.0.0.1:8080";
-const apiKey = process.env.API_KEY;
+const apiKey = process.env.TRUNKLINE_API_KEY;
 const [number, message] = process.argv.slice(2);
 if (!apiKey || !number || !message) {
-  console.error('usage: API_KEY=… node examples/send.mjs NUMBER "TEXT"');
+  console.error('usage: TRUNKLINE_API_KEY=… node examples/send.mjs NUMBER "TEXT"');
   process.exit(2);
 }
 

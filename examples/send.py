@@ -1,6 +1,6 @@
 """Sends an SMS so that a repeat is safe, then waits for its final status.
 
-    API_KEY=... python3 examples/send.py +15550000001 "Hello"
+    TRUNKLINE_API_KEY=... python3 examples/send.py +15550000001 "Hello"
 """
 
 import json
@@ -17,7 +17,7 @@ PENDING = {"queued", "scheduled", "sending", "sent"}
 
 def call(path, body=None, headers=None):
     """The status and the parsed body of an answer; a refused request is an answer too."""
-    request = urllib.request.Request(BASE + path, headers={"Api-key": os.environ["API_KEY"], **(headers or {})})
+    request = urllib.request.Request(BASE + path, headers={"Api-key": os.environ["TRUNKLINE_API_KEY"], **(headers or {})})
     if body is not None:
         request.data = json.dumps(body).encode()
         request.add_header("Content-Type", "application/json")
@@ -45,8 +45,8 @@ def send(number, message):
 
 
 def main():
-    if len(sys.argv) != 3 or "API_KEY" not in os.environ:
-        sys.exit('usage: API_KEY=... python3 examples/send.py NUMBER "TEXT"')
+    if len(sys.argv) != 3 or "TRUNKLINE_API_KEY" not in os.environ:
+        sys.exit('usage: TRUNKLINE_API_KEY=... python3 examples/send.py NUMBER "TEXT"')
     sent = send(sys.argv[1], sys.argv[2])
     print(sent["id"], sent["status"], flush=True)
     for _ in range(60):

@@ -12,7 +12,7 @@ import { freePort, type Server, startServer } from "./faults/server.ts";
 const folder = mkdtempSync(join(tmpdir(), "trunkline-examples-"));
 const example = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 const keys = {
-  API_KEY: "tl_0123456789abcdef0123456789abcdef",
+  TRUNKLINE_API_KEY: "tl_0123456789abcdef0123456789abcdef",
   TRUNKLINE_POOL_KEY: "tlp_0123456789abcdef0123456789abcdef",
   WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
 };

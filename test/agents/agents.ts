@@ -76,7 +76,7 @@ sandbox_mode = "danger-full-access"
 [model_providers.trunkline]
 name = "Trunkline"
 base_url = "${base}/api/ai/v1"
-env_key = "TRUNKLINE_KEY"
+env_key = "TRUNKLINE_POOL_KEY"
 wire_api = "responses"
 [analytics]
 enabled = false
@@ -89,7 +89,7 @@ daemon_auto_start = false
   );
   return start(tools.codex, ["exec", "--skip-git-repo-check", "--json", prompt], {
     cwd: workFolder(folder),
-    env: { ...environment(home), CODEX_HOME: settings, TRUNKLINE_KEY: key },
+    env: { ...environment(home), CODEX_HOME: settings, TRUNKLINE_POOL_KEY: key },
   });
 }
 

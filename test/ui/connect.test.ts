@@ -53,7 +53,7 @@ test("the calls on the page carry this account's names, and work as they are", {
   const rotated = await api(at, "POST", `/accounts/${account}/api-key`);
   const keys = {
     TRUNKLINE_POOL_KEY: made.body.data.key ?? "",
-    TRUNKLINE_KEY: rotated.body.data.api_key ?? "",
+    TRUNKLINE_API_KEY: rotated.body.data.api_key ?? "",
   };
   await page.goto(`${at.url}/a/${account}/settings`);
   await page.getByLabel("In force").getByRole("link", { name: "Connect" }).click();

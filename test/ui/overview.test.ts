@@ -92,7 +92,7 @@ test("the first steps send a message from the page, tick off what happened and c
   await setUp(at);
   const steps = part(at, "First steps");
   const command = (await steps.locator("pre").textContent()) ?? "";
-  assert.match(command, /-H "Api-key: \$TRUNKLINE_KEY"/);
+  assert.match(command, /-H "Api-key: \$TRUNKLINE_API_KEY"/);
   await expectSound(at, "the first steps");
   await steps.getByRole("button", { name: "Send it from here" }).click();
   await page.getByRole("heading", { name: "+15550000001", level: 1 }).waitFor();

@@ -140,7 +140,7 @@ test("the call of the public API is the same send, with any text", { timeout: 20
   assert.equal(publicPath(list), "/api/whatsapp/send-list");
   for (const language of languages) {
     const text = snippetOf(language, "http://localhost", request);
-    assert.ok(text.includes("http://localhost/api/sms/send") && text.includes("TRUNKLINE_KEY"), language);
+    assert.ok(text.includes("http://localhost/api/sms/send") && text.includes("TRUNKLINE_API_KEY"), language);
   }
   // The shell hands the body on as it is.
   const curl = snippetOf("curl", "http://localhost", request);

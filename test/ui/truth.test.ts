@@ -15,7 +15,7 @@ test("the first command, pasted into a shell, carries the key that the shell has
   await setUp(at);
   const command = (await at.page.locator("pre").first().textContent()) ?? "";
   const script = `curl() { for word in "$@"; do echo "<$word>"; done; }; ${command}`;
-  const env = { ...process.env, TRUNKLINE_KEY: "key-of-acme" };
+  const env = { ...process.env, TRUNKLINE_API_KEY: "key-of-acme" };
   const words = execFileSync("sh", ["-c", script], { env, encoding: "utf8" });
   assert.match(words, /^<Api-key: key-of-acme>$/m);
   assert.match(words, /^<\{"contact":\[\{"number":"\+15550000001".*>$/m);

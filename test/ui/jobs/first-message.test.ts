@@ -55,7 +55,7 @@ test("a newcomer becomes the operator, sends, watches queued, sending, sent and 
   const rows = page.locator("tr[data-index]");
   await rows.first().waitFor();
   assert.equal(await rows.count(), 1);
-  const env = { ...process.env, TRUNKLINE_KEY: made?.apiKey };
+  const env = { ...process.env, TRUNKLINE_API_KEY: made?.apiKey };
   await run("sh", ["-c", curl], { env });
   await it.advance(2_000);
   await rows.nth(1).waitFor();

@@ -69,7 +69,7 @@ export function AddAccount() {
         <SecretOnce
           title="The account's API key"
           secret={key}
-          line="TRUNKLINE_KEY"
+          line="TRUNKLINE_API_KEY"
           onStored={() => setKey(null)}
         />
       )}

@@ -50,7 +50,7 @@ function SendOne({ gateways }: { gateways: readonly Gateway[] }) {
   return (
     <>
       <p className="hint">
-        The account's API key is in the environment, as <code>TRUNKLINE_KEY</code>. It is in{" "}
+        The account's API key is in the environment, as <code>TRUNKLINE_API_KEY</code>. It is in{" "}
         <Link to="/a/$account/settings" params={{ account }}>
           Settings
         </Link>

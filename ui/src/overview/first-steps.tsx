@@ -53,7 +53,7 @@ function Send() {
   return (
     <div className="stack">
       <p className="soft">
-        From a shell that has the account's API key in <code>TRUNKLINE_KEY</code>; the key is in{" "}
+        From a shell that has the account's API key in <code>TRUNKLINE_API_KEY</code>; the key is in{" "}
         <Link to="/a/$account/settings" params={{ account }}>
           Settings
         </Link>

@@ -4,7 +4,7 @@ import { Snippet } from "./copy.tsx";
 export function FirstSend({ at }: { at?: string }) {
   const schedule = at === undefined ? "" : `,"schedule_at":"${at}"`;
   const curl = `curl ${location.origin}/api/sms/send \\
-  -H "Api-key: $TRUNKLINE_KEY" -H 'Content-Type: application/json' \\
+  -H "Api-key: $TRUNKLINE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"contact":[{"number":"+15550000001","message":"Hello from Trunkline"${schedule}}]}'`;
   return <Snippet text={curl} block />;
 }

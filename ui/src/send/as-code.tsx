@@ -17,7 +17,7 @@ export function AsCode({ draft }: { draft: Draft }) {
       {open ? (
         <div className="stack">
           <p className="hint">
-            The account's API key is in the environment, as <code>TRUNKLINE_KEY</code>.
+            The account's API key is in the environment, as <code>TRUNKLINE_API_KEY</code>.
           </p>
           <Choices label="Language" of={all} value={language} onChange={setLanguage} />
           <Snippet text={snippetOf(language, location.origin, requestOf(draft, named))} block />

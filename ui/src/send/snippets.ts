@@ -16,20 +16,20 @@ export function publicPath({ channel, contact }: Sent): string {
 
 const publicBody = ({ channel: _channel, ...body }: Sent): string => JSON.stringify(body, null, 2);
 
-/** The call of the public API that sends the request, with the API key in the environment variable `TRUNKLINE_KEY`. */
+/** The call of the public API that sends the request, with the API key in the environment variable `TRUNKLINE_API_KEY`. */
 export function snippetOf(language: Language, origin: string, request: Sent): string {
   const url = `${origin}${publicPath(request)}`;
   const body = publicBody(request);
   switch (language) {
     case "curl":
       return `curl ${url} \\
-  -H "Api-key: $TRUNKLINE_KEY" \\
+  -H "Api-key: $TRUNKLINE_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d ${quoted(body)}`;
     case "JavaScript":
       return `const response = await fetch("${url}", {
   method: "POST",
-  headers: { "Api-key": process.env.TRUNKLINE_KEY, "Content-Type": "application/json" },
+  headers: { "Api-key": process.env.TRUNKLINE_API_KEY, "Content-Type": "application/json" },
   body: JSON.stringify(${body.replaceAll("\n", "\n  ")}),
 });
 console.log(await response.json());`;
@@ -40,7 +40,7 @@ import requests
 
 response = requests.post(
     "${url}",
-    headers={"Api-key": os.environ["TRUNKLINE_KEY"]},
+    headers={"Api-key": os.environ["TRUNKLINE_API_KEY"]},
     json=${body.replaceAll("\n", "\n    ")},
 )
 print(response.json())`;
@@ -50,7 +50,7 @@ print(response.json())`;
 $call = curl_init("${url}");
 curl_setopt_array($call, [
     CURLOPT_RETURNTRANSFER => true,
-    CURLOPT_HTTPHEADER => ["Api-key: " . getenv("TRUNKLINE_KEY"), "Content-Type: application/json"],
+    CURLOPT_HTTPHEADER => ["Api-key: " . getenv("TRUNKLINE_API_KEY"), "Content-Type: application/json"],
     CURLOPT_POSTFIELDS => <<<'BODY'
 ${body}
 BODY,

@@ -57,7 +57,7 @@ export function ApiKey() {
         <SecretOnce
           title="The account's API key"
           secret={key.text}
-          line="TRUNKLINE_KEY"
+          line="TRUNKLINE_API_KEY"
           {...(key.isNew ? {} : { again: "It can be shown again for your password." })}
           onStored={() => setKey(null)}
         />
