@@ -246,3 +246,45 @@ test("what one person composed is not the next one's, and is gone from the tab o
   await page.getByLabel("E-mail address").waitFor();
   assert.equal(await kept(), false);
 });
+
+test("a send to more than a hundred asks for their number, once, and says what it costs", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit({ width: 320 });
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  const made = { identifier: "real", channel: "sms", kind: "http-api", settings: providerSettings };
+  assert.equal((await api(at, "POST", `/accounts/${account}/gateways`, made)).status, 201);
+  await api(at, "PATCH", `/accounts/${account}`, { plan: { credit: { sms: 812 } } });
+  await page.goto(`${url}/a/${account}/send?channel=sms&gateway=real`);
+  const numbers = Array.from({ length: 101 }, (_each, place) => `+4915100000${100 + place}`);
+  await page.getByLabel("To", { exact: true }).fill(numbers.join("\n"));
+  await page.getByLabel("Text", { exact: true }).fill("x".repeat(161));
+  await page.getByText("It costs 200 of 812 left.").waitFor();
+  const send = page.getByRole("button", { name: "Send 101 messages" });
+  await send.click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByText("By the preview it costs 202 of 812 left.").waitFor();
+  const agree = dialog.getByRole("button", { name: "Send 101 messages" });
+  assert.equal(await agree.isDisabled(), true);
+  await expectSound(at, "the question before a send to many", ".dialog");
+  await dialog.getByRole("button", { name: "Back" }).click();
+  assert.equal((await messagesOf(at, account)).length, 0);
+  await send.click();
+  await page.route("**/messages", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await dialog.getByLabel("Type 101 to go on.").fill("101");
+  await page.keyboard.press("Enter");
+  await page.getByText("Whether it was sent is not known.").waitFor();
+  await page.unroute("**/messages");
+  // It is the same send: it does not ask again.
+  await send.click();
+  await page.getByRole("heading", { name: "Request of 101 messages" }).waitFor();
+  const stored = await api(at, "GET", `/accounts/${account}/messages?limit=200`);
+  assert.equal(stored.body.data.length, 101);
+});

@@ -79,7 +79,7 @@ test("an endpoint that is off is switched on and gets what failed, in one step",
   const dialog = page.getByRole("dialog", { name: "Switch on and replay what failed" });
   await dialog.getByText("What happened while the endpoint was off").waitFor();
   await dialog.getByRole("button", { name: "Switch on and replay 1" }).click();
-  await page.getByText("1 are posted again").waitFor();
+  await page.getByText("1 is posted again").waitFor();
   await it.advance(5_000);
   const shown = (await api(at, "GET", `${webhooks}/${id}`)).body.data as unknown as { active: boolean };
   assert.equal(shown.active, true);

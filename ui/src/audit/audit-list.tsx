@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import type { AuditEntry } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -8,9 +9,34 @@ import { Time } from "#ui/parts/time.tsx";
 /** `updateGateway` as `update gateway`. */
 const sentence = (action: string) => action.replaceAll(/([A-Z])/g, " $1").toLowerCase();
 
+/** A word of the filter. It applies on Enter, and when the field is left; the focus stays in it. */
+function Word({ name, label, example }: { name: "actor" | "action"; label: string; example: string }) {
+  const [filter, setFilter] = useFilter();
+  const applied = filter[name] ?? "";
+  const [text, setText] = useState(applied);
+  useEffect(() => setText(applied), [applied]);
+  const apply = () => {
+    if (text.trim() !== applied) setFilter(name, text.trim());
+  };
+  return (
+    <Field label={label}>
+      <input
+        type="search"
+        placeholder={example}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={apply}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply();
+        }}
+      />
+    </Field>
+  );
+}
+
 /** Who did what: of one account, or of the whole installation. */
 export function AuditList({ account }: { account: string | null }) {
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const query = {
     ...(filter.actor === undefined ? {} : { actor: filter.actor }),
     ...(filter.action === undefined ? {} : { action: filter.action }),
@@ -19,22 +45,11 @@ export function AuditList({ account }: { account: string | null }) {
     account === null ? "listAuditEntries" : "listAccountAuditEntries",
     (account === null ? { query } : { params: { account }, query }) as never,
   );
-  const field = (name: "actor" | "action", label: string) => (
-    <Field label={label}>
-      <input
-        key={filter[name] ?? ""}
-        type="search"
-        placeholder={name === "action" ? "updateGateway" : "usr_…"}
-        defaultValue={filter[name] ?? ""}
-        onBlur={(event) => setFilter(name, event.target.value.trim())}
-      />
-    </Field>
-  );
   return (
     <>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        {field("actor", "Actor's id")}
-        {field("action", "Action")}
+        <Word name="actor" label="Actor's id" example="usr_…" />
+        <Word name="action" label="Action" example="updateGateway" />
       </form>
       <List<AuditEntry>
         label="Changes"

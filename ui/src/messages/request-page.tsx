@@ -1,61 +1,20 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import { usePages, useRead } from "#ui/api/queries.ts";
 import type { AccountRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { OutcomeBar } from "#ui/parts/charts/outcome-bar.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
-import { Ask } from "#ui/parts/over/ask.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, Figures, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { messageColumns } from "./columns.tsx";
-import { ManyActions, type Results, ResultsDialog, typedFor } from "./many.tsx";
-import { Move } from "./move.tsx";
+import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
+import { RequestActions } from "./requests/request-actions.tsx";
 import { rememberTrail } from "./trail.ts";
 import { counted } from "./words.ts";
-
-function Actions({ request }: { request: AccountRequest }) {
-  const { id: account } = useAccount();
-  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage", "getOverview"] as const;
-  const cancel = useChange("cancelAccountRequest", touched);
-  const move = useChange("rescheduleAccountRequest", touched);
-  const { waiting, messages, due } = request;
-  if (waiting === 0) return null;
-  const params = { account, request: request.id };
-  const gone = messages - waiting;
-  return (
-    <>
-      <Move
-        label={`Move ${number(waiting)}…`}
-        title="Move what waits to the same time"
-        verb={`Move ${counted(waiting)}`}
-        from={due === null ? null : Date.parse(due.first)}
-        {...typedFor(waiting)}
-        run={async (schedule_at) => {
-          const { data } = await move.mutateAsync({ params, body: { schedule_at } });
-          done(`${counted(data.changed)} moved`);
-        }}
-      />
-      <Ask
-        verb={`Cancel ${counted(waiting)}`}
-        label={`Cancel ${number(waiting)}…`}
-        title="Cancel what waits"
-        effect={`This cancels ${number(waiting)} of ${number(messages)}, and gives their credit back. ${
-          gone === 0 ? "None has gone out." : `${number(gone)} no longer wait, and stay as they are.`
-        }`}
-        {...typedFor(waiting)}
-        run={async () => {
-          const { data } = await cancel.mutateAsync({ params });
-          done(`${counted(data.changed)} cancelled`);
-        }}
-      />
-    </>
-  );
-}
 
 function Sums({ request }: { request: AccountRequest }) {
   const { waiting, due, cost, cost_returned, messages } = request;
@@ -123,7 +82,7 @@ export function Page() {
           </Back>
         }
       >
-        {known === undefined ? null : <Actions request={known} />}
+        {known === undefined ? null : <RequestActions request={known} />}
       </PageHead>
       {known === undefined ? (
         <Waiting error={read.error} />

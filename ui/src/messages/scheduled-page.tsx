@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type MessageRecord, words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
@@ -17,10 +17,14 @@ import { relative } from "#ui/words/instants.ts";
 import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { MoveOne } from "./move.tsx";
+import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
+import { firstOf, type Line, lineId, linesOf } from "./requests/folds.ts";
 import { rememberTrail } from "./trail.ts";
 import { dueOf, recipientOf, textOf } from "./words.ts";
 
 const dayMs = 86_400_000;
+/** A page of the API, as large as it can be: a campaign is one line of this list. */
+const perPage = 200;
 
 /** The account's clock, and how far off the first of the list is. */
 function NowAndNext({ next }: { next: number | null }) {
@@ -122,6 +126,33 @@ function None({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
+/**
+ * The pages of what waits as lines. Messages of a request that is folded are no news to a person, so that reading goes on until something
+ * else comes.
+ */
+function useLines(pages: ReturnType<typeof usePages<"listAccountMessages">>) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const isReading = useRef(false);
+  const { items } = pages;
+  const last = items.at(-1)?.request_id;
+  const fetchNextPage = async () => {
+    if (isReading.current) return;
+    isReading.current = true;
+    const isFolded = ({ request_id: request }: MessageRecord) => request === last && !open.has(request);
+    let read = await pages.fetchNextPage();
+    while (read.hasNextPage && !read.isError && read.data?.pages.at(-1)?.data.every(isFolded))
+      read = await pages.fetchNextPage();
+    isReading.current = false;
+  };
+  const show = (request: string, isOpen: boolean) => {
+    const next = new Set(open);
+    if (isOpen) next.add(request);
+    else next.delete(request);
+    setOpen(next);
+  };
+  return { lines: { ...pages, items: linesOf(items, open), fetchNextPage }, show };
+}
+
 export function Page() {
   const { id: account } = useAccount();
   const zone = useZone();
@@ -133,8 +164,12 @@ export function Page() {
     ...(channel === undefined ? {} : { channel: channel as "sms" }),
     ...(gateway === undefined ? {} : { gateway }),
   } as const;
-  const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
+  const pages = usePages("listAccountMessages", {
+    params: { account },
+    query: { ...query, brief: "true", limit: perPage },
+  });
   const { items } = pages;
+  const { lines, show } = useLines(pages);
   const [results, setResults] = useState<Results | null>(null);
   useEffect(() => {
     if (!pages.isPlaceholderData && pages.data !== undefined)
@@ -148,41 +183,60 @@ export function Page() {
     <>
       <PageHead title="Scheduled" under={<NowAndNext next={first === undefined ? null : dueOf(first)} />} />
       <Filters />
-      <List
+      <List<Line>
         label="Scheduled messages"
-        pages={pages}
-        id={({ id }) => id}
+        pages={lines}
+        id={lineId}
+        choosable={({ kind }) => kind === "message"}
         more="Show later ones"
-        group={(record) => {
-          const at = dueOf(record) ?? 0;
+        group={(line) => {
+          const at = dueOf(firstOf(line)) ?? 0;
           const key = hourOf(at, zone);
           const more = pages.hasNextPage && key === hours.at(-1) ? "+" : "";
           return { key, title: `${hourTitle(at, zone, Date.now())} · ${counts.get(key) ?? 0}${more}` };
         }}
-        actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} onResults={setResults} />}
+        actions={(chosen, clear) => (
+          <ManyActions chosen={chosen.map(firstOf)} clear={clear} onResults={setResults} />
+        )}
         icon={CalendarClock}
         empty={<None isFiltered={channel !== undefined || gateway !== undefined} />}
         columns={[
-          { head: "Due", cell: (record) => <At record={record} /> },
+          {
+            head: "Due",
+            cell: (line) =>
+              line.kind === "request" ? <FoldedDue line={line} /> : <At record={line.record} />,
+          },
           {
             head: "To",
-            cell: (record) => (
-              <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
-                <span className="mono">{recipientOf(record)}</span>
-              </RowLink>
-            ),
+            cell: (line) =>
+              line.kind === "request" ? (
+                <FoldedName line={line} />
+              ) : (
+                <RowLink to="/a/$account/messages/$message" params={{ account, message: line.record.id }}>
+                  <span className="mono">{recipientOf(line.record)}</span>
+                </RowLink>
+              ),
           },
           {
             head: "Message",
             look: "text",
-            cell: (record) => (
+            cell: (line) => (
               <span dir="auto" className="soft">
-                {textOf(record)}
+                {textOf(firstOf(line))}
               </span>
             ),
           },
-          { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
-          { head: "What can be done", look: "act", cell: (record) => <RowActions record={record} /> },
+          { head: "Gateway", look: "wide", cell: (line) => firstOf(line).gateway_identifier },
+          {
+            head: "What can be done",
+            look: "act",
+            cell: (line) =>
+              line.kind === "request" ? (
+                <FoldedActions line={line} onOpen={(isOpen) => show(line.request, isOpen)} />
+              ) : (
+                <RowActions record={line.record} />
+              ),
+          },
         ]}
       />
       {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}

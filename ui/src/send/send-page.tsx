@@ -7,6 +7,7 @@ import { Choices } from "#ui/parts/form/choices.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { Agreement, unaskedMost } from "./agreement.tsx";
 import { AsCode } from "./as-code.tsx";
 import { EmailFields, type FieldsOf, Text } from "./body-fields.tsx";
 import { Doubt } from "./doubt.tsx";
@@ -47,6 +48,13 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
   const change = (changes: Partial<Draft>) =>
     setPending((before) => ({ ...before, draft: { ...before.draft, ...changes } }));
   const fields: FieldsOf = { draft, change, fault: (field) => faultOf(form.error, field) };
+  const count = recipientsOf(draft.recipients).length;
+  const verb = verbOf(draft, count);
+  const send = () => form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
+  /** The send that a person agreed to: what is repeated after a lost answer is the same one, and is not asked for again. */
+  const agreement = `${key} ${count}`;
+  const [agreed, setAgreed] = useState<string | null>(null);
+  const [asks, setAsks] = useState(false);
   const bodies: Readonly<Record<Draft["channel"], ReactNode>> = {
     sms: <Text {...fields} />,
     email: (
@@ -72,13 +80,14 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
       <div className="sides">
         <Form
           of={form}
-          verb={verbOf(draft, recipientsOf(draft.recipients).length)}
+          verb={verb}
           // The tab keeps what was entered.
           guard={false}
           onSubmit={() => {
             // Without a file that the draft names it would be another mail.
             if (draft.channel === "email" && draft.files.length > files.length) return;
-            form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
+            if (count > unaskedMost && agreed !== agreement) setAsks(true);
+            else send();
           }}
           more={
             <button
@@ -126,6 +135,18 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
         </div>
       </div>
       <AsCode draft={draft} />
+      {asks ? (
+        <Agreement
+          draft={draft}
+          verb={verb}
+          onClose={() => setAsks(false)}
+          onAgree={() => {
+            setAsks(false);
+            setAgreed(agreement);
+            send();
+          }}
+        />
+      ) : null}
     </>
   );
 }

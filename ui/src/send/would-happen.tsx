@@ -95,7 +95,7 @@ function Cost({ cost, remaining }: { cost: number; remaining: number | null }) {
 }
 
 /** The preview of a draft: none without a recipient or without a text. */
-function usePreview(draft: Draft) {
+export function usePreview(draft: Draft) {
   const { id: account } = useAccount();
   const [quiet, setQuiet] = useState(draft);
   useEffect(() => {

@@ -30,7 +30,8 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const form = useForm("replayFailedDeliveries", {
     touches: ["getWebhook", "listWebhooks", "listDeliveries", "countFailedDeliveries"],
     onDone: ({ data }) => {
-      done(`${number(data.replayed)} are posted again${data.more ? "; there are more" : ""}`);
+      const verb = data.replayed === 1 ? "is" : "are";
+      done(`${number(data.replayed)} ${verb} posted again${data.more ? "; there are more" : ""}`);
       if (!data.more) onDone();
     },
   });

@@ -14,6 +14,7 @@ export function useChosen<T>(
     chosen,
     clear: () => setIds(new Set()),
     choosing: {
+      names: new Set(items.map(id)),
       chosen: new Set(chosen.map(id)),
       choose: (name, isChosen, range) => {
         const names = items.map(id);

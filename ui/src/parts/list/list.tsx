@@ -42,13 +42,14 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
 
 /**
  * A list that is read page by page. `empty`: what it shows without entries. `actions`: what can be done to the rows that a person
- * chose; without it none can be chosen. `more`: the verb of what reads on by hand. `group`: the headings that rows stand under.
+ * chose; without it none can be chosen. `choosable`: the rows that can be, by default all. `more`: the verb of what reads on by hand. `group`: the headings that rows stand under.
  */
 export function List<T>({
   pages,
   empty,
   icon,
   actions,
+  choosable,
   group,
   more = "Show older",
   label,
@@ -59,6 +60,7 @@ export function List<T>({
   empty: ReactNode;
   icon?: LucideIcon;
   actions?: (chosen: readonly T[], clear: () => void) => ReactNode;
+  choosable?: (row: T) => boolean;
   group?: GroupOf<T>;
   more?: string;
   label: string;
@@ -68,7 +70,10 @@ export function List<T>({
   const { items, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const ref = useRef<HTMLElement>(null);
   const { part, last, show } = usePart(ref, items, id);
-  const { choosing, chosen, clear } = useChosen(items, id);
+  const { choosing, chosen, clear } = useChosen(
+    choosable === undefined ? items : items.filter(choosable),
+    id,
+  );
   useRowKeys(ref, items.length, show);
   useCameFrom(ref, items.map(id), show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;

@@ -12,6 +12,8 @@ export interface Column<T> {
 
 /** The rows that a person chose, by their ids. */
 export interface Choosing {
+  /** The rows that can be chosen. */
+  names: ReadonlySet<string>;
   chosen: ReadonlySet<string>;
   choose: (id: string, isChosen: boolean, range: boolean) => void;
   chooseAll: (isChosen: boolean) => void;
@@ -90,7 +92,7 @@ export function Table<T>({
                 <input
                   type="checkbox"
                   aria-label="Choose all that are shown"
-                  checked={total > 0 && choosing.chosen.size >= total}
+                  checked={choosing.names.size > 0 && choosing.chosen.size >= choosing.names.size}
                   onChange={(event) => choosing.chooseAll(event.target.checked)}
                 />
               </th>
@@ -128,18 +130,20 @@ export function Table<T>({
                 >
                   {choosing === undefined ? null : (
                     <td className="tick">
-                      <input
-                        type="checkbox"
-                        aria-label={`Choose row ${from + at + 1}`}
-                        checked={isChosen}
-                        onChange={(event) =>
-                          choosing.choose(
-                            name,
-                            event.target.checked,
-                            (event.nativeEvent as MouseEvent).shiftKey,
-                          )
-                        }
-                      />
+                      {choosing.names.has(name) ? (
+                        <input
+                          type="checkbox"
+                          aria-label={`Choose row ${from + at + 1}`}
+                          checked={isChosen}
+                          onChange={(event) =>
+                            choosing.choose(
+                              name,
+                              event.target.checked,
+                              (event.nativeEvent as MouseEvent).shiftKey,
+                            )
+                          }
+                        />
+                      ) : null}
                     </td>
                   )}
                   {columns.map(({ head, cell, look }) => (

@@ -1,0 +1,65 @@
+// The line of a request in a list: how many of its messages wait, from when to when, and what can be done to all of them.
+
+import { useRead } from "#ui/api/queries.ts";
+import { counted, dueOf } from "#ui/messages/words.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
+import { RowLink } from "#ui/parts/link.tsx";
+import { clockOf, dayOf, exactClockOf, spanOf } from "#ui/words/spans.ts";
+import type { Line } from "./folds.ts";
+import { RequestActions } from "./request-actions.tsx";
+
+type Folded = Extract<Line, { kind: "request" }>;
+
+const useRequest = (request: string) => {
+  const { id: account } = useAccount();
+  return useRead("getAccountRequest", { params: { account, request } }).data?.data;
+};
+
+/** When its first message goes out, and its last one where that is another time. */
+export function FoldedDue({ line }: { line: Folded }) {
+  const zone = useZone();
+  const due = useRequest(line.request)?.due;
+  const first = due ? Date.parse(due.first) : dueOf(line.first);
+  if (first === null) return null;
+  const last = due ? Date.parse(due.last) : first;
+  const isOneDay = dayOf(first, zone) === dayOf(last, zone);
+  const text =
+    first === last
+      ? exactClockOf(first, zone)
+      : isOneDay
+        ? `${clockOf(first, zone)}–${clockOf(last, zone)}`
+        : spanOf(first, last, zone);
+  return (
+    <span className="whole" title={due ? `${due.first} to ${due.last} (shown in ${zone})` : undefined}>
+      {text}
+    </span>
+  );
+}
+
+/** Leads to the request. Until that is read, it has the number of messages that the list has read. */
+export function FoldedName({ line }: { line: Folded }) {
+  const { id: account } = useAccount();
+  const waiting = useRequest(line.request)?.waiting ?? line.read;
+  return (
+    <RowLink to="/a/$account/requests/$request" params={{ account, request: line.request }}>
+      {counted(waiting)} of one request
+    </RowLink>
+  );
+}
+
+export function FoldedActions({ line, onOpen }: { line: Folded; onOpen: (isOpen: boolean) => void }) {
+  const request = useRequest(line.request);
+  return (
+    <span className="row">
+      <button
+        type="button"
+        className="button"
+        aria-expanded={line.isOpen}
+        onClick={() => onOpen(!line.isOpen)}
+      >
+        {line.isOpen ? "Fold" : "Show each"}
+      </button>
+      {request === undefined ? null : <RequestActions request={request} />}
+    </span>
+  );
+}

@@ -1,0 +1,33 @@
+// Messages of one request as one line of a list, which opens.
+
+import type { MessageRecord } from "#ui/api/schema.ts";
+
+/** A message, or the messages of a request of which a list has read several. */
+export type Line =
+  | { kind: "message"; record: MessageRecord }
+  | { kind: "request"; request: string; first: MessageRecord; read: number; isOpen: boolean };
+
+/**
+ * The lines of a list of messages in its order. A request has the place of its first message. The messages of one that is open keep their
+ * own places.
+ */
+export function linesOf(records: readonly MessageRecord[], open: ReadonlySet<string>): Line[] {
+  const counts = new Map<string, number>();
+  for (const { request_id: request } of records) counts.set(request, (counts.get(request) ?? 0) + 1);
+  const seen = new Set<string>();
+  return records.flatMap((record): Line[] => {
+    const { request_id: request } = record;
+    const read = counts.get(request) ?? 0;
+    if (read < 2) return [{ kind: "message", record }];
+    const isOpen = open.has(request);
+    const lines: Line[] = isOpen ? [{ kind: "message", record }] : [];
+    if (!seen.has(request)) lines.unshift({ kind: "request", request, first: record, read, isOpen });
+    seen.add(request);
+    return lines;
+  });
+}
+
+/** The message whose place a line has in the list. */
+export const firstOf = (line: Line): MessageRecord => (line.kind === "message" ? line.record : line.first);
+
+export const lineId = (line: Line): string => (line.kind === "message" ? line.record.id : line.request);

@@ -1,0 +1,49 @@
+import { useChange } from "#ui/api/queries.ts";
+import type { AccountRequest } from "#ui/api/schema.ts";
+import { typedFor } from "#ui/messages/many.tsx";
+import { Move } from "#ui/messages/move.tsx";
+import { counted } from "#ui/messages/words.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
+import { number } from "#ui/words/numbers.ts";
+
+/** Moves and cancels all of a request that still waits, in one call. */
+export function RequestActions({ request }: { request: AccountRequest }) {
+  const { id: account } = useAccount();
+  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage", "getOverview"] as const;
+  const cancel = useChange("cancelAccountRequest", touched);
+  const move = useChange("rescheduleAccountRequest", touched);
+  const { waiting, messages, due } = request;
+  if (waiting === 0) return null;
+  const params = { account, request: request.id };
+  const gone = messages - waiting;
+  return (
+    <>
+      <Move
+        label={`Move ${number(waiting)}…`}
+        title="Move what waits to the same time"
+        verb={`Move ${counted(waiting)}`}
+        from={due === null ? null : Date.parse(due.first)}
+        {...typedFor(waiting)}
+        run={async (schedule_at) => {
+          const { data } = await move.mutateAsync({ params, body: { schedule_at } });
+          done(`${counted(data.changed)} moved`);
+        }}
+      />
+      <Ask
+        verb={`Cancel ${counted(waiting)}`}
+        label={`Cancel ${number(waiting)}…`}
+        title="Cancel what waits"
+        effect={`This cancels ${number(waiting)} of ${number(messages)}, and gives their credit back. ${
+          gone === 0 ? "None has gone out." : `${number(gone)} no longer wait, and stay as they are.`
+        }`}
+        {...typedFor(waiting)}
+        run={async () => {
+          const { data } = await cancel.mutateAsync({ params });
+          done(`${counted(data.changed)} cancelled`);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+// What a send to many asks before it goes out: its number, typed. The dialog says what the send costs.
+
+import { useState } from "react";
+import type { PreviewAccountMessagesReply } from "#ui/api/schema.ts";
+import { Typed } from "#ui/parts/over/ask.tsx";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { type Draft, recipientsOf } from "./draft.ts";
+import { usePreview } from "./would-happen.tsx";
+
+/** A send to more recipients asks first. */
+export const unaskedMost = 100;
+
+type Preview = PreviewAccountMessagesReply["data"];
+
+/**
+ * What a send to so many costs. A preview has fewer contacts; all of a draft have one text, so that each of the others costs what those do.
+ * Null: the preview is not there, or its contacts do not cost the same.
+ */
+function costOf({ contact }: Pick<Preview, "contact">, count: number): number | null {
+  const costs = new Set(contact.flatMap(({ cost }) => cost ?? []));
+  const [each] = costs;
+  return each === undefined || costs.size > 1 ? null : each * count;
+}
+
+function Cost({ draft, count }: { draft: Draft; count: number }) {
+  const preview = usePreview(draft).data?.data;
+  const cost = preview === undefined ? null : costOf(preview, count);
+  if (preview === undefined || cost === null) return <p className="soft">What it costs is not known yet.</p>;
+  const left = preview.remaining === null ? "" : ` of ${number(preview.remaining)} left`;
+  return <p>{`By the preview it costs ${number(cost)}${left}.`}</p>;
+}
+
+/** Asks for the number of recipients. `verb`: what its button says. */
+export function Agreement({
+  draft,
+  verb,
+  onAgree,
+  onClose,
+}: {
+  draft: Draft;
+  verb: string;
+  onAgree: () => void;
+  onClose: () => void;
+}) {
+  const [text, setText] = useState("");
+  const count = recipientsOf(draft.recipients).length;
+  const typed = String(count);
+  return (
+    <Dialog title={`${verb}?`} onClose={onClose} urgent>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text === typed) onAgree();
+        }}
+      >
+        <p>{`This is one request to ${number(count)} recipients.`}</p>
+        <Cost draft={draft} count={count} />
+        <Typed of={typed} value={text} onChange={setText} />
+        <div className="foot">
+          <button type="button" className="button" onClick={onClose}>
+            Back
+          </button>
+          <button type="submit" className="button first" disabled={text !== typed}>
+            {verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
