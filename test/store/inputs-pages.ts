@@ -6,7 +6,13 @@ import { findRecords } from "#store/find.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
-import { changeRequestMessages, findRequest, sumRequest } from "#store/messages/requests.ts";
+import {
+  changeRequestMessages,
+  findRequest,
+  readDueCounts,
+  readRequestLanes,
+  sumRequest,
+} from "#store/messages/requests.ts";
 import { rescheduleMessage } from "#store/messages/reschedule.ts";
 import { findReferenced } from "#store/messages/search.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
@@ -73,6 +79,8 @@ export const pageCases: readonly Case[] = [
     { accountId, ids: [accountId], identifier: "" },
   ),
   caseOf(findRequest, { accountId, id: id("req", 0) }),
+  caseOf(readRequestLanes, { accountId, id: id("req", 0), contacts: 9, ...around }),
+  caseOf(readDueCounts, { gatewayId, until: now, priorities: [0, 1, 2], countTo: 100_000 }),
   caseOf(sumRequest, { accountId, id: id("req", 0), contacts: 9, ...around }),
   caseOf(
     changeRequestMessages,

@@ -60,6 +60,8 @@ test("what waits of a request moves together, and is cancelled together once its
   await page.getByRole("heading", { name: "Request of 102 messages" }).waitFor();
   await page.getByRole("link", { name: "1 delivered" }).waitFor();
   await page.getByRole("link", { name: "101 scheduled" }).waitFor();
+  await page.getByText("101 messages to go. When the last one goes out cannot be known yet.").waitFor();
+  await page.getByText("it has no pace of its own, and has not sent for long enough").waitFor();
   await expectSound(at, "a request");
   await page.locator("tr[data-index]").nth(0).getByRole("link").first().click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();

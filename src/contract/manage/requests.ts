@@ -4,6 +4,28 @@ import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
 import { channels, statuses } from "#contract/messages/channel.ts";
 
+const lane = z
+  .object({
+    gateway: z.string().describe("The gateway's identifier."),
+    messages: z.int().describe("How many of the request have not gone out through it."),
+    per_second: z.number().nullable().describe("The rate of the estimate. Null: it cannot be known."),
+    rate_of: z
+      .enum(["measured", "pace"])
+      .nullable()
+      .describe(
+        "`measured`: what it sent in the last five whole minutes, in all of which messages were due. `pace`: its own bound, since it did not have as much to do.",
+      ),
+    done_at: instant.nullable().describe("When the last of them goes out at that rate."),
+    unknown_because: z
+      .enum(["held", "off", "stopped", "paused", "not_linked", "no_rate", "too_many"])
+      .nullable()
+      .describe(
+        "Why that cannot be known. `held`: they wait for an operator. `off`, `stopped`, `paused`, `not_linked`: the gateway does not send. `no_rate`: it has no pace, and did not send for long enough. `too_many`: more than 100,000 messages are due before.",
+      ),
+  })
+  .meta({ id: "RequestLane" });
+export type RequestLaneData = z.output<typeof lane>;
+
 const requestRecord = z
   .object({
     id: z.string(),
@@ -18,6 +40,18 @@ const requestRecord = z
       .object({ first: instant, last: instant })
       .nullable()
       .describe("When the first and the last of those that wait are due; null: none waits."),
+    estimate: z
+      .object({
+        messages: z.int().describe("How many have not gone out."),
+        gateways: z.array(lane),
+        done_at: instant
+          .nullable()
+          .describe(
+            "When the last one goes out, at the rates of the gateways. Null: one of them cannot be known.",
+          ),
+      })
+      .nullable()
+      .describe("When all have gone out; null: they have."),
     cost: z.int().describe("The credit that was reserved for its messages."),
     cost_returned: z.int().describe("What of it was returned."),
   })

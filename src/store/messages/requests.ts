@@ -73,6 +73,78 @@ export const sumRequest = readOperation(
   },
 );
 
+/** What of a request has not gone out, on one gateway. */
+export interface RequestLane {
+  gatewayId: string;
+  /** Those that wait, and those under way. */
+  messages: number;
+  /** Those that came from a backup and wait for an operator. */
+  held: number;
+  /** Epoch ms: when the last of those that wait is due; null: none waits. */
+  lastDueAt: number | null;
+}
+
+/** What of a request has not gone out, by gateway. `contacts`: how many messages it has. */
+export const readRequestLanes = readOperation(
+  "readRequestLanes",
+  async (
+    tx,
+    input: { accountId: string; id: string; contacts: number } & IdRange,
+  ): Promise<RequestLane[]> => {
+    const { rows } = await sql<Record<keyof RequestLane, number | string | null>>`
+      select gateway_id as "gatewayId", count(*) as messages, max(due_at) as "lastDueAt",
+        sum(case when held_due_at is null then 0 else 1 end) as held
+      from (
+        select gateway_id, status, due_at, held_due_at from ${tx.indexed("messages")}
+        where id > ${input.from} and id < ${input.before} and request_id = ${input.id} and account_id = ${input.accountId}
+        order by id limit ${input.contacts}
+      ) as accepted
+      where status in ('queued', 'scheduled', 'sending') group by gateway_id order by gateway_id
+    `.execute(tx.db);
+    return rows.map((row) => ({
+      gatewayId: String(row.gatewayId),
+      messages: Number(row.messages),
+      held: Number(row.held),
+      lastDueAt: row.lastDueAt === null ? null : Number(row.lastDueAt),
+    }));
+  },
+);
+
+/** So many messages wait until they are due at this instant, epoch ms. */
+export interface DueCount {
+  dueAt: number;
+  messages: number;
+}
+
+/** What waits on a gateway and is due until an instant, soonest first; null: more than `countTo` of one priority. */
+export const readDueCounts = readOperation(
+  "readDueCounts",
+  async (
+    tx,
+    input: { gatewayId: string; until: number; priorities: readonly number[]; countTo: number },
+  ): Promise<DueCount[] | null> => {
+    const counts = new Map<number, number>();
+    for (const priority of input.priorities) {
+      const { rows } = await sql<{ due_at: number; messages: number }>`
+        select due_at, count(*) as messages from (
+          select due_at from ${tx.indexed("messages", "messages_due")}
+          where gateway_id = ${input.gatewayId} and priority = ${priority} and due_at <= ${input.until}
+          order by due_at limit ${input.countTo + 1}
+        ) as waiting group by due_at
+      `.execute(tx.db);
+      let sum = 0;
+      for (const { due_at, messages } of rows) {
+        sum += Number(messages);
+        counts.set(Number(due_at), (counts.get(Number(due_at)) ?? 0) + Number(messages));
+      }
+      if (sum > input.countTo) return null;
+    }
+    return [...counts]
+      .sort(([one], [other]) => one - other)
+      .map(([dueAt, messages]) => ({ dueAt, messages }));
+  },
+);
+
 export type RequestChange =
   | { kind: "cancel"; details: TransitionDetails }
   | { kind: "reschedule"; to: NewTime };

@@ -12,6 +12,7 @@ import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { messageColumns } from "./columns.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
+import { Estimate } from "./requests/estimate.tsx";
 import { RequestActions } from "./requests/request-actions.tsx";
 import { rememberTrail } from "./trail.ts";
 import { counted } from "./words.ts";
@@ -90,6 +91,7 @@ export function Page() {
         <>
           <Problem error={read.error} />
           <Sums request={known} />
+          {known.estimate === null ? null : <Estimate of={known.estimate} />}
           <OutcomeBar
             byStatus={known.by_status}
             link={(status, text) => (

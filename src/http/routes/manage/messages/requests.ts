@@ -15,6 +15,7 @@ import { validate } from "#http/validate.ts";
 import { changeRequest, findRequestSummary, type RequestSummary } from "#messaging/requests.ts";
 import { newTimeOf } from "#messaging/reschedule.ts";
 import type { RequestChange } from "#store/messages/requests.ts";
+import { estimateOf } from "./estimate.ts";
 
 const path = "/api/manage/v1/accounts/{account}/requests/{request}";
 const about = {
@@ -26,7 +27,11 @@ const params = { account: accountParam, request: idParam("The request's id.") };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-function shown({ request: { id, channel, created_at }, parts }: RequestSummary) {
+async function shown(call: ManageAccountCall, summary: RequestSummary) {
+  const {
+    request: { id, channel, created_at },
+    parts,
+  } = summary;
   const by_status: Partial<Record<Status, number>> = {};
   for (const { status, messages } of parts) by_status[status] = messages;
   const first = parts.flatMap(({ firstDueAt }) => firstDueAt ?? []);
@@ -39,19 +44,19 @@ function shown({ request: { id, channel, created_at }, parts }: RequestSummary) 
     by_status,
     waiting: (by_status.queued ?? 0) + (by_status.scheduled ?? 0),
     due: first.length === 0 ? null : { first: isoTime(Math.min(...first)), last: isoTime(Math.max(...last)) },
+    estimate: await estimateOf(call, summary),
     cost: sum(parts.map(({ cost }) => cost)),
     cost_returned: sum(parts.map(({ returned }) => returned)),
   };
 }
 
-type Call = Pick<ManageAccountCall, "core" | "account">;
-
-async function change({ core, account }: Call, id: string | undefined, what: RequestChange, message: string) {
+async function change(call: ManageAccountCall, id: string | undefined, what: RequestChange, message: string) {
+  const { core, account } = call;
   if (!isId(id)) return problem("not_found");
   const changed = await changeRequest(core, account, id, what);
   const after = changed === null ? null : await findRequestSummary(core.database, account, id);
   if (changed === null || after === null) return problem("not_found");
-  const data = { changed, request: shown(after) };
+  const data = { changed, request: await shown(call, after) };
   return { status: 200, body: { success: true, message, data } } as const;
 }
 
@@ -65,10 +70,15 @@ export const getAccountRequestRoute = endpoint({
   summary: "Get a request of an account",
   description: "The reply has the messages that were accepted together, summed by status.",
   replies: { 200: accountRequestReply },
-})(async ({ core, account, params: { request: id } }) => {
+})(async (call) => {
+  const {
+    core,
+    account,
+    params: { request: id },
+  } = call;
   const found = isId(id) ? await findRequestSummary(core.database, account, id) : null;
   if (found === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Request found.", data: shown(found) } };
+  return { status: 200, body: { success: true, message: "Request found.", data: await shown(call, found) } };
 });
 
 export const cancelAccountRequestRoute = endpoint({
@@ -82,9 +92,14 @@ export const cancelAccountRequestRoute = endpoint({
   description:
     "Cancels every message of the request whose transmission has not started. Asking again changes nothing that was done.",
   replies: { 200: changedRequestReply },
-})(async ({ core, account, params: { request: id }, principal }) => {
+})(async (call) => {
+  const {
+    core,
+    params: { request: id },
+    principal,
+  } = call;
   const details = { at: core.clock.now(), detail: `Cancelled by ${principal.name}.` };
-  return change({ core, account }, id, { kind: "cancel", details }, "The request has been cancelled.");
+  return change(call, id, { kind: "cancel", details }, "The request has been cancelled.");
 });
 
 export const rescheduleAccountRequestRoute = endpoint({
@@ -98,9 +113,16 @@ export const rescheduleAccountRequestRoute = endpoint({
   description: "Moves every message of the request whose transmission has not started to the same time.",
   body: rescheduleMessagesRequest,
   replies: { 200: changedRequestReply },
-})(async ({ core, account, params: { request: id }, principal, body }) => {
+})(async (call) => {
+  const {
+    core,
+    account,
+    params: { request: id },
+    principal,
+    body,
+  } = call;
   const input = validate(rescheduleMessagesRequest, body.value);
   if (isProblem(input)) return input;
   const to = newTimeOf(accountFromRow(account), input.value.schedule_at, core.clock.now(), principal.name);
-  return change({ core, account }, id, { kind: "reschedule", to }, "The request has been moved.");
+  return change(call, id, { kind: "reschedule", to }, "The request has been moved.");
 });
