@@ -13,6 +13,7 @@ interface Schema {
   items?: Schema;
   anyOf?: Schema[];
   enum?: unknown[];
+  const?: unknown;
   format?: string;
   minimum?: number;
   maximum?: number;
@@ -24,6 +25,21 @@ interface Schema {
 }
 
 const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as Schema;
+
+/** Of an event, whose schemas are components with names: each written where it is used. None of them refers to itself. */
+function wholeSchemaOf(schema: z.ZodType): Schema {
+  const { $defs = {}, ...root } = schemaOf(schema) as Schema & { $defs?: Record<string, Schema> };
+  const inline = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inline);
+    if (typeof value !== "object" || value === null) return value;
+    const { $ref, ...rest } = value as Schema;
+    const named = $ref === undefined ? undefined : $defs[$ref.replace("#/$defs/", "")];
+    const whole = named === undefined ? value : { ...named, ...rest };
+    const entries = Object.entries(whole).map(([name, child]) => [name, inline(child)]);
+    return Object.fromEntries(entries);
+  };
+  return inline(root) as Schema;
+}
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 export const code = (value: unknown) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
@@ -68,6 +84,7 @@ function form(schema: Schema): string {
 
 function formOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map(code).join(", ");
+  if (schema.const !== undefined) return code(schema.const);
   if (schema.$ref) return "any JSON";
   if (schema.anyOf) return schema.anyOf.map(formOf).join(" or ");
   const types = [schema.type ?? "any JSON"].flat();
@@ -112,4 +129,16 @@ const fieldHead = ["Field", "Form", "Default", "What it is"] as const;
 export const fields = (schema: z.ZodType, prefix = "", without: readonly string[] = []) => {
   const rows = fieldRows(schemaOf(schema), prefix, without);
   return rows.length === 0 ? "There are none." : table(fieldHead, rows);
+};
+
+/** A table of what is always sent, and of what may be, which has no default. */
+export const payload = (schema: z.ZodType, without: readonly string[] = []) => {
+  const rows = fieldRows(wholeSchemaOf(schema), "", without).map(
+    ([name = "", words = "", is, purpose = ""]) => [
+      name,
+      is === "required" ? words : `${words}; may be absent`,
+      purpose,
+    ],
+  );
+  return table(["Field", "Form", "What it is"], rows);
 };

@@ -13,6 +13,7 @@ import { provisionFile } from "#provision/file.ts";
 import { asFile, clientVariables, variables } from "../src/config.ts";
 import { clientForms, clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
+import { eventsPage } from "./docs-events.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { code, fields, table } from "./docs-tables.ts";
 
@@ -269,6 +270,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/providers.md", providerPage()],
     ["docs/reference/provisioning.md", provisioning()],
     ["docs/reference/errors.md", errorsPage(generated)],
+    ["docs/reference/events.md", eventsPage(generated)],
     ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 1)}\n`],
     [".env.example", envExample()],
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
