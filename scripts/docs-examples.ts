@@ -366,6 +366,15 @@ export const memberExamples: Record<string, string> = {
     api_key: \${GEMINI_API_KEY}
   priority: 2
   weight: 3`,
+  bedrock: `- name: bedrock
+  kind: bedrock
+  models: [eu.anthropic.claude-sonnet-4-5-20250929-v1:0]
+  settings:
+    region: eu-central-1
+    access_key_id: AKIAIOSFODNN7EXAMPLE
+    secret_access_key: \${AWS_SECRET_ACCESS_KEY}
+  priority: 2
+  price: { input: 3, output: 15 }`,
   sandbox: `- name: sandbox
   kind: sandbox
   models: [echo, slow, failing, cut, tools]

@@ -1,4 +1,5 @@
-// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, or a bare list as Together's.
+// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, Bedrock's
+// `modelSummaries`, or a bare list as Together's.
 
 import { isObject } from "#contract/normalise.ts";
 import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
@@ -9,10 +10,14 @@ const maxLength = 200;
 /** The names in the list, each once; null: the text is no such list. */
 export function modelNames(text: string): string[] | null {
   const value = parseJson(text);
-  const list = Array.isArray(value) ? value : isObject(value) ? (value.data ?? value.models) : undefined;
+  const list = Array.isArray(value)
+    ? value
+    : isObject(value)
+      ? (value.data ?? value.models ?? value.modelSummaries)
+      : undefined;
   if (!Array.isArray(list)) return null;
   const names = fieldsIn(list)
-    .map(({ id, name }) => textOf(id) || textOf(name).replace(/^models\//, ""))
+    .map(({ id, modelId, name }) => textOf(id) || textOf(modelId) || textOf(name).replace(/^models\//, ""))
     .filter((name) => name !== "" && name.length <= maxLength);
   return [...new Set(names)].slice(0, maxNames);
 }

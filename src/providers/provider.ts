@@ -6,6 +6,7 @@
 import type { z } from "zod";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { ListedVendor } from "#providers/prices/list-price.ts";
+import type { AwsKey } from "#settings/aws-signature.ts";
 
 /** A client's request on its way to one member. */
 export interface ChatRequest {
@@ -48,6 +49,8 @@ export interface VendorRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
+  /** Signs the request when it is sent, since the signature has the time in it. Absent: the headers are complete. */
+  awsKey?: AwsKey;
 }
 
 /** A response made here instead of requested: the sandbox's. */

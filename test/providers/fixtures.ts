@@ -12,7 +12,7 @@ import type {
 } from "./conformance-cases.ts";
 import { eventsOf } from "./sse.ts";
 
-type Vendor = "anthropic" | "gemini" | "openai";
+type Vendor = "anthropic" | "bedrock" | "gemini" | "openai";
 
 const body = z.record(z.string(), z.unknown());
 const kinds = [

@@ -1,7 +1,9 @@
 // One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
 // value: a whole answer, a stream with its first output, or a failure.
 
+import { AwsEventReader, isAwsStream } from "#ai/stream/aws-event-reader.ts";
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
+import { EventReader } from "#ai/stream/event-reader.ts";
 import { simulate } from "#ai/stream/simulate.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
@@ -16,6 +18,7 @@ import type {
   Usage,
   VendorAnswer,
 } from "#providers/provider.ts";
+import { sentHeaders } from "#providers/sent-headers.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyReader, StreamingClient, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -121,7 +124,9 @@ export async function askStream(
     body = wholeBody(unfold.events(answer.text));
     reader = unfold.stream();
   }
-  const stream = new UpstreamStream(deps.clock, body, reader ?? provider.stream(request), timeouts, limitAt);
+  const frames = isAwsStream(type) ? new AwsEventReader() : new EventReader();
+  const own = reader ?? provider.stream(request);
+  const stream = new UpstreamStream(deps.clock, body, own, timeouts, limitAt, frames);
   const fault = await stream.firstToken(askedAt);
   if (fault === null) return { kind: "streaming", stream };
   stream.cancel();
@@ -142,6 +147,9 @@ type Opened =
   | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
+const withExtra = (extra: Target["extraHeaders"], headers: Record<string, string>) =>
+  extra ? { ...extra, ...headers } : headers;
+
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
   { clock, upstreams }: AttemptDeps,
@@ -157,9 +165,7 @@ async function openAnswer(
       : await upstreams.open({
           method: prepared.request.method,
           url: prepared.request.url,
-          headers: !extraHeaders
-            ? prepared.request.headers
-            : { ...extraHeaders, ...prepared.request.headers },
+          headers: withExtra(extraHeaders, sentHeaders(prepared.request, clock.now())),
           body: prepared.request.body,
           connectMs: Math.min(timeouts.connect_ms, leftMs),
           headersMs: Math.min(headersMs, leftMs),

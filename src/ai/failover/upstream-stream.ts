@@ -2,7 +2,7 @@
 // silent for minutes, and only its keep-alives or its open reasoning item tell it from one that hangs.
 
 import { timedOut } from "#ai/stream/collect.ts";
-import { EventReader } from "#ai/stream/event-reader.ts";
+import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
@@ -38,7 +38,7 @@ export class UpstreamStream {
   readonly #clock: Clock;
   readonly #body: BodyReader;
   readonly #reader: StreamReader;
-  readonly #events = new EventReader();
+  readonly #events: FrameReader;
   readonly #timeouts: MemberTimeouts;
   readonly #limitAt: number;
   #preface: Chunk[] = [];
@@ -59,8 +59,10 @@ export class UpstreamStream {
     reader: StreamReader,
     timeouts: MemberTimeouts,
     limitAt: number,
+    events: FrameReader = new EventReader(),
   ) {
     this.#clock = clock;
+    this.#events = events;
     this.#body = body;
     this.#reader = reader;
     this.#timeouts = timeouts;
@@ -190,7 +192,7 @@ export class UpstreamStream {
     return { kind: "failed", failure, timeout: false };
   }
 
-  #understand(events: ReturnType<EventReader["push"]>): void {
+  #understand(events: ReturnType<FrameReader["push"]>): void {
     if (events === null) {
       this.#final = {
         kind: "failed",
@@ -209,6 +211,11 @@ export class UpstreamStream {
         pieces[pieces.length - 1] = { ...last, failure: unreadable(last.failure, event.data) };
       this.#pending.push(...pieces);
     }
+    if (this.#events.isDamaged?.())
+      this.#pending.push({
+        kind: "failure",
+        failure: upstreamError("The provider's stream broke off: a frame is damaged.", "upstream_cut"),
+      });
     if (isSign) this.#lastSignAt = this.#clock.monotonic();
   }
 

@@ -5,6 +5,7 @@ import { collect, textOf } from "#ai/stream/collect.ts";
 import type { MemberCheckData } from "#contract/manage/pools/check.ts";
 import { modelNames } from "#providers/model-names.ts";
 import type { Provider } from "#providers/provider.ts";
+import { sentHeaders } from "#providers/sent-headers.ts";
 import { keyedSettings } from "#providers/several-keys.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -56,7 +57,13 @@ async function checkKey(
     models: null,
     reason: reason.slice(0, maxReason).toWellFormed(),
   });
-  const result = await upstreams.open({ ...request, connectMs: limitMs, headersMs: limitMs, signal });
+  const result = await upstreams.open({
+    ...request,
+    headers: sentHeaders(request, clock.now()),
+    connectMs: limitMs,
+    headersMs: limitMs,
+    signal,
+  });
   if (result.kind === "failed") return unwell(result.reason);
   const { status, headers, body } = result;
   const limitAt = startedAt + limitMs;

@@ -2,6 +2,7 @@
 // may be sent.
 
 import type { Member, Pool } from "#ai/pools/member.ts";
+import { sentHeaders } from "#providers/sent-headers.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -55,6 +56,7 @@ export async function checkMember(
   if (request === null) return;
   const result = await upstreams.open({
     ...request,
+    headers: sentHeaders(request, clock.now()),
     connectMs: timeoutMs,
     headersMs: timeoutMs,
     signal,

@@ -4,6 +4,18 @@
 import { createParser } from "eventsource-parser";
 import type { VendorEvent } from "#providers/provider.ts";
 
+/** Reads the frames of a stream. */
+export interface FrameReader {
+  /** The events that these bytes complete; null after one that is too long. */
+  push(bytes: Buffer): VendorEvent[] | null;
+  /** Whether a comment began since the last call. */
+  takeComment(): boolean;
+  /** The events that the end of the stream completes. */
+  end(): VendorEvent[] | null;
+  /** Whether a frame came otherwise than it was sent, or not whole. Absent: frames of the kind do not tell. */
+  isDamaged?(): boolean;
+}
+
 /** The longest event, UTF-16 units: no model's answer has a longer one. */
 const maxEventUnits = 16 * 1024 * 1024;
 /**
@@ -15,7 +27,7 @@ const maxLines = 16_384;
 /** Pieces of this length are fed in two parts, bytes. */
 const longPiece = 4096;
 
-export class EventReader {
+export class EventReader implements FrameReader {
   readonly #decoder = new TextDecoder();
   #events: VendorEvent[] = [];
   #overflowed = false;

@@ -114,7 +114,7 @@ function useBlock({ id, name, arguments: text }: Call): Block {
  * Invalid arguments are wrapped, as the vendor advises
  * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses).
  */
-function inputOf(text: string): unknown {
+export function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);
   return isObject(value) ? value : { INVALID_JSON: text };

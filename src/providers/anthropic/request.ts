@@ -66,7 +66,7 @@ const efforts: Readonly<Record<string, string>> = {
   max: "max",
 };
 
-interface Thinking {
+export interface Thinking {
   thinking?: object;
   effort?: string;
   /** Thinking tokens; `max_tokens` includes them. */
@@ -146,7 +146,7 @@ function wholeTokens({ maxTokens }: ClaudeCapabilities, { budget }: Thinking): n
  * round of tool calls, models with a budget need the signed thinking before the calls: where the client did not send it
  * back, they go on without thinking.
  */
-function thinkingOf(
+export function thinkingOf(
   fields: RequestFields,
   facts: ClaudeCapabilities,
   { turns }: Conversation,
@@ -195,12 +195,12 @@ function thinkingOf(
 }
 
 /** Anthropic's temperature ends at 1, not at 2. The default 1 is omitted: some models refuse the parameter. */
-function samplingOf(
+export function samplingOf(
   fields: RequestFields,
   facts: ClaudeCapabilities,
   thinking: Thinking,
   version: string,
-): object {
+): { temperature?: number; top_p?: number; top_k?: number } {
   const temperature = fields.number("temperature", 0, 1);
   const topP = fields.number("top_p", 0, 1);
   const topK = fields.whole("top_k", 0, 1_000_000);

@@ -33,6 +33,11 @@ const rules: readonly [RegExp, string][] = [
   [/(?<![A-Za-z0-9])(?:AIza[A-Za-z0-9_*.-]{10,}|ya29\.[A-Za-z0-9_.-]{10,}|AQ\.[A-Za-z0-9_-]{10,})/gu, hidden],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/gu, hidden],
   [/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/gu, hidden],
+  // Secrets of AWS's access keys: 40 characters of base64.
+  [
+    /(?<![A-Za-z0-9+/=])(?=[A-Za-z+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/gu,
+    hidden,
+  ],
   // Keys without a prefix (Azure, Mistral, Together): a long run of letters and digits.
   [/(?<![A-Za-z0-9])(?=[A-Za-z]{0,64}[0-9])(?=[0-9]{0,64}[A-Za-z])[A-Za-z0-9]{32,}/gu, hidden],
 ];

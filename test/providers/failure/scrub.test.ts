@@ -16,6 +16,7 @@ test("keys go, of every vendor", () => {
     "AIzaSyExample-0123-not-a-key-4567890abc",
     "ya29.a0AfH6SMBx-123",
     "AKIAIOSFODNN7EXAMPLE",
+    "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-123",
     "0123456789abcdef0123456789abcdef",
   ];

@@ -4,7 +4,6 @@
 
 import { z } from "zod";
 import { createCertificates, topicPattern, verifiedNotification } from "#gateways/aws/notification.ts";
-import { signedHeaders } from "#gateways/aws/signature.ts";
 import type { Received } from "#gateways/callback.ts";
 import {
   asciiMailboxText,
@@ -20,6 +19,7 @@ import { timeoutField } from "#gateways/http-settings.ts";
 import { textAt } from "#gateways/json-path.ts";
 import type { EmailContent } from "#gateways/message.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
+import { signedHeaders } from "#settings/aws-signature.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { receivedFrom } from "./events.ts";

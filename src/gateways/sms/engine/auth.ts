@@ -1,7 +1,7 @@
 // How requests of SMS vendors authenticate the account.
 
 import { createHmac } from "node:crypto";
-import { type AwsKey, signedHeaders } from "#gateways/aws/signature.ts";
+import { type AwsKey, signedHeaders } from "#settings/aws-signature.ts";
 import type { Draft } from "./request.ts";
 
 /** Authenticates requests of one account. */

@@ -10,6 +10,8 @@ export interface AwsKey {
   region: string;
   /** As in credential scopes: `ses`. */
   service: string;
+  /** Of temporary credentials; absent: the key is a lasting one. */
+  sessionToken?: string | undefined;
 }
 
 interface Signable {
@@ -17,15 +19,19 @@ interface Signable {
   url: string;
   /** Lower-case names; all of them are signed. `host` and `x-amz-date` are added. */
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array;
 }
 
 const algorithm = "AWS4-HMAC-SHA256";
 
-/** The given headers with `x-amz-date` and `authorization`, for a request made at `now` (epoch ms; AWS allows 5 minutes). */
+/** The headers with `x-amz-date`, `authorization` and the session's token, for a request made at `now` (epoch ms; AWS allows 5 minutes). */
 export function signedHeaders(request: Signable, key: AwsKey, now: number): Record<string, string> {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
-  const headers = { ...request.headers, "x-amz-date": time };
+  const headers = {
+    ...request.headers,
+    "x-amz-date": time,
+    ...(key.sessionToken === undefined ? {} : { "x-amz-security-token": key.sessionToken }),
+  };
   const signed = { ...headers, host: new URL(request.url).host };
   const names = Object.keys(signed).sort().join(";");
   const scope = `${time.slice(0, 8)}/${key.region}/${key.service}/aws4_request`;
@@ -39,7 +45,7 @@ export function signedHeaders(request: Signable, key: AwsKey, now: number): Reco
 
 function canonicalRequest(
   { method, url, body }: Signable,
-  headers: Record<string, string>,
+  headers: Readonly<Record<string, string>>,
   names: string,
 ): string {
   const { pathname, searchParams } = new URL(url);
@@ -64,6 +70,6 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function sha256(text: string): string {
+function sha256(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signedHeaders } from "#gateways/aws/signature.ts";
+import { type AwsKey, signedHeaders } from "#settings/aws-signature.ts";
 
 const now = Date.UTC(2015, 7, 30, 12, 36, 0);
 const key = {
@@ -87,7 +87,7 @@ test("published example: ListUsers of IAM", () => {
 
 test("each part of a request changes its signature", () => {
   const request = { method: "POST", url: `${host}/v2`, headers: { accept: "a" }, body: "{}" };
-  const of = (change: object, at = now, own = key) =>
+  const of = (change: object, at = now, own: AwsKey = key) =>
     signedHeaders({ ...request, ...change }, own, at).authorization;
   const all = [
     of({}),
@@ -100,6 +100,7 @@ test("each part of a request changes its signature", () => {
     of({}, now + 1000),
     of({}, now, { ...key, secretAccessKey: "other" }),
     of({}, now, { ...key, region: "eu-west-1" }),
+    of({}, now, { ...key, sessionToken: "session" }),
   ];
   assert.equal(new Set(all).size, all.length);
 });
