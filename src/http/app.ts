@@ -29,6 +29,7 @@ import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Caller, Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
+import { neighbourOf } from "./neighbours.ts";
 import type { HttpSettings } from "./settings.ts";
 import { createStorageLog } from "./storage-log.ts";
 
@@ -192,7 +193,12 @@ export function buildApp(
         ? aiProblem("unknown_url")
         : aiProblem("method_not_allowed", { allow: methods });
     }
-    return methods === null ? problem("not_found") : problem("method_not_allowed", { allow: methods });
+    if (methods !== null) return problem("method_not_allowed", { allow: methods });
+    const near = neighbourOf(request.url ?? "");
+    if (near === null) return problem("not_found");
+    const message = `Not found. ${near.sentence}`;
+    // Who asks there reads OpenAI's errors alone.
+    return near.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
   }
 
   /** Writes an answer; an error of the AI endpoints in the shape of the API whose path was asked. */

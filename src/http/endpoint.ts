@@ -80,6 +80,14 @@ function accountOf(admitted: Call): string | null {
   return account?.id ?? opened?.pool.accountId ?? null;
 }
 
+/** The most frequent first mistake: JSON without its content type, which leaves the form without any field. */
+function withMediaHint(reply: Reply | null, { looksLikeJson }: ParsedBody): Reply | null {
+  if (reply === null || reply.status !== 422 || looksLikeJson !== true || !isProblem(reply)) return reply;
+  const message =
+    "Validation failed. The body looks like JSON, but was read as application/x-www-form-urlencoded: send Content-Type: application/json.";
+  return { ...reply, body: { ...reply.body, message } };
+}
+
 /** A route without authentication must not come about by a field that was left out. */
 function checkScope({ family, scope, path }: Head): void {
   if (
@@ -152,7 +160,7 @@ export function endpoint<const H extends Head>(head: H) {
         if (head.uploads === true) return await answerUpload(call, handle);
         const admitted = await admit(head, call);
         if (admitted === null || isProblem(admitted)) return admitted;
-        return await handle(admitted);
+        return withMediaHint(await handle(admitted), admitted.body);
       } catch (error) {
         // One net for all families: a route cannot forget it, and an outage is never a 500.
         if (!isStorageOutage(error)) throw error;

@@ -2,6 +2,7 @@
 
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
+import { problem } from "#contract/problem.ts";
 
 export const channelParam = channelWord.describe("The channel.");
 
@@ -14,3 +15,10 @@ export function isChannel(text: string | undefined): text is Channel {
 export function isId(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
+
+const others = channels.slice(0, -1).join(", ");
+
+/** The 404 of a path with another word in the place of a channel. */
+export const unknownChannel = problem("not_found", {
+  message: `Not found. The channels are ${others} and ${channels.at(-1)}.`,
+});

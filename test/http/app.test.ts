@@ -39,7 +39,6 @@ const disguised: [path: string, status: number][] = [
   ["/api/sms/%ff", 404],
   ["/", 404],
   ["/api", 404],
-  ["/api/sms", 404],
   ["/api/whatsapp/send", 403],
   ["/api/whatsapp/sends", 404],
   ["/api/email/send", 403],
@@ -55,7 +54,12 @@ for (const [path, status] of disguised) {
       );
       const answer = lastAnswer(await line.closed());
       assert.equal(answer.status, status);
-      if (status === 404) assert.deepEqual(answer.json, notFound);
+      // Some name the path that was probably meant (`neighbours.test.ts`).
+      if (status === 404)
+        assert.match(
+          JSON.stringify(answer.json),
+          /^\{"success":false,"message":"Not found\..*","code":"not_found"\}$/,
+        );
       assert.equal(accepted.length, 0);
       assert.deepEqual(keys, []);
     });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordReply } from "#contract/replies.ts";
+import { unknownChannel } from "#http/path-params.ts";
 import { type Harness, harness } from "../harness.ts";
 import { provider, story, takes } from "./provider.ts";
 
@@ -82,8 +83,9 @@ test("an unknown id, another account's and another channel are one and the same 
   const bodies = [
     await it.post("/api/cancel/sms/msg_01k3j5m8q2x9v7n4c6b0d1f3gh"),
     await it.post(`/api/cancel/email/${id}`),
-    await it.post(`/api/cancel/fax/${id}`),
   ];
+  const elsewhere = await it.post(`/api/cancel/fax/${id}`);
+  assert.deepEqual([elsewhere.statusCode, elsewhere.json()], [404, unknownChannel.body]);
   await it.account({ name: "stranger" });
   bodies.push(await it.post(`/api/cancel/sms/${id}`));
   for (const reply of bodies) {

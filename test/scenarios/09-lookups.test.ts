@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messagesReply, recordReply } from "#contract/replies.ts";
+import { unknownChannel } from "#http/path-params.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;
@@ -121,9 +122,11 @@ test("an unknown id, a foreign one, another channel's and an unknown channel: th
     await it.get(`/api/get/fax/${id}`),
     await it.get("/api/get/fax"),
   ];
-  for (const reply of replies) {
+  for (const [at, reply] of replies.entries()) {
     assert.equal(reply.statusCode, 404);
-    assert.deepEqual(reply.json(), { success: false, message: "Not found.", code: "not_found" });
+    const isChannel = at < replies.length - 2;
+    const notFound = { success: false, message: "Not found.", code: "not_found" };
+    assert.deepEqual(reply.json(), isChannel ? notFound : unknownChannel.body);
   }
 });
 

@@ -15,6 +15,8 @@ import { readUrlencoded } from "./urlencoded.ts";
 export interface ParsedBody {
   value: unknown;
   files: string[];
+  /** The body came as a form, and begins as JSON does: curl sends JSON so when no header names it. */
+  looksLikeJson?: true;
 }
 
 export const maxDepth = 32;
@@ -164,5 +166,15 @@ export function parseBody(
   if (media === null) return problem("unsupported_media_type");
   if (media === "json") return parseJson(bytes, maxValues, share);
   const form = readFormContent(bytes, media, headers, maxFields, share);
-  return isProblem(form) ? form : parseForm(form, maxValues, share);
+  if (isProblem(form)) return form;
+  const parsed = parseForm(form, maxValues, share);
+  return media === "urlencoded" && beginsAsJson(bytes) && !isProblem(parsed)
+    ? { ...parsed, looksLikeJson: true }
+    : parsed;
+}
+
+/** Whether the first byte that is no blank is a brace or a bracket. */
+function beginsAsJson(bytes: Buffer): boolean {
+  const start = bytes.toString("latin1", 0, 64).trimStart();
+  return start.startsWith("{") || start.startsWith("[");
 }

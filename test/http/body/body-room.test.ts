@@ -98,7 +98,7 @@ test("values take room beside the bytes that they came in", async () => {
 });
 
 test("the AI endpoints say so as OpenAI does, and keep the room of a stream until it ends", async () => {
-  const opened = { key: { id: "key_1" } } as never;
+  const opened = { key: { id: "key_1" }, pool: { accountId: "acc_1", cache: null } } as never;
   let end: (text: null) => void = () => {};
   const served = {
     kind: "completed",

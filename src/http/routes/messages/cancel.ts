@@ -4,7 +4,7 @@ import { idParam } from "#contract/envelope.ts";
 import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { channelParam, isChannel, isId, unknownChannel } from "#http/path-params.ts";
 import { type Cancelled, cancel } from "#messaging/lookup.ts";
 import type { Rescheduled } from "#messaging/reschedule.ts";
 
@@ -20,7 +20,8 @@ export const cancelMessageRoute = endpoint({
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, params: { channel, id } }) => {
-  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
+  if (!isId(id)) return problem("not_found");
   return waitingReply(await cancel(core, account, channel, id), "cancelled");
 });
 

@@ -6,7 +6,7 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { messagesReply, recordReply } from "#contract/replies.ts";
 import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { channelParam, isChannel, isId, unknownChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { lookup, recent } from "#messaging/lookup.ts";
 
@@ -22,7 +22,8 @@ export const getMessageRoute = endpoint({
   replies: { 200: recordReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { channel, id } }) => {
-  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
+  if (!isId(id)) return problem("not_found");
   const record = await lookup(core.database, account, channel, id);
   if (record === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
@@ -41,7 +42,7 @@ export const listMessagesRoute = endpoint({
   replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ core, account, request, params: { channel } }) => {
-  if (!isChannel(channel)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
   const query = readRecent(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;

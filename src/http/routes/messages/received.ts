@@ -1,10 +1,10 @@
 // Lists the messages that people sent to the gateways of the API key's account, by channel.
 
 import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel } from "#http/path-params.ts";
+import { channelParam, isChannel, unknownChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { received } from "#messaging/inbound.ts";
 
@@ -22,7 +22,7 @@ export const listReceivedMessagesRoute = endpoint({
   replies: { 200: receivedReply },
   problems: ["not_found"],
 })(async ({ core, account, request, params: { channel } }) => {
-  if (!isChannel(channel)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
   const query = readReceived(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor } = query;

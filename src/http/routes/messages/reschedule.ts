@@ -5,7 +5,7 @@ import { readReschedule, rescheduleRequest } from "#contract/messages/changes.ts
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { channelParam, isChannel, isId, unknownChannel } from "#http/path-params.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { waitingReply } from "./cancel.ts";
 
@@ -32,6 +32,7 @@ export const rescheduleMessageRoute = endpoint({
 })(async ({ core, account, body, params: { channel, id } }) => {
   const wish = readReschedule(body.value);
   if (wish.issues !== null) return validationFailed(wish.issues);
-  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
+  if (!isId(id)) return problem("not_found");
   return waitingReply(await reschedule(core, account, channel, id, wish.scheduleAt, "the account"), "moved");
 });

@@ -5,7 +5,7 @@ import { type Resolution, readResolve, resolveRequest } from "#contract/messages
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { channelParam, isChannel, isId, unknownChannel } from "#http/path-params.ts";
 import { type Resolved, resolve } from "#messaging/resolve.ts";
 
 const resolvedMessage = {
@@ -38,7 +38,8 @@ export const resolveMessageRoute = endpoint({
 })(async ({ core, account, body, params: { channel, id } }) => {
   const decision = readResolve(body.value);
   if (decision.issues !== null) return validationFailed(decision.issues);
-  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  if (!isChannel(channel)) return unknownChannel;
+  if (!isId(id)) return problem("not_found");
   const { answer } = decision;
   return resolveReply(await resolve(core, account, channel, id, answer, "the account"), answer);
 });

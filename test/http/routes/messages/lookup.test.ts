@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Status } from "#contract/messages/channel.ts";
 import { messagesReply, recordReply } from "#contract/replies.ts";
+import { unknownChannel } from "#http/path-params.ts";
 import { ask, edge, key, type Operations, record, row } from "../../edge.ts";
 
 const notFound = { success: false, message: "Not found.", code: "not_found" };
@@ -43,7 +44,8 @@ test("an unknown id, a foreign one, one of another channel, an unknown channel: 
   for (const url of urls) {
     const { status, json } = await get(edge({ operations: mine }), url);
     assert.equal(status, 404, url);
-    assert.deepEqual(json, notFound, url);
+    const isChannel = /^\/api\/get\/(?:sms|whatsapp|email)(?:\/|$)/.test(url);
+    assert.deepEqual(json, isChannel ? notFound : unknownChannel.body, url);
   }
 });
 
