@@ -23,7 +23,13 @@ test("each key once, the single one first; with one or none the settings stay as
 test("every kind with a key takes several, which are sent as its one is", () => {
   const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
   const request = { text: JSON.stringify(body), body, model: "m", stream: false };
-  for (const { kind, settings, chat } of providers.filter(({ kind }) => kind !== "sandbox")) {
+  const takesSeveral = ({ settings }: (typeof providers)[number]) => "api_keys" in settings.shape;
+  // The sandbox has no key, and Bedrock is asked with an access key of AWS, which is a pair.
+  assert.deepEqual(
+    providers.filter((provider) => !takesSeveral(provider)).map(({ kind }) => kind),
+    ["bedrock", "sandbox"],
+  );
+  for (const { kind, settings, chat } of providers.filter(takesSeveral)) {
     const headersOf = (fields: object) => {
       const prepared = chat(request, settings.parse(fields));
       assert.ok(prepared.kind === "request", kind);

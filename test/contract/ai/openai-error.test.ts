@@ -27,6 +27,7 @@ test("the statuses of the contract", () => {
     completion_not_found: 404,
     completion_ended: 409,
     too_many_deferred: 429,
+    idempotency_mismatch: 422,
     unknown_url: 404,
     method_not_allowed: 405,
     request_timeout: 408,

@@ -217,9 +217,12 @@ describe("the vendor's own words", () => {
 });
 
 test("the pool's own access is no caller's business: one code and one sentence for all kinds of providers", () => {
+  const message = "Incorrect API key provided: sk-x";
   const sentences = {
+    // Where Bedrock has it.
+    message,
     error: {
-      message: "Incorrect API key provided: sk-x",
+      message,
       type: "insufficient_quota",
       code: "invalid_api_key",
     },
