@@ -90,7 +90,7 @@ export const sizeOfAnswers = readOperation(
     of: { poolId: string; keyId: string; limit: number },
   ): Promise<{ count: number; bytes: number }> => {
     const stored = tx.db
-      .selectFrom(tx.indexed("pool_answers", "pool_answers_key"))
+      .selectFrom(tx.indexed("pool_answers", "pool_answers_size"))
       .select("bytes")
       .where("pool_id", "=", of.poolId)
       .where("key_id", "=", of.keyId)

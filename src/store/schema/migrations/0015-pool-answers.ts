@@ -9,7 +9,7 @@ export async function up(tx: Tx): Promise<void> {
       name text primary key, pool_id text not null, key_id text not null, bytes bigint not null, expires_at bigint not null,
       owner text, fingerprint text not null, answer text
     )`,
-    `create index pool_answers_key on pool_answers (pool_id, key_id, bytes)`,
+    `create index pool_answers_size on pool_answers (pool_id, key_id, bytes)`,
     `create index pool_answers_expires on pool_answers (expires_at)`,
     `alter table completions add column reused text`,
   ]);
