@@ -11,7 +11,7 @@ import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, clientVariables, variables } from "../src/config.ts";
-import { clientForms, clientTypes } from "./docs-client.ts";
+import { clientForms, clientOperations, clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
 import { eventsPage } from "./docs-events.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
@@ -274,6 +274,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 1)}\n`],
     [".env.example", envExample()],
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
+    ["ui/src/api/operations.ts", clientOperations(openapiDocument())],
     ["ui/src/api/forms.json", clientForms(openapiDocument())],
   ]);
 }

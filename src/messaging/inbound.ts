@@ -34,7 +34,7 @@ type Filtered =
   /** A filter that can match nothing. */
   | { kind: "invalid"; field: "cursor" | "gateway"; message: string };
 
-/** A page of the newest messages from one person, through one gateway, or of both (null: any). */
+/** A page of the newest messages from one person, through one gateway, or of both; null leaves the one or the other open. */
 export async function filteredReceived(
   database: Database,
   account: Pick<Account, "id" | "country">,

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { routes } from "#ui/api/schema.ts";
-import { clientTypes } from "../../scripts/docs-client.ts";
+import { routes } from "#ui/api/operations.ts";
+import { clientOperations } from "../../scripts/docs-client.ts";
 
 /** Operations that the dashboard does not call. */
 const uncalled: Record<string, string> = {
@@ -40,7 +40,7 @@ test("a use is the name where an operation is called, and not where it is listed
   const text = `useRead("getPool", {}); const touches = ["listPools"]; usePages(all ? "listA" : "listB", {});
   const read = { calls: ["listPoolCalls"] }; form("updatePool");`;
   assert.deepEqual(namesIn(text), ["getPool", "listA", "listB"]);
-  assert.ok(generated.test(readFileSync("ui/src/api/schema.ts", "utf8")));
+  assert.ok(generated.test(readFileSync("ui/src/api/operations.ts", "utf8")));
 });
 
 test("no operation is without a caller or a reason", () => {
@@ -57,7 +57,7 @@ test("what an operation answers has the type that the client reads it as", () =>
   const operation = (operationId: string, type: string) => ({
     get: { operationId, responses: { 200: { content: { [type]: { schema: { type: "string" } } } } } },
   });
-  const text = clientTypes({
+  const text = clientOperations({
     paths: {
       "/api/manage/v1/a": operation("getJson", "application/json"),
       "/api/manage/v1/b": operation("getText", "text/plain; charset=utf-8"),

@@ -37,7 +37,7 @@ test("only api/ talks to the server, nothing becomes markup, no command is of on
     [/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/, /^$/],
     [/#[0-9a-f]{3,8}\b(?=[;,)\s])|\brgb\(\d+ \d+ \d+\)/, /tokens\.css$/],
     // How a command is written depends on where the service is installed: it says so itself.
-    [/\bnpm (?:run|start)\b/, /schema\.ts$/],
+    [/\bnpm (?:run|start)\b/, /api\/(schema|operations)\.ts$/],
     [/https?:\/\/(?!www\.w3\.org)\w/, /schema\.ts$/],
   ];
   const found = files.flatMap(({ path, text }) =>

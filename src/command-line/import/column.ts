@@ -29,7 +29,7 @@ interface Column {
 
 /**
  * The column with the recipients. `named`: a column's name or its number from 1; null: the one with the most recipients. Throws in words
- * for the operator when no column has any.
+ * for the operator when every column lacks them.
  */
 export function chooseColumn(
   rows: readonly string[][],

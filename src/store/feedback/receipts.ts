@@ -87,7 +87,7 @@ export interface PendingReceipt {
   bounce: "hard" | "soft" | null;
 }
 
-/** Moves the message as any report says; returns what it says about the address, where it says something. */
+/** Moves the message as the report says; returns what it says about the address, where it says something. */
 export async function applyReported(
   tx: Tx,
   changes: TransitionBatch,

@@ -1,6 +1,7 @@
 // The only place that talks to the server: the management API, with the session's cookie and its CSRF token.
 
-import { type Operations, routes, type Session } from "./schema.ts";
+import { type Operations, routes } from "./operations.ts";
+import type { Session } from "./schema.ts";
 
 export type OperationName = keyof Operations;
 

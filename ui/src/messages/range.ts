@@ -1,6 +1,6 @@
 // Which time the log is of, and how the histogram above it cuts that time.
 
-import type { Operations } from "#ui/api/schema.ts";
+import type { Operations } from "#ui/api/operations.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

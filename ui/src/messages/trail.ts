@@ -1,6 +1,6 @@
 // The list that a message was opened from: its filter and its rows, so that the way back and the neighbours are those of that list.
 
-import type { Operations } from "#ui/api/schema.ts";
+import type { Operations } from "#ui/api/operations.ts";
 
 type Query = Operations["listAccountMessages"]["query"];
 

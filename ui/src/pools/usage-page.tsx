@@ -1,6 +1,7 @@
 import { ChartColumn } from "lucide-react";
+import type { Operations } from "#ui/api/operations.ts";
 import { useRead } from "#ui/api/queries.ts";
-import type { Operations, Pool, PoolUsage } from "#ui/api/schema.ts";
+import type { Pool, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Columns } from "#ui/parts/charts/columns.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
