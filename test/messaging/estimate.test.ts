@@ -46,6 +46,39 @@ test("what is over the daily bound goes out on the next days", () => {
   assert.equal(out([["09:00:00", 100_000]], 1, "09:00:00", { perDay: 1 }), null);
 });
 
+const daysOn = (count: number) => Date.parse("2026-11-24T09:00:00Z") + count * 86_400_000;
+
+test("what is more than 500 days off by a daily bound or by hours is no estimate any more", () => {
+  const one = { ...free, perDay: 1 };
+  const all = (messages: number) => [{ dueAt: daysOn(0), messages }];
+  assert.equal(lastOut(all(900), 1, daysOn(0), one), Date.parse("2026-11-24T00:00:01Z") + 899 * 86_400_000);
+  assert.equal(lastOut(all(1_100), 1, daysOn(0), one), null);
+  const minute = { ...free, hours: "09:00-09:01" };
+  assert.equal(lastOut(all(400), 1 / 60, daysOn(0), minute), daysOn(399) + 60_000);
+  assert.equal(lastOut(all(600), 1 / 60, daysOn(0), minute), null);
+  const both = { ...minute, perDay: 1 };
+  assert.equal(lastOut(all(240), 1, daysOn(0), both), daysOn(239) + 1_000);
+  assert.equal(lastOut(all(400), 1, daysOn(0), both), null);
+});
+
+test("due times cost nothing while they are on one day, however many they are", () => {
+  const soon = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ dueAt: daysOn(0) + i, messages: 1 }));
+  const now = daysOn(0) + 60_000;
+  assert.equal(lastOut(soon(25_000), 100, now, free), now + 250_000);
+  const bounds = { ...free, hours: "08:00-20:00", perDay: 30_000 };
+  assert.equal(lastOut(soon(25_000), 100, now, bounds), now + 250_000);
+});
+
+test("due times on many days are no estimate either, unless no day has bounds", () => {
+  const daily = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ dueAt: daysOn(i), messages: 1 }));
+  const bounds = { ...free, hours: "08:00-20:00", perDay: 5 };
+  assert.equal(lastOut(daily(400), 1, daysOn(0), bounds), daysOn(399) + 1_000);
+  assert.equal(lastOut(daily(2_000), 1, daysOn(0), bounds), null);
+  assert.equal(lastOut(daily(2_000), 1, daysOn(0), free), daysOn(1_999) + 1_000);
+});
+
 test("a rate is measured only while there was enough to send, and otherwise the pace", () => {
   const pace = { per_second: 20, jitter_ms: 0 };
   assert.deepEqual(rateOf({ sent: 1_500, wasBusy: true, pace, slowedBy: 1 }), {
