@@ -49,13 +49,17 @@ export const waitsForSettlement = (
 
 /**
  * Takes the reports that waited for attempts of which nothing became known, not even the reference: they are about these messages by the
- * id that they carry. By message, in the order in which they came.
+ * id that they carry. Of a message with several attempts none: the report may be about an earlier one, and says nothing of the last. By
+ * message, in the order in which they came.
  */
 export async function takeWaitingReturns(
   tx: Tx,
-  messageIds: readonly string[],
+  messages: readonly LockedMessage[],
 ): Promise<ReadonlyMap<string, TransitionDetails[]>> {
-  const ids = [...messageIds].sort();
+  const gateways = new Map(
+    messages.filter(({ attempts }) => attempts === 1).map(({ id, gateway_id }) => [id, gateway_id]),
+  );
+  const ids = [...gateways.keys()].sort();
   const [first, last] = [ids[0], ids.at(-1)];
   if (first === undefined || last === undefined) return new Map();
   const found = await tx.db
@@ -72,6 +76,8 @@ export async function takeWaitingReturns(
   const taken = new Map<string, TransitionDetails[]>();
   for (const receipt of found) {
     const { gateway_id, key, message_id, reference } = receipt;
+    // The message has moved since, and its first gateway reported on what that one sent.
+    if (gateways.get(message_id ?? "") !== gateway_id) continue;
     await tx.db
       .updateTable("receipts")
       .set({ applied: 1 })

@@ -14,6 +14,7 @@ import { recordStatusEvents } from "#store/webhooks/outbox.ts";
 import { expireOrSuppress } from "./expire-or-suppress.ts";
 import {
   insertTimelineEntries,
+  type LockedMessage,
   lockMessages,
   sendableSince,
   TransitionBatch,
@@ -197,6 +198,13 @@ export interface Settlement {
 const unprovenSteps: readonly SystemStep[] = ["outcome_unknown", "resent"];
 
 /**
+ * Whether the message is still in this attempt. Another process may own the lane by now (this one slept): then only proof of a
+ * transmission still counts.
+ */
+const isCurrent = (row: LockedMessage, { laneId, fence, attempt }: Settlement): boolean =>
+  row.gateway_id === laneId && row.fence === fence && row.attempts === attempt;
+
+/**
  * `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied; `returned`: it was applied,
  * and the message is due again, because the provider had reported already that it came back.
  */
@@ -227,26 +235,22 @@ export const settleMessages = batchedOperation(
     const changes = new TransitionBatch();
     const reports: BounceReport[] = [];
     const returned = await returnedReferences(tx, rows);
-    const unproven = others.filter(({ id, step }) => unprovenSteps.includes(step) && rows.has(id));
-    const waiting = await takeWaitingReturns(
-      tx,
-      unproven.map(({ id }) => id),
-    );
+    const unproven = others.flatMap((settlement) => {
+      const row = rows.get(settlement.id);
+      return row && unprovenSteps.includes(settlement.step) && isCurrent(row, settlement) ? [row] : [];
+    });
+    const waiting = await takeWaitingReturns(tx, unproven);
     const settleOne = async (settlement: Settlement): Promise<"settled" | "late" | "returned"> => {
       if (accepted.has(settlement.id)) return "settled";
       const row = rows.get(settlement.id);
       // Only retention removes rows, and only ended ones.
       if (!row) return "late";
-      // Another process may own the lane by now (this one slept): then only proof of a transmission still counts.
-      const isCurrent =
-        row.gateway_id === settlement.laneId &&
-        row.fence === settlement.fence &&
-        row.attempts === settlement.attempt;
+      const wasCurrent = isCurrent(row, settlement);
       const { step, details } = settlement;
       const pending = early.get(row.id) ?? [];
       // Of a transmission that has come back since, the message waits for the next one.
       const cameBack = pending.length === 0 && returned.has(`${row.id} ${details.reference}`);
-      if (step === "accepted" ? !cameBack : isCurrent) {
+      if (step === "accepted" ? !cameBack : wasCurrent) {
         const moved = changes.apply(row, { by: "system", step }, details);
         // Refused at once for the address: as good as a mail that comes back for it.
         if (
@@ -265,7 +269,7 @@ export const settleMessages = batchedOperation(
       // A receipt that named only our id was faster; the reference is still worth keeping.
       if (settlement.details.reference) changes.setReference(row, settlement.details.reference);
       if (row.resends > before && row.due_at !== null) return "returned";
-      return isCurrent ? "settled" : "late";
+      return wasCurrent ? "settled" : "late";
     };
     const results: Awaited<ReturnType<typeof settleOne>>[] = [];
     for (const settlement of settlements) results.push(await settleOne(settlement));

@@ -63,10 +63,7 @@ export const recoverMessages = writeOperation(
       left.map(({ id }) => id),
     );
     const mine = [...rows.values()].filter((row) => row.status === "sending" && row.fence < input.fence);
-    const waiting = await takeWaitingReturns(
-      tx,
-      mine.map(({ id }) => id),
-    );
+    const waiting = await takeWaitingReturns(tx, mine);
     const changes = new TransitionBatch();
     for (const row of mine) {
       const { step, details } = row.resends === 0 ? input.first : input.again;

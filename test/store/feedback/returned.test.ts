@@ -7,10 +7,12 @@ import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { deleteGateway, readDraining } from "#store/gateways/delete.ts";
 import { settleMessages } from "#store/messages/attempts.ts";
 import { recoverMessages } from "#store/messages/recover.ts";
+import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import {
   claim,
   fresh,
+  makeGateway,
   makeSending,
   messageRow,
   now,
@@ -135,6 +137,76 @@ onBothEngines((open) => {
     await stamp(store.database, one.gatewayId, one.fence, [one.id]);
     await settle(store, one, "accepted", { attempt: 2, details: { reference: fresh("wamid") } });
     assert.deepEqual(await stateOf(store, one.id), ["sent", false, 0]);
+  });
+
+  test("a report on the first transmission is no proof about a second one that ends unknown", async () => {
+    const store = open();
+    const details = { at: now + 9, detail: "?", code: "interrupted", message: "?" };
+    const second = async () => {
+      const one = await underWay(store);
+      await one.report("returned");
+      await settle(store, one, "deferred", { details: { dueAt: now } });
+      await stamp(store.database, one.gatewayId, one.fence, [one.id]);
+      return one;
+    };
+    const settled = await second();
+    assert.equal(await settle(store, settled, "outcome_unknown", { attempt: 2 }), "settled");
+    const left = await second();
+    const step = { step: "outcome_unknown" as const, details };
+    await store.database.run(recoverMessages, {
+      laneId: left.gatewayId,
+      fence: await claim(store, left.gatewayId, "prc_2"),
+      limit: 10,
+      first: step,
+      again: step,
+    });
+    const resent = await underWay(store);
+    await settle(store, resent, "outcome_unknown");
+    const again = { ...details, dueAt: now };
+    const resolve = { accountId: resent.accountId, channel: null, id: resent.id, details: again };
+    await store.database.run(resolveUnknown, { ...resolve, step: "resent_by_account" });
+    await stamp(store.database, resent.gatewayId, resent.fence, [resent.id]);
+    await resent.report("returned");
+    assert.equal(await settle(store, resent, "outcome_unknown", { attempt: 2 }), "settled");
+    for (const { id } of [settled, left, resent])
+      assert.deepEqual(await stateOf(store, id), ["unknown", false, 0]);
+  });
+
+  test("a report of the gateway that a message had before is no proof about what the next one did", async () => {
+    const store = open();
+    const one = await underWay(store);
+    await one.report("returned");
+    await settle(store, one, "deferred", { details: { dueAt: now, uncounted: true } });
+    const gatewayId = await makeGateway(store.database, one.accountId);
+    await store.query("update messages set gateway_id = ? where id = ?", gatewayId, one.id);
+    const fence = await claim(store, gatewayId);
+    await stamp(store.database, gatewayId, fence, [one.id]);
+    assert.equal(await settle(store, { id: one.id, gatewayId, fence }, "outcome_unknown"), "settled");
+    assert.deepEqual(await stateOf(store, one.id), ["unknown", false, 0]);
+  });
+
+  test("a process that slept does not apply a report to the attempt of the lane's next owner", async () => {
+    const store = open();
+    const slept = await underWay(store);
+    const { gatewayId, id, reference } = slept;
+    const fence = await claim(store, gatewayId, "prc_2");
+    const details = { at: now + 5, detail: "?", code: "interrupted", message: "?", dueAt: now, resend: true };
+    const resent = { step: "resent" as const, details };
+    await store.database.run(recoverMessages, {
+      laneId: gatewayId,
+      fence,
+      limit: 1,
+      first: resent,
+      again: resent,
+    });
+    await stamp(store.database, gatewayId, fence, [id]);
+    await slept.report("returned");
+    assert.equal(await settle(store, slept, "outcome_unknown", { details: { reference: null } }), "late");
+    assert.deepEqual(await stateOf(store, id), ["sending", false, 1]);
+    const next = { id, gatewayId, fence };
+    const accepted = { attempt: 2, details: { reference: `${reference}-2` } };
+    assert.equal(await settle(store, next, "accepted", accepted), "settled");
+    assert.deepEqual(await stateOf(store, id), ["sent", false, 1]);
   });
 
   test("what the person wrote after the message was sent keeps the window open, in both orders", async () => {
