@@ -76,7 +76,7 @@ export interface TransactionCounts {
   end(message: EndedMessage): void;
   /** Takes all counts that wait to be stored. If the transaction fails, they wait again. */
   take(): MinuteCounts[];
-  /** Takes the ended messages that wait to be logged, and how many more there were. If the transaction fails, they are lost. */
+  /** Takes the ended messages that wait to be logged, and how many more there were. If the transaction fails, they wait again. */
   takeEnded(): { ended: EndedMessage[]; more: number };
   commit(): void;
   discard(): void;
@@ -92,19 +92,25 @@ export class CountBuffer {
     const added = new Map<string, MinuteCounts>();
     let ended: EndedMessage[] = [];
     let taken: MinuteCounts[] = [];
+    let takenEnded: EndedMessage[] = [];
+    let takenMore = 0;
     const end = (kept: Iterable<MinuteCounts>) => {
       for (const counts of kept) addCounts(this.#waiting, counts);
       added.clear();
       taken = [];
+      ended = [];
+      takenEnded = [];
+      takenMore = 0;
     };
     return {
       add: (happening) => addHappening(added, happening),
       end: (message) => void ended.push(message),
       takeEnded: () => {
-        const all = { ended: this.#ended, more: this.#more };
+        takenEnded = this.#ended;
+        takenMore = this.#more;
         this.#ended = [];
         this.#more = 0;
-        return all;
+        return { ended: takenEnded, more: takenMore };
       },
       take: () => {
         taken = [...this.#waiting.values()];
@@ -112,17 +118,24 @@ export class CountBuffer {
         return taken;
       },
       commit: () => {
+        this.#keep(ended);
         end(added.values());
-        const room = maxEnded - this.#ended.length;
-        this.#ended.push(...ended.slice(0, room));
-        this.#more += Math.max(0, ended.length - room);
-        ended = [];
       },
       discard: () => {
+        // Before what ended meanwhile: the log has the order in which messages ended.
+        const since = this.#ended;
+        this.#ended = [];
+        this.#keep(takenEnded, takenMore);
+        this.#keep(since);
         end(taken);
-        ended = [];
       },
     };
+  }
+
+  #keep(ended: readonly EndedMessage[], more = 0): void {
+    const room = maxEnded - this.#ended.length;
+    this.#ended.push(...ended.slice(0, room));
+    this.#more += more + Math.max(0, ended.length - room);
   }
 }
 

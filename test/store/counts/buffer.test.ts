@@ -69,16 +69,17 @@ test("counts that could not be stored are added to those that came meanwhile", (
   assert.deepEqual(taken(buffer).counts, []);
 });
 
+const ended = (id: number) => ({
+  id: `msg_${id}`,
+  account_id: "acc",
+  gateway_id: "gw",
+  channel: "sms" as const,
+  status: "failed" as const,
+  code: null,
+});
+
 test("ended messages wait when their transaction commits, 1,000 at the most, and are taken once", () => {
   const buffer = new CountBuffer();
-  const ended = (id: number) => ({
-    id: `msg_${id}`,
-    account_id: "acc",
-    gateway_id: "gw",
-    channel: "sms" as const,
-    status: "failed" as const,
-    code: null,
-  });
   const undone = buffer.transaction();
   undone.end(ended(0));
   undone.discard();
@@ -89,4 +90,32 @@ test("ended messages wait when their transaction commits, 1,000 at the most, and
   const taken = buffer.transaction().takeEnded();
   assert.deepEqual([taken.ended.length, taken.ended[0]?.id, taken.more], [1_000, "msg_1", 3]);
   assert.deepEqual(buffer.transaction().takeEnded(), { ended: [], more: 0 });
+});
+
+test("ended messages whose counts could not be stored wait again, before those that came meanwhile", () => {
+  const buffer = new CountBuffer();
+  const end = (from: number, to: number) => {
+    const one = buffer.transaction();
+    for (let id = from; id <= to; id++) one.end(ended(id));
+    one.commit();
+  };
+  end(1, 1_003);
+  const failing = buffer.transaction();
+  failing.takeEnded();
+  end(1_004, 1_005);
+  failing.discard();
+  failing.discard();
+  const again = buffer.transaction();
+  const taken = again.takeEnded();
+  assert.deepEqual([taken.ended.length, taken.ended.at(-1)?.id, taken.more], [1_000, "msg_1000", 5]);
+  again.commit();
+  again.discard();
+  assert.deepEqual(buffer.transaction().takeEnded(), { ended: [], more: 0 });
+  end(1, 2);
+  const few = buffer.transaction();
+  few.takeEnded();
+  end(3, 4);
+  few.discard();
+  const ids = buffer.transaction().takeEnded();
+  assert.deepEqual([ids.ended.map(({ id }) => id), ids.more], [["msg_1", "msg_2", "msg_3", "msg_4"], 0]);
 });
