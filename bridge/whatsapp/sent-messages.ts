@@ -5,6 +5,8 @@ import type { Library } from "./library.ts";
 
 const day = 86_400_000;
 const keptMs = 7 * day;
+/** Messages that one sweep forgets, at most: they are removed in one transaction. */
+const sweptAtOnce = 2_000;
 
 interface SentMessage {
   /** The message's id at Trunkline. */
@@ -45,11 +47,12 @@ export class SentMessages {
     if (this.#values.value(`sent:${id}`) !== undefined) await this.#values.write([[`sent:${id}`, null]]);
   }
 
-  /** Forgets messages that no device will ask for any more. */
+  /** Forgets messages that no device will ask for any more, `sweptAtOnce` at most. */
   async sweep(): Promise<void> {
     const old = this.#values
       .keys("sent:")
-      .filter((key) => Date.now() - (this.find(key.slice(5))?.at ?? 0) > keptMs);
+      .filter((key) => Date.now() - (this.find(key.slice(5))?.at ?? 0) > keptMs)
+      .slice(0, sweptAtOnce);
     if (old.length > 0) await this.#values.write(old.map((key) => [key, null]));
   }
 }
