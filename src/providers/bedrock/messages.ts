@@ -6,6 +6,7 @@
 import type { Fields } from "#contract/normalise.ts";
 import { inputOf, thinkingBlocks } from "#providers/anthropic/messages.ts";
 import { emptyTurnText, type Turn } from "#providers/translate/conversation.ts";
+import { DistinctNames } from "#providers/translate/distinct-names.ts";
 import { textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
@@ -49,9 +50,11 @@ export function bedrockMessages(
 ): { messages: BedrockMessage[]; issue: string | null } {
   const messages: BedrockMessage[] = [];
   const issues: string[] = [];
+  // The documents of a request have distinct names, also those of different messages.
+  const names = new DistinctNames(" ");
   for (const turn of turns) {
     const role = turn.role === "assistant" ? "assistant" : "user";
-    const content = blocksOf(turn, ability, issues);
+    const content = blocksOf(turn, ability, names, issues);
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
@@ -78,9 +81,7 @@ export function cachePoint(control: Fields | undefined, { caches }: Ability): Bl
   return [{ cachePoint: { type: "default", ...(control.ttl === "1h" ? { ttl: "1h" } : {}) } }];
 }
 
-function blocksOf(turn: Turn, ability: Ability, issues: string[]): Block[] {
-  // Documents of one message have distinct names.
-  const names = new Set<string>();
+function blocksOf(turn: Turn, ability: Ability, names: DistinctNames, issues: string[]): Block[] {
   const blocks = (parts: readonly Part[]): Block[] =>
     parts.flatMap((part) => [...blockOf(part, names, issues), ...cachePoint(part.cacheControl, ability)]);
   if (turn.role === "user") return blocks(turn.parts);
@@ -111,7 +112,7 @@ function reasoningBlock(block: Fields): Block {
   return { reasoningContent: { reasoningText: { text, signature } } };
 }
 
-function blockOf(part: Part, names: Set<string>, issues: string[]): Block[] {
+function blockOf(part: Part, names: DistinctNames, issues: string[]): Block[] {
   if (part.kind === "text") return [{ text: part.text }];
   if (part.kind === "link") {
     issues.push("Bedrock fetches no URL: pictures and files are bytes in a `data:` URL.");
@@ -121,18 +122,14 @@ function blockOf(part: Part, names: Set<string>, issues: string[]): Block[] {
   if (Object.hasOwn(images, mediaType)) return [{ image: { format: images[mediaType], source: { bytes } } }];
   if (Object.hasOwn(documents, mediaType))
     return [
-      { document: { format: documents[mediaType], name: documentName(name, names), source: { bytes } } },
+      { document: { format: documents[mediaType], name: names.of(documentStem(name)), source: { bytes } } },
     ];
   issues.push(`Bedrock takes no content of the type ${mediaType}.`);
   return [];
 }
 
 /** Letters, digits, single blanks, hyphens, parentheses and brackets alone are in a document's name. */
-function documentName(name: string | null, names: Set<string>): string {
+function documentStem(name: string | null): string {
   const plain = (name ?? "").replace(/[^A-Za-z0-9()[\]-]+/g, " ").trim();
-  const stem = plain.slice(0, 150).trim() || "document";
-  let own = stem;
-  for (let n = 2; names.has(own); n++) own = `${stem} ${n}`;
-  names.add(own);
-  return own;
+  return plain.slice(0, 150).trim() || "document";
 }

@@ -3,6 +3,7 @@
 // (a tool message that answers no call) is an issue here too.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { DistinctNames } from "./distinct-names.ts";
 import { textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 import { detailsOf, sealOf, signatureOfPart } from "./reasoning-details.ts";
@@ -74,8 +75,10 @@ function conversation(
   const system: TextPart[] = [];
   let notes: TextPart[] = [];
   const turns: Turn[] = [];
-  const ids = new Set<string>();
+  const ids = new DistinctNames("_");
   let open: OpenCall[] = [];
+  // Of the open calls those without a result, by the client's id for them, the first one last.
+  let waiting = new Map<unknown, OpenCall[]>();
   // Pictures that the assistant made: vendors take them from the user alone, so that they stand in the user's next turn.
   let made: Part[] = [];
   for (const [at, message] of messages.entries()) {
@@ -95,12 +98,13 @@ function conversation(
       continue;
     }
     if (role === "tool") {
-      const waiting = open.find(
-        (answered) => answered.clientId === message.tool_call_id && answered.parts === null,
-      );
-      if (waiting) waiting.parts = parts;
+      const id = message.tool_call_id;
+      const same = waiting.get(id);
+      const answered = same?.pop();
+      if (same?.length === 0) waiting.delete(id);
+      if (answered) answered.parts = parts;
       else issues.push(`${where}: \`tool_call_id\` does not match a pending tool call.`);
-      if (open.length > 0 && open.every(({ parts }) => parts !== null)) {
+      if (open.length > 0 && waiting.size === 0) {
         turns.push({
           role: "tool",
           results: open.map(({ call, parts }) => ({ call, parts: parts ?? [] })),
@@ -109,12 +113,18 @@ function conversation(
       }
       continue;
     }
-    if (open.length > 0) issues.push(unanswered(open, where));
+    if (open.length > 0) {
+      issues.push(unanswered(open, where));
+      // They are named once.
+      open = [];
+      waiting.clear();
+    }
     if (role === "user") {
       addUser(turns, [...noted(made), ...withName(parts, message.name)]);
       made = [];
     } else if (role === "assistant") {
       open = callsOf(message, where, ids, issues);
+      waiting = Map.groupBy(open.toReversed(), ({ clientId }): unknown => clientId);
       const pictures = partsOf(message.images, `${where}.images`, issues);
       if (keepsSignatures) {
         sign(parts, message);
@@ -240,7 +250,7 @@ function cacheOf(part: Fields): { cacheControl?: Fields } {
   return isObject(part.cache_control) ? { cacheControl: part.cache_control } : {};
 }
 
-function callsOf(message: Fields, where: string, ids: Set<string>, issues: string[]): OpenCall[] {
+function callsOf(message: Fields, where: string, ids: DistinctNames, issues: string[]): OpenCall[] {
   if (isObject(message.function_call)) {
     issues.push(`${where}: \`function_call\` is deprecated; use \`tool_calls\`.`);
   }
@@ -253,7 +263,7 @@ function callsOf(message: Fields, where: string, ids: Set<string>, issues: strin
       return [];
     }
     const read: Call = {
-      id: distinctId(call.id, ids),
+      id: ids.of(idStem(call.id)),
       name: textOf(called.name),
       arguments: textOf(called.arguments),
       signature: signatureOf(call),
@@ -263,10 +273,4 @@ function callsOf(message: Fields, where: string, ids: Set<string>, issues: strin
 }
 
 /** Ids come from the vendor of an earlier turn, which may use other characters or restart its numbering. */
-function distinctId(clientId: string, ids: Set<string>): string {
-  const stem = clientId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
-  let id = stem;
-  for (let n = 2; ids.has(id); n++) id = `${stem}_${n}`;
-  ids.add(id);
-  return id;
-}
+const idStem = (clientId: string): string => clientId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { bedrockMessages, bedrockSystem, cachePoint } from "#providers/bedrock/messages.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
 import { conversations } from "../conversations.ts";
+import { lookupsIn } from "../lookups.ts";
 
 type Block = Record<string, { toolUseId: string; input?: unknown; content?: object[]; name?: string }>;
 
@@ -50,6 +51,25 @@ test("documents have distinct names of the letters that Bedrock takes", () => {
   assert.equal(issue, null);
   const names = (messages[0]!.content as Block[]).flatMap(({ document }) => document?.name ?? []);
   assert.deepEqual(names, ["a b (1) csv", "a b (1) csv 2", "document"]);
+  // The conversation comes whole with each request: names of earlier messages are taken too.
+  const user = { role: "user", content: [file("a.csv"), { type: "text", text: "x" }] };
+  const later = translated([user, { role: "assistant", content: "Yes." }, user]).messages.flatMap(
+    ({ content }) => (content as Block[]).flatMap(({ document }) => document?.name ?? []),
+  );
+  assert.deepEqual(later, ["a csv", "a csv 2"]);
+});
+
+test("a thousand documents without a name have a thousand names, at a cost that grows as their number does", () => {
+  const part = { type: "image_url", image_url: { url: "data:," } };
+  const read = readConversation([{ role: "user", content: Array.from({ length: 1_000 }, () => part) }]);
+  assert.equal(read.kind, "conversation");
+  let names: unknown[] = [];
+  const looked = lookupsIn(() => {
+    const { messages } = bedrockMessages(read.turns, { caches: false });
+    names = (messages[0]!.content as Block[]).flatMap(({ document }) => document?.name ?? []);
+  });
+  assert.equal(new Set(names).size, 1_000);
+  assert.ok(looked < 10_000, `${looked}`);
 });
 
 test("marks of the cache, for models that take them", () => {

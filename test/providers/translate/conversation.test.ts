@@ -5,6 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { emptyTurnText, readConversation } from "#providers/translate/conversation.ts";
 import { conversations } from "../conversations.ts";
+import { lookupsIn } from "../lookups.ts";
 
 function read(messages: unknown) {
   const found = readConversation(messages);
@@ -107,6 +108,38 @@ test("what OpenAI refuses is a issue that says where", () => {
     assert.equal(found.kind, "issue", JSON.stringify(messages));
     assert.equal(found.issue.param, "messages");
     assert.match(found.issue.message, says);
+  }
+});
+
+test("a thousand calls, of one id or of their own, cost a thousand times what one costs", () => {
+  for (const idOf of [() => "same", (n: number) => `call ${n}`]) {
+    let reads = 0;
+    const results = Array.from({ length: 1_000 }, (_, n) => ({
+      role: "tool",
+      content: `${n}`,
+      get tool_call_id() {
+        reads += 1;
+        return idOf(n);
+      },
+    }));
+    const calls = Array.from({ length: 1_000 }, (_, n) => call(idOf(n)));
+    let turns: ReturnType<typeof read>["turns"] = [];
+    const looked = lookupsIn(() => {
+      turns = read([
+        { role: "user", content: "a" },
+        { role: "assistant", tool_calls: calls },
+        ...results,
+      ]).turns;
+    });
+    assert.ok(looked < 10_000 && reads < 10_000, `${looked} ${reads}`);
+    const last = turns.at(-1);
+    assert.ok(last?.role === "tool");
+    assert.equal(new Set(last.results.map(({ call: { id } }) => id)).size, 1_000);
+    // Results of equal ids are those of the calls in their order.
+    assert.deepEqual(
+      last.results.map(({ parts }) => parts),
+      results.map(({ content }) => [text(content)]),
+    );
   }
 });
 
