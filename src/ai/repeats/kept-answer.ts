@@ -6,8 +6,8 @@ import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { VendorAnswer } from "#providers/provider.ts";
 
 export interface KeptAnswer {
-  /** Of the request that it answers; null: another one than that which it was found for. */
-  fingerprint: string | null;
+  /** Of the request that it answers. */
+  fingerprint: string;
   /** The text is all that a stream sent. */
   stream: boolean;
   text: string;
@@ -37,23 +37,31 @@ export function keptOf({ served, leftOut }: Answered): Pick<KeptAnswer, "leftOut
   };
 }
 
-/** The answer again. It costs nothing, and no member was asked. `ended`: it was handed on, or its client left (499). */
+/**
+ * The answer again. It costs nothing, and no member was asked. `keepAlive`: the sign of life of the request's API. `ended`: it was
+ * handed on, or its client left (499).
+ */
 export function replayed(
   kept: KeptAnswer,
   latencyMs: number,
+  keepAlive: ResponseStream["keepAlive"],
   ended: (status: 200 | 499) => void,
 ): CompletionResult {
   const latency_ms = Math.round(latencyMs * 10) / 10;
   const served = kept.served && { ...kept.served, latency_ms, attempts: 0, cost: 0 };
   const { text, media, leftOut } = kept;
-  if (kept.stream) return { kind: "stream", stream: streamOf(text, ended), served, leftOut };
+  if (kept.stream) return { kind: "stream", stream: streamOf(text, keepAlive, ended), served, leftOut };
   ended(200);
   // An answer that is no stream always has a member.
   const by = served ?? { provider: "", model: "", latency_ms, attempts: 0, cost: 0 };
   return { kind: "answer", text, served: by, leftOut, ...(media && { media }) };
 }
 
-function streamOf(text: string, ended: (status: 200 | 499) => void): ResponseStream {
+function streamOf(
+  text: string,
+  keepAlive: ResponseStream["keepAlive"],
+  ended: (status: 200 | 499) => void,
+): ResponseStream {
   let left: string | null = text;
   const take = (status: 200 | 499): string | null => {
     const next = left;
@@ -61,5 +69,5 @@ function streamOf(text: string, ended: (status: 200 | 499) => void): ResponseStr
     if (next !== null) ended(status);
     return next;
   };
-  return { next: async () => take(200), cancel: () => void take(499), stop: () => {} };
+  return { keepAlive, next: async () => take(200), cancel: () => void take(499), stop: () => {} };
 }

@@ -49,11 +49,19 @@ const maxMemory = 64 * 1024 * 1024;
 /** The names and fields of an answer. */
 const overhead = 1_024;
 
-/** What came of a call that others wait for. `unkept`: an answer that is too large to be kept. */
-type FlightEnd = KeptAnswer | "failed" | "unkept";
+/**
+ * What came of a call that others wait for. `unkept`: an answer that is too large to be kept. `mismatch`: its name is that of
+ * another request.
+ */
+type FlightEnd = KeptAnswer | "failed" | "mismatch" | "unkept";
 
 interface Flight {
   fingerprint: string;
+  /** Its name is known to be no other request's: the storage was asked. */
+  isPlaced: boolean;
+  /** Resolves when that is known, or when it has ended. */
+  placed: Promise<"placed">;
+  place(): void;
   ended: Promise<FlightEnd>;
   end(how: FlightEnd): void;
 }
@@ -72,12 +80,18 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
   function openFlight(slot: Slot): Flight {
     const { name, fingerprint } = slot;
     const { promise: ended, resolve } = Promise.withResolvers<FlightEnd>();
+    const { promise: placed, resolve: tellPlaced } = Promise.withResolvers<"placed">();
+    const place = () => {
+      flight.isPlaced = true;
+      tellPlaced("placed");
+    };
     const end = (how: FlightEnd) => {
       if (flights.get(name) === flight) flights.delete(name);
       if (typeof how === "string") stored.release(slot);
+      tellPlaced("placed");
       resolve(how);
     };
-    const flight = { fingerprint, ended, end };
+    const flight: Flight = { fingerprint, isPlaced: false, placed, place, ended, end };
     flights.set(name, flight);
     return flight;
   }
@@ -169,19 +183,19 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     };
   }
 
-  /** What came of the flight; `gone`: the client left; `late`: the pool's deadline has passed. */
-  async function waitFor(
-    { ended }: Flight,
+  /** What came of what is awaited; `gone`: the client left; `late`: the pool's deadline has passed. */
+  async function waitFor<T>(
+    awaited: Promise<T>,
     ms: number,
     signal: LightAbortSignal,
-  ): Promise<FlightEnd | "gone" | "late"> {
+  ): Promise<T | "gone" | "late"> {
     const timer = new LightAbortController();
     const leave = () => timer.abort();
     signal.addEventListener("abort", leave, { once: true });
     if (signal.aborted) leave();
     try {
       const overdue = clock.sleep(Math.max(ms, 0), timer).then(() => null);
-      return (await Promise.race([ended, overdue])) ?? (signal.aborted ? "gone" : "late");
+      return (await Promise.race([awaited, overdue])) ?? (signal.aborted ? "gone" : "late");
     } finally {
       signal.removeEventListener("abort", leave);
       timer.abort();
@@ -215,16 +229,24 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
         const model = kept.served?.model ?? null;
         call.ended({ ...unasked, status, model, firstByteMs, ms, reused: slot.kind });
       };
-      return { completed: replayed(kept, elapsed(), ended), reused: true };
+      return { completed: replayed(kept, elapsed(), call.request.api.keepAlive, ended), reused: true };
     };
     for (;;) {
       const kept = find(slot);
       if (kept !== null) return reuse(kept);
       const under = flights.get(slot.name);
       if (under === undefined) break;
-      if (under.fingerprint !== slot.fingerprint) return mismatch();
-      const ended = await waitFor(under, call.pool.deadline_ms - elapsed(), call.signal);
-      if (ended === "failed") continue;
+      const isSame = under.fingerprint === slot.fingerprint;
+      if (!isSame && under.isPlaced) return mismatch();
+      // The storage may know this request, and not the one under way.
+      const awaited = isSame ? under.ended : under.placed;
+      const ended = await waitFor<FlightEnd | "placed">(
+        awaited,
+        call.pool.deadline_ms - elapsed(),
+        call.signal,
+      );
+      if (ended === "failed" || ended === "placed") continue;
+      if (ended === "mismatch") return mismatch();
       if (ended === "unkept") return { completed: await ask(), reused: false };
       if (ended === "gone") return gone();
       if (ended !== "late") return reuse(ended);
@@ -233,7 +255,8 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     const flight = openFlight(slot);
     try {
       let place = await stored.open(slot, call.key);
-      while (place.kind === "elsewhere" && place.isSame && elapsed() < call.pool.deadline_ms) {
+      while (place.kind === "elsewhere" && elapsed() < call.pool.deadline_ms) {
+        flight.place();
         await clock.sleep(pollMs, call.signal);
         if (call.signal.aborted) {
           flight.end("failed");
@@ -241,15 +264,20 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
         }
         place = await stored.open(slot, call.key);
       }
+      if (place.kind === "mismatch") {
+        flight.end("mismatch");
+        return mismatch();
+      }
       if (place.kind === "elsewhere") {
         flight.end("failed");
-        return place.isSame ? fail(504, late) : mismatch();
+        return fail(504, late);
       }
       if (place.kind === "kept") {
         remember(slot, place.kept);
         flight.end(place.kept);
         return reuse(place.kept);
       }
+      flight.place();
       return { completed: await keeping(slot, flight, await ask(), call), reused: false };
     } catch (error) {
       flight.end("failed");

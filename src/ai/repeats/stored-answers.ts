@@ -20,11 +20,15 @@ import {
 import type { KeptAnswer } from "./kept-answer.ts";
 import type { Slot } from "./repeatable.ts";
 
-/** `mine`: this process asks. `elsewhere`: another process is asking, for a request with the fingerprint of the slot or not. */
+/**
+ * `mine`: this process asks. `elsewhere`: another process is asking. `mismatch`: the name is that of a request with another
+ * fingerprint, whether it was answered or is under way.
+ */
 export type Place =
   | { kind: "mine" }
   | { kind: "kept"; kept: KeptAnswer }
-  | { kind: "elsewhere"; isSame: boolean };
+  | { kind: "elsewhere" }
+  | { kind: "mismatch" };
 
 export interface StoredAnswers {
   /** What is stored for the slot. */
@@ -103,15 +107,15 @@ export function createStoredAnswers(
   }
 
   function placeOf(slot: Slot, name: string, found: FoundAnswer): Place {
-    const isSame = found.fingerprint === printOf(slot);
-    if (found.answer === null) return { kind: "elsewhere", isSame };
+    if (found.fingerprint !== printOf(slot)) return { kind: "mismatch" };
+    if (found.answer === null) return { kind: "elsewhere" };
     const { media, ...stored } = JSON.parse(sealer.unseal(found.answer, answerContext(name)));
     return {
       kind: "kept",
       kept: {
         ...stored,
         media: media && { ...media, bytes: Buffer.from(media.bytes, "base64") },
-        fingerprint: isSame ? slot.fingerprint : null,
+        fingerprint: slot.fingerprint,
         expiresAt: found.expires_at,
       },
     };

@@ -19,18 +19,25 @@ test("a whole answer, its bytes too", () => {
   const ended: number[] = [];
   const end = (status: number) => void ended.push(status);
   const answer = { kind: "answer", text: '{"a":1}', served, leftOut: ["seed"] };
-  assert.deepEqual(replayed(kept, 1.26, end), answer);
+  assert.deepEqual(replayed(kept, 1.26, undefined, end), answer);
   assert.deepEqual(ended, [200]);
   const media = { bytes: Buffer.from("sound"), contentType: "audio/mpeg" };
-  assert.deepEqual(replayed({ ...kept, text: "", media }, 1.26, end), { ...answer, text: "", media });
+  assert.deepEqual(replayed({ ...kept, text: "", media }, 1.26, undefined, end), {
+    ...answer,
+    text: "",
+    media,
+  });
   assert.equal(sizeOf({ text: "abc", media }), 8);
 });
 
 test("a stream: once, or not at all for a client that left", async () => {
   const ended: number[] = [];
   const play = () => {
-    const result = replayed({ ...kept, stream: true }, 1.26, (status) => void ended.push(status));
+    const keepAlive = () => "\n";
+    const result = replayed({ ...kept, stream: true }, 1.26, keepAlive, (status) => void ended.push(status));
     assert.ok(result.kind === "stream");
+    // It may still be waited for behind headers that were sent.
+    assert.equal(result.stream.keepAlive, keepAlive);
     assert.deepEqual(result.served, served);
     return result.stream;
   };
@@ -50,6 +57,6 @@ test("of who served it, the member and its model are kept; an early stream has n
   assert.deepEqual(keptOf(answer), { served: kept.served, leftOut: [] });
   const stream = { next: async () => null, cancel: () => {}, stop: () => {} };
   assert.equal(keptOf({ kind: "stream", stream, served: null }).served, null);
-  const early = replayed({ ...kept, stream: true, served: null }, 1, () => {});
+  const early = replayed({ ...kept, stream: true, served: null }, 1, undefined, () => {});
   assert.ok(early.kind === "stream" && early.served === null);
 });
