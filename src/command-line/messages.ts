@@ -1,12 +1,14 @@
 // `trunkline send`, `get` and `tail`: messages of an account, from a terminal or a script.
 
+import { channels } from "#contract/messages/channel.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { type AccessOptions, chosenAccount, managementOf, managementOrKey } from "./access.ts";
 import { type Api, ApiError } from "./api.ts";
+import { channelOf } from "./channel.ts";
 import { coloured, plain, print, type Result } from "./output.ts";
 
-const channels: readonly string[] = ["sms", "whatsapp", "email"];
+const ownClock = () => systemRuntime({ logLevel: "warn", outboundAllow: [] }).clock;
 
 interface SendOptions extends AccessOptions {
   subject?: string;
@@ -18,23 +20,28 @@ interface Sent {
   data: { request_id: string; contact: { id: string; status: string }[] };
 }
 
-/** So often a send is repeated whose answer was lost. Its key makes the repeats the same send. */
-const maxSends = 3;
+/** So often a send is repeated whose answer was lost, after such a pause, ms. Its key makes the repeats the same send. */
+const maxSends = 4;
+const repeatMs = 500;
+
+/** Whether a repeat may find out more: no answer came, or the first send of the key is still at work. */
+const isOpen = (error: unknown) => !(error instanceof ApiError) || error.code === "idempotency_in_progress";
 
 async function sendOnce(send: () => Promise<Sent>): Promise<Sent> {
+  const clock = ownClock();
   for (let count = 1; ; count++) {
     try {
       return await send();
     } catch (error) {
-      if (error instanceof ApiError || count === maxSends) throw error;
+      if (!isOpen(error) || count === maxSends) throw error;
+      await clock.sleep(count * repeatMs);
     }
   }
 }
 
 /** Sends one message. */
-export async function send(channel: string, to: string, text: string, options: SendOptions): Promise<Result> {
-  if (!channels.includes(channel))
-    throw new Error(`The channel is one of ${channels.join(", ")}, not ${channel}.`);
+export async function send(word: string, to: string, text: string, options: SendOptions): Promise<Result> {
+  const channel = channelOf(word);
   const contact = {
     ...(channel === "email" ? { email: to, subject: options.subject ?? "" } : { number: to }),
     message: text,
@@ -127,7 +134,7 @@ interface TailOptions extends AccessOptions {
 /** Prints each message of an account when it is accepted and whenever its status changes, until the person ends it. */
 export async function tail(options: TailOptions): Promise<void> {
   const api = await managementOf(options);
-  const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const clock = ownClock();
   const { id } = await chosenAccount(api, options);
   const query = new URLSearchParams({
     limit: String(watched),

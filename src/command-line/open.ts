@@ -20,6 +20,14 @@ const defaultConcurrentBodies = 4;
 export const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
 export const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
 
+const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** Where this machine reaches the service. */
+export function localOrigin({ HOST, PORT }: Config): string {
+  const host = everyAddress[HOST] ?? HOST;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
+}
+
 /** The socket file of the running process. */
 export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
 

@@ -1,6 +1,7 @@
 // What the command line prints: sentences and tables for people, JSON for programs.
 
 import { styleText } from "node:util";
+import { escapeControls } from "#runtime/log/escape-controls.ts";
 
 /** What a command found out or did. */
 export interface Result {
@@ -14,7 +15,7 @@ export const print = (text: string) => process.stdout.write(`${text}\n`);
 
 /** Errors in the operator's hands: named one by one, then the end. */
 export function fail(errors: readonly string[]): never {
-  process.stderr.write(`${errors.map((error) => `trunkline: ${error}`).join("\n")}\n`);
+  process.stderr.write(`${errors.map((error) => `trunkline: ${escapeControls(error)}`).join("\n")}\n`);
   process.exit(1);
 }
 
@@ -46,5 +47,5 @@ const colours: readonly (readonly [string[], "green" | "yellow" | "red"])[] = [
   [["failed", "undelivered", "expired", "error"], "red"],
 ];
 
-/** Other programs' control characters move no cursor and change no colour. */
-export const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, " ");
+/** What others wrote, on one line: its control characters move no cursor and change no colour. */
+export const plain = (text: string) => escapeControls(text).replaceAll("\n", " ");

@@ -172,14 +172,18 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
 
 /** Runs the command that the words name. */
 export async function runCommand(words: readonly string[]): Promise<void> {
-  // The reader of a pipe, such as `head`, has read enough.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   try {
     // Loading the reader of words takes 10 ms, which a start does not need.
     if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
       const { serve } = await import("./serve.ts");
       await serve(configured());
-    } else await createProgram().parseAsync(words as string[], { from: "user" });
+      return;
+    }
+    // The reader of a pipe, such as `head`, has read enough.
+    process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+      process.exit(error.code === "EPIPE" ? 0 : 1),
+    );
+    await createProgram().parseAsync(words as string[], { from: "user" });
   } catch (error) {
     fail([error instanceof Error ? error.message : String(error)]);
   }

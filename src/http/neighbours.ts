@@ -1,10 +1,7 @@
 // What a wrong path probably meant: beginners turn words around, use another service's paths, or another word for a channel. The
 // sentence names only paths of ours and repeats nothing of the request.
 
-import { channels } from "#contract/messages/channel.ts";
-
-const channelWords = `The channels are ${channels.slice(0, -1).join(", ")} and ${channels.at(-1)}`;
-const isChannel = (word: string) => (channels as readonly string[]).includes(word);
+import { channelWords, isChannel } from "./path-params.ts";
 
 const verbs = new Set(["get", "cancel", "reschedule", "resolve"]);
 /** First segments of OpenAI's and Anthropic's paths. */

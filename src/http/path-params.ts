@@ -16,9 +16,10 @@ export function isId(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
 
-const others = channels.slice(0, -1).join(", ");
+/** For sentences about wrong paths. */
+export const channelWords = `The channels are ${channels.slice(0, -1).join(", ")} and ${channels.at(-1)}`;
 
 /** The 404 of a path with another word in the place of a channel. */
 export const unknownChannel = problem("not_found", {
-  message: `Not found. The channels are ${others} and ${channels.at(-1)}.`,
+  message: `Not found. ${channelWords}.`,
 });

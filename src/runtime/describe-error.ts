@@ -7,6 +7,7 @@ const descriptions: Readonly<Record<string, string | undefined>> = {
   EPIPE: "the connection was closed",
   UND_ERR_SOCKET: "the connection was closed",
   ETIMEDOUT: "connecting timed out",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_CONNECT_TIMEOUT: "connecting timed out",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",

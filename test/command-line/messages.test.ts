@@ -93,6 +93,8 @@ test("a refusal is printed in the installation's words, and ends with 1", async 
   assert.match((await run(data, "send", "fax", "1", "x")).error, /one of sms, whatsapp, email, not fax/);
   assert.match((await run(data, "get", "msg_none")).error, /There is no message msg_none/);
   assert.match((await run(data, "gateways", "--account", "acme")).error, /There are: default\./);
+  const coloured = await run(data, "gateways", "--account", "\u001b[31macme");
+  assert.match(coloured.error, /There is no account called \\u001b\[31macme\./);
   assert.match((await run("elsewhere", "gateways")).error, /No service runs with the data folder/);
   const gone = await runWith({ TRUNKLINE_TOKEN: "x" }, data, "pools", "--url", "http://127.0.0.1:1");
   assert.match(
@@ -105,7 +107,13 @@ test("a send whose answer is lost is repeated with the same key", async () => {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
     keys.push(request.headers["idempotency-key"]);
-    if (keys.length < 3) request.socket.destroy();
+    if (keys.length === 1) request.socket.destroy();
+    else if (keys.length === 2)
+      response
+        .writeHead(409)
+        .end(
+          JSON.stringify({ success: false, message: "It is under way.", code: "idempotency_in_progress" }),
+        );
     else
       response.end(
         JSON.stringify({ data: { request_id: "req_1", contact: [{ id: "msg_1", status: "queued" }] } }),

@@ -2,6 +2,7 @@
 
 import { styleText } from "node:util";
 import { runningHere } from "#command-line/api.ts";
+import { localOrigin } from "#command-line/open.ts";
 import type { Result } from "#command-line/output.ts";
 import { readSettings } from "#command-line/settings.ts";
 import type { Config } from "#config.ts";
@@ -13,19 +14,17 @@ import { lookAtRunning } from "./running.ts";
 import { lookAtStorage } from "./storage.ts";
 
 /** Whether another program has the port that the service would listen on. */
-async function lookAtPort({ HOST, PORT }: Config): Promise<Finding> {
+async function lookAtPort(config: Config): Promise<Finding> {
   const stopped = warning("service", "It does not run.", `Start it: ${commandWords("")}`);
-  if (PORT === 0) return stopped;
-  const host =
-    HOST === "0.0.0.0" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST === "::" ? "::1" : HOST}]` : HOST;
+  if (config.PORT === 0) return stopped;
   try {
-    await requestApi({ url: `http://${host}:${PORT}` }, { method: "GET", path: "/", silenceMs: 2_000 });
+    await requestApi({ url: localOrigin(config) }, { method: "GET", path: "/", silenceMs: 2_000 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") return stopped;
   }
   return fault(
     "service",
-    `It does not run with this data folder, and another program listens on port ${PORT}.`,
+    `It does not run with this data folder, and another program listens on port ${config.PORT}.`,
     "Stop that program, or name another port in TRUNKLINE_PORT.",
   );
 }

@@ -64,6 +64,15 @@ async function lookAtProcess(api: Api): Promise<{ findings: Finding[]; installat
   return { findings, installation: data };
 }
 
+/** Whether a body is that of our `/health/live`. */
+function isLiveness(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { status?: unknown } | null)?.status === "live";
+  } catch {
+    return false;
+  }
+}
+
 /** Asked from this machine: a firewall before it may still keep the world out. */
 async function lookAtCallbacks(publicUrl: string | null): Promise<Finding> {
   if (publicUrl === null)
@@ -79,7 +88,7 @@ async function lookAtCallbacks(publicUrl: string | null): Promise<Finding> {
       { method: "GET", path: "/health/live", silenceMs: reachMs },
     );
     const text = await textOf(answer.body);
-    if (answer.status !== 200 || !text.includes("status"))
+    if (answer.status !== 200 || !isLiveness(text))
       return fault("callbacks", `${publicUrl} answers ${answer.status}, and not as Trunkline does.`, advice);
   } catch (error) {
     return fault("callbacks", `${publicUrl} cannot be reached: ${(error as Error).message}.`, advice);

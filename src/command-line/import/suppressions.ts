@@ -3,8 +3,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { type AccessOptions, chosenAccount, managementOf } from "#command-line/access.ts";
 import { type Api, ApiError } from "#command-line/api.ts";
+import { channelOf } from "#command-line/channel.ts";
 import { plain, type Result } from "#command-line/output.ts";
-import { type Channel, channels } from "#contract/messages/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { chooseColumn } from "./column.ts";
 
 /** About a million rows. */
@@ -28,13 +29,6 @@ interface Refused {
 interface Entry {
   line: number;
   recipient: string;
-}
-
-function channelOf(text: string | undefined): Channel | null {
-  if (text === undefined) return null;
-  const channel = channels.find((each) => each === text);
-  if (channel === undefined) throw new Error(`The channel is one of ${channels.join(", ")}, not ${text}.`);
-  return channel;
 }
 
 async function rowsOf(file: string): Promise<string[][]> {
@@ -85,7 +79,11 @@ async function addBatch(
 /** Adds the recipients of a CSV file to the account's list. Those that are on it already stay as they are. */
 export async function importSuppressions(file: string, options: ImportOptions): Promise<Result> {
   const rows = await rowsOf(file);
-  const column = chooseColumn(rows, options.column ?? null, channelOf(options.channel));
+  const column = chooseColumn(
+    rows,
+    options.column ?? null,
+    options.channel === undefined ? null : channelOf(options.channel),
+  );
   const entries = rows
     .map((row, at) => ({ line: at + 1, recipient: row[column.at]?.trim() ?? "" }))
     .slice(column.hasNames ? 1 : 0)

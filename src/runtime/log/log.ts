@@ -4,6 +4,7 @@
 
 import { pino } from "pino";
 import type { Log } from "#runtime/runtime.ts";
+import { escapeControls } from "./escape-controls.ts";
 import { textOfLines } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -36,9 +37,6 @@ const inText: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/)[^\s/?#"'@]{1,1000}@/g, `$1${redacted}@`],
 ];
 
-/** DEL, C1 controls, line and paragraph separators, bidirectional controls. JSON escapes C0 itself. */
-const unsafe = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /** Lines of `record` that wait to be written, which go before the next line of another kind. */
 interface Gathered {
   waiting: string;
@@ -50,9 +48,6 @@ interface Gathered {
 const defaultGatherMs = 100;
 const maxGathered = 16_384;
 
-const escaped = (line: string) =>
-  line.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
 export function createLog(options: LogOptions): Log {
   const output = options.destination ?? pino.destination({ dest: 1, sync: true });
   const destination = options.text ? { write: (lines: string) => output.write(textOfLines(lines)) } : output;
@@ -61,7 +56,7 @@ export function createLog(options: LogOptions): Log {
     flush: () => {},
     write(line) {
       lines.flush();
-      destination.write(escaped(line));
+      destination.write(escapeControls(line));
     },
   };
   const root = pino(
@@ -86,6 +81,7 @@ function recorder(
   gatherMs: number,
 ): Log["record"] {
   let timer: NodeJS.Timeout | null = null;
+  let atExit = false;
   const flush = () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -93,7 +89,6 @@ function recorder(
     lines.waiting = "";
   };
   lines.flush = flush;
-  process.once("exit", flush);
   return (fields, message) => {
     if (!root.isLevelEnabled("info")) return;
     const line = JSON.stringify({
@@ -102,9 +97,13 @@ function recorder(
       ...fields,
       msg: message,
     });
-    lines.waiting += `${escaped(line)}\n`;
+    lines.waiting += `${escapeControls(line)}\n`;
     if (gatherMs === 0 || lines.waiting.length >= maxGathered) flush();
-    else timer ??= setTimeout(flush, gatherMs).unref();
+    else if (timer === null) {
+      timer = setTimeout(flush, gatherMs).unref();
+      if (!atExit) process.once("exit", flush);
+      atExit = true;
+    }
   };
 }
 

@@ -1,14 +1,12 @@
 // Lines of the log for people at a terminal. Programs get JSON.
 
 import { styleText } from "node:util";
+import { escapeControls } from "./escape-controls.ts";
 
 const colours = { debug: "gray", info: "blue", warn: "yellow", error: "red" } as const;
 
-/** C0 and C1 controls, line and paragraph separators, bidirectional controls: what drives a terminal, or fakes the order of a text. */
-const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-const escaped = (text: string) =>
-  text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** On one line. */
+const escaped = (text: string) => escapeControls(text).replaceAll("\n", "\\n");
 
 /** A stack trace goes on lines of its own, and not into the fields. */
 function stackOf(fields: Record<string, unknown>): string {

@@ -46,7 +46,9 @@ export async function requestApi(target: ApiTarget, asked: ApiRequest): Promise<
         : new URL(target.url).protocol === "https:"
           ? overHttps(`${target.url}${path}`, options, resolve)
           : overHttp(`${target.url}${path}`, options, resolve);
-    sent.once("timeout", () => sent.destroy(new Error(`there was no answer within ${silenceMs} ms`)));
+    sent.once("timeout", () =>
+      sent.destroy(Object.assign(new Error("silence"), { code: "UND_ERR_HEADERS_TIMEOUT" })),
+    );
     sent.once("error", reject);
     sent.end(body);
   });

@@ -137,7 +137,10 @@ test("what this machine cannot show: an old Node, a full disk, clocks apart", ()
 });
 
 test("while the service runs: its gateways, members and public address are asked", async () => {
-  const wiki = createServer((_request, response) => response.end("a wiki")).listen(0, "127.0.0.1");
+  const wiki = createServer((_request, response) => response.end("a wiki about the status of things")).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(wiki, "listening");
   const { port } = wiki.address() as AddressInfo;
   const variables = {

@@ -195,6 +195,12 @@ test("levels, children and silence", () => {
 });
 
 describe("lines of which there are thousands", () => {
+  test("cost a log that writes none of them nothing", () => {
+    const before = process.listenerCount("exit");
+    for (let count = 0; count < 20; count++) createLog({ level: "info", destination: { write: () => {} } });
+    assert.equal(process.listenerCount("exit"), before);
+  });
+
   test("are written together, before every later line", () => {
     const written: string[] = [];
     const log = createLog({
