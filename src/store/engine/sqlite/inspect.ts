@@ -1,14 +1,35 @@
 // Looks at a SQLite installation without changing it, for the command line.
 
+import { chownSync, existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import type { Inspection } from "#store/engine/inspection.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
+
+/**
+ * SQLite makes a journal and its index even for a reader. Without a journal the file is whole, and read as one that no process changes,
+ * so that nothing is made. Beside a journal its index may be made: it gets the owner of the file, because root may be looking.
+ */
+function openToRead(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  const index = `${path}-shm`;
+  const hasJournal = existsSync(`${path}-wal`);
+  if (!hasJournal) url.searchParams.set("immutable", "1");
+  const hadIndex = existsSync(index);
+  const database = new DatabaseSync(url, { readOnly: true, timeout: 2_000 });
+  if (hasJournal && !hadIndex) {
+    database.prepare("select count(*) from sqlite_schema").get();
+    const { uid, gid } = statSync(path);
+    if (existsSync(index) && process.getuid?.() === 0) chownSync(index, uid, gid);
+  }
+  return database;
+}
 
 /** Reads the whole file once: about a second for each GB. Never throws. */
 export function inspectSqlite(path: string): Inspection {
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(path, { readOnly: true, timeout: 2_000 });
+    database = openToRead(path);
     const [damage] = database.prepare("pragma quick_check(1)").all();
     const words = String(Object.values(damage ?? {})[0] ?? "");
     if (words !== "ok") return { fault: `The file is damaged: ${words.replaceAll("\n", " ")}.` };

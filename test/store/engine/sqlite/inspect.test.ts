@@ -1,7 +1,17 @@
 // A look at a SQLite installation: it changes nothing, and names what is wrong.
 
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -29,6 +39,23 @@ test("a good file has its schema, and is as it was", async () => {
     clock: null,
   });
   assert.deepEqual(readFileSync(path), before);
+  const beside = readdirSync(folder).filter((name) => name.startsWith("good.db"));
+  assert.deepEqual(beside.toSorted(), ["good.db", "good.db.lock"]);
+});
+
+test("what only the journal has is seen, and the journal stays", async () => {
+  const path = await installation("journal.db");
+  const copy = join(folder, "copied.db");
+  const writer = new DatabaseSync(path);
+  writer.exec("pragma wal_autocheckpoint = 0");
+  writer.exec("insert into installation_facts (name, value) values ('master_key', 'print')");
+  // As after a kill: the journal without its index.
+  for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${copy}${end}`);
+  writer.close();
+  const journal = readFileSync(`${copy}-wal`);
+  const found = inspectSqlite(copy);
+  assert.equal("masterKey" in found ? found.masterKey : null, "print", JSON.stringify(found));
+  assert.deepEqual(readFileSync(`${copy}-wal`), journal);
 });
 
 test("the schema of a newer version is seen", async () => {
