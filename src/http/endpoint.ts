@@ -65,6 +65,8 @@ const emptyBody: ParsedBody = { value: null, files: [] };
 async function admit(head: Head, call: Call): Promise<AccountCall | Problem | null> {
   const admitted = await authenticate(call.gate, call.request, call.share);
   if (admitted === null || isProblem(admitted)) return admitted;
+  // Also for what is refused while the body is read.
+  call.logged.account = admitted.account.id;
   let body = admitted.body ?? emptyBody;
   if (head.body !== undefined && admitted.body === null) {
     const read = await readBody(call.request, call.gate.bodyLimits, call.share);
@@ -81,8 +83,10 @@ function accountOf(admitted: Call): string | null {
 }
 
 /** The most frequent first mistake: JSON without its content type, which leaves the form without any field. */
-function withMediaHint(reply: Reply | null, { looksLikeJson }: ParsedBody): Reply | null {
-  if (reply === null || reply.status !== 422 || looksLikeJson !== true || !isProblem(reply)) return reply;
+function withMediaHint(reply: Reply | Problem | null, admitted: Call): Reply | null {
+  if (reply === null || reply.status !== 422 || !isProblem(reply)) return reply;
+  const { body: sent } = admitted as Partial<AccountCall>;
+  if (sent?.looksLikeJson !== true) return reply;
   const message =
     "Validation failed. The body looks like JSON, but was read as application/x-www-form-urlencoded: send Content-Type: application/json.";
   return { ...reply, body: { ...reply.body, message } };
@@ -142,12 +146,12 @@ export function endpoint<const H extends Head>(head: H) {
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
     /** Of an authenticated caller: authentication comes before the query is judged. */
-    const handle = (admitted: Call): Promise<Reply | null> => {
-      const refusal = queryRefusal(head, admitted.request);
-      if (refusal !== null) return Promise.resolve(refusal);
+    const handle = async (admitted: Call): Promise<Reply | null> => {
       admitted.logged.account = accountOf(admitted);
+      const refusal = queryRefusal(head, admitted.request);
+      if (refusal !== null) return refusal;
       const work = () => handler(admitted as unknown as CallOf<H>);
-      return list ? inTurn(admitted, work) : work();
+      return withMediaHint(await (list ? inTurn(admitted, work) : work()), admitted);
     };
     return { head, answer };
 
@@ -160,7 +164,7 @@ export function endpoint<const H extends Head>(head: H) {
         if (head.uploads === true) return await answerUpload(call, handle);
         const admitted = await admit(head, call);
         if (admitted === null || isProblem(admitted)) return admitted;
-        return withMediaHint(await handle(admitted), admitted.body);
+        return await handle(admitted);
       } catch (error) {
         // One net for all families: a route cannot forget it, and an outage is never a 500.
         if (!isStorageOutage(error)) throw error;

@@ -4,21 +4,32 @@
 import { channelWords, isChannel } from "./path-params.ts";
 
 const verbs = new Set(["get", "cancel", "reschedule", "resolve"]);
-/** First segments of OpenAI's and Anthropic's paths. */
-const ofAi = new Set(["v1", "v1beta", "chat", "completions", "embeddings", "openai"]);
+/** Words that begin the paths of AI clients, behind a version or without one. */
+const ofAi = new Set(["chat", "completions", "embeddings", "messages", "models", "openai", "responses"]);
+const versions = new Set(["v1", "v1beta"]);
 
 /** A sentence about the path that was probably meant; null: nothing is near. `ai`: it is one of the AI gateway's. */
 export function neighbourOf(url: string): { sentence: string; ai: boolean } | null {
-  const [, first = "", second = "", third = ""] = (url.split(/[?#]/, 1)[0] ?? "").split("/", 5);
-  if (ofAi.has(first) || (first === "api" && ofAi.has(second)))
+  const [, ...all] = (url.split(/[?#]/, 1)[0] ?? "").split("/", 6);
+  const isOurs = all[0] === "api";
+  const named = isOurs ? all.slice(1) : all;
+  // The channel API has no version in its paths; AI clients put one before theirs.
+  const hasVersion = versions.has(named[0] ?? "");
+  const [first = "", second = ""] = hasVersion ? named.slice(1) : named;
+  if (ofAi.has(first) && (hasVersion || isOurs || first === "chat" || first === "completions"))
     return { ai: true, sentence: "The AI gateway is at /api/ai/v1." };
-  if (first !== "api") return null;
+  if (!isOurs && !hasVersion) return null;
   const plain = (sentence: string) => ({ ai: false, sentence });
-  if (second === "send") return plain(`${channelWords}: POST /api/${isChannel(third) ? third : "sms"}/send.`);
-  if (verbs.has(second) && !isChannel(third)) return plain(`${channelWords}: /api/${second}/sms.`);
-  if (isChannel(second) && third === "")
-    return plain(`Messages are sent by POST /api/${second}/send and looked up at /api/get/${second}.`);
-  if (!isChannel(second) && (third === "send" || third === "send-list"))
+  if (first === "send")
+    return plain(`${channelWords}: POST /api/${isChannel(second) ? second : "sms"}/send.`);
+  if (verbs.has(first)) {
+    const channel = isChannel(second) ? second : "sms";
+    // Only a version too many, or another word in the place of the channel.
+    return hasVersion || !isChannel(second) ? plain(`${channelWords}: /api/${first}/${channel}.`) : null;
+  }
+  if (isChannel(first) && (second === "" || hasVersion))
+    return plain(`Messages are sent by POST /api/${first}/send and looked up at /api/get/${first}.`);
+  if (!isChannel(first) && (second === "send" || second === "send-list"))
     return plain(`${channelWords}: POST /api/sms/send.`);
   return null;
 }

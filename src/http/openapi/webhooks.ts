@@ -43,9 +43,9 @@ export const webhookHeaders: Record<string, Json> = Object.fromEntries(
 /** What a receiver may answer. */
 export const webhookResponses: Record<string, Json> = {
   EventTaken: { description: "The event was taken. Answer within 15 s, and work later." },
-  EventRefused: {
+  EndpointGone: {
     description:
-      "The endpoint is gone: it is disabled. Every other status is tried again, 8 times over about 28 hours.",
+      "The endpoint is gone: it is disabled. Every status but 2XX and 410 is tried again: 8 tries over about 28 hours.",
   },
 };
 
@@ -60,7 +60,7 @@ export function webhookEntries(): Record<string, Json> {
       requestBody: { required: true, content: { "application/json": { schema: schemaOf(body), example } } },
       responses: {
         "2XX": { $ref: "#/components/responses/EventTaken" },
-        410: { $ref: "#/components/responses/EventRefused" },
+        410: { $ref: "#/components/responses/EndpointGone" },
       },
     };
     return [type, { post }];

@@ -146,7 +146,7 @@ export const changePasswordRoute = endpoint({
   problems: ["conflict"],
 })(async (call) => {
   const { principal } = call;
-  if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
+  if (principal.kind !== "user") return problem("conflict", { message: "Only a user has a password." });
   const body = validate(changePasswordRequest, call.body.value);
   if (isProblem(body)) return body;
   const refusal = tooManyInSession(call);
