@@ -4,6 +4,21 @@
 import type { messageExamples } from "./message-examples.ts";
 import type { EventExample, PostedType } from "./shapes.ts";
 
+const smsMain = {
+  identifier: "sms-main",
+  channel: "sms",
+  kind: "sandbox",
+  active: true,
+  default: true,
+} as const;
+const phone = {
+  identifier: "whatsapp-phone",
+  channel: "whatsapp",
+  kind: "whatsapp-linked",
+  active: true,
+  default: false,
+} as const;
+
 export const otherExamples = {
   "message.received": {
     timestamp: "2026-01-04T01:01:02.000Z",
@@ -27,33 +42,21 @@ export const otherExamples = {
   "gateway.paused": {
     timestamp: "2026-01-01T00:00:40.000Z",
     data: {
-      identifier: "sms-main",
-      channel: "sms",
-      kind: "sandbox",
-      active: true,
-      default: true,
+      ...smsMain,
       reason: "Paused by hand.",
     },
   },
   "gateway.resumed": {
     timestamp: "2026-01-04T01:00:40.000Z",
     data: {
-      identifier: "sms-main",
-      channel: "sms",
-      kind: "sandbox",
-      active: true,
-      default: true,
+      ...smsMain,
       reason: null,
     },
   },
   "gateway.linked": {
     timestamp: "2026-01-04T01:04:20.000Z",
     data: {
-      identifier: "whatsapp-phone",
-      channel: "whatsapp",
-      kind: "whatsapp-linked",
-      active: true,
-      default: false,
+      ...phone,
       reason: null,
       number: "4915199990000",
       name: "Acme",
@@ -73,11 +76,7 @@ export const otherExamples = {
   "gateway.limited": {
     timestamp: "2026-01-04T01:04:30.000Z",
     data: {
-      identifier: "whatsapp-phone",
-      channel: "whatsapp",
-      kind: "whatsapp-linked",
-      active: true,
-      default: false,
+      ...phone,
       reason: "WhatsApp restricts the number.",
       until: 1767492260000,
     },
@@ -85,11 +84,7 @@ export const otherExamples = {
   "gateway.outdated": {
     timestamp: "2026-01-04T01:04:40.000Z",
     data: {
-      identifier: "whatsapp-phone",
-      channel: "whatsapp",
-      kind: "whatsapp-linked",
-      active: true,
-      default: false,
+      ...phone,
       reason: "WhatsApp refuses this version of the library.",
     },
   },

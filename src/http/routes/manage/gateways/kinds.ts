@@ -6,8 +6,13 @@ import { gatewayKindsReply } from "#contract/manage/gateways.ts";
 import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 
+/** Making one takes a millisecond, and the schemas are the program's own. */
+const made = new WeakMap<z.ZodType, Record<string, unknown>>();
+
 /** The JSON Schema of settings, for a form. JSON Schema marks a secret with `writeOnly`. */
 export function schemaOf(settings: z.ZodType): Record<string, unknown> {
+  const known = made.get(settings);
+  if (known !== undefined) return known;
   const { $schema: _dialect, ...schema } = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
@@ -17,6 +22,7 @@ export function schemaOf(settings: z.ZodType): Record<string, unknown> {
       jsonSchema.writeOnly = true;
     },
   });
+  made.set(settings, schema);
   return schema;
 }
 
