@@ -10,7 +10,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
 import { nextReadMs, useFreshness } from "./freshness.ts";
 
@@ -100,38 +100,33 @@ export function readAgain(names: ReadonlySet<string> | "all"): void {
   if (names !== "all") for (const listener of newsListeners) listener(names);
 }
 
-/** Reads a list page by page. `hasNews`: what it shows is not the newest any more; `refresh` shows that from its start. */
-export function usePages<N extends OperationName>(name: N, input: Input<N>) {
-  const client = useQueryClient();
-  const queryKey = [name, "pages", input];
+/**
+ * Whether a list that was paged through has changed, as far as is known. A hint says so; where hints may be missing its first page
+ * says it, read as often as a list of one page. `clear`: what has changed by now is about to be shown.
+ */
+function useNews<T>(
+  name: OperationName,
+  input: unknown,
+  shown: Page<T> | undefined,
+  readFirst: (signal: AbortSignal) => Promise<Page<T>>,
+): { hasNews: boolean; clear: () => void } {
   const [hasNews, setHasNews] = useState(false);
-  const result = useInfiniteQuery<
-    Page<Item<N>>,
-    ApiError,
-    InfiniteData<Page<Item<N>>>,
-    unknown[],
-    string | null
-  >({
-    queryKey,
-    initialPageParam: null,
-    queryFn: async ({ pageParam, signal }) => {
-      const { query, ...rest } = input as { query?: Record<string, unknown> };
-      const cursor = pageParam === null ? {} : { cursor: pageParam };
-      const page = await call(name, {
-        ...rest,
-        query: { limit: 50, ...query, ...cursor },
-        signal,
-      } as unknown as Input<N>);
-      return page as unknown as Page<Item<N>>;
-    },
-    placeholderData: keepPreviousData,
-    getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: ({ state }) => (pagesRead(state.data) > 1 ? false : nextReadMs(undefined)),
-    // The same for what makes it read again besides: the window's focus and the line's return.
-    refetchOnWindowFocus: ({ state }) => pagesRead(state.data) < 2,
-    refetchOnReconnect: ({ state }) => pagesRead(state.data) < 2,
+  const isLong = shown !== undefined;
+  const first = useQuery<Page<T>, ApiError>({
+    // Not the operation's own name: a hint says by itself what reading would.
+    queryKey: ["first page", name, input],
+    queryFn: ({ signal }) => readFirst(signal),
+    enabled: isLong,
+    gcTime: 0,
+    ...(isLong ? { initialData: shown } : {}),
+    refetchInterval: () => nextReadMs(undefined),
   });
-  const isLong = pagesRead(result.data) > 1;
+  const compared = useRef<Page<T> | undefined>(undefined);
+  useEffect(() => {
+    if (first.data === undefined || first.data === compared.current) return;
+    compared.current = first.data;
+    if (isLong && JSON.stringify(first.data.data) !== JSON.stringify(shown.data)) setHasNews(true);
+  }, [first.data, isLong, shown]);
   useEffect(() => {
     if (!isLong) setHasNews(false);
     const listen = (names: ReadonlySet<string>) => {
@@ -142,14 +137,68 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
       newsListeners.delete(listen);
     };
   }, [isLong, name]);
-  const refresh = async () => {
-    setHasNews(false);
-    client.setQueryData<InfiniteData<Page<Item<N>>>>(queryKey, (data) =>
-      data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-    );
+  return { hasNews, clear: () => setHasNews(false) };
+}
+
+/** So many of the first pages have that many rows, or all. */
+function pagesOf(pages: readonly Page<unknown>[], rows: number): number {
+  let count = 0;
+  for (let held = 0; count < pages.length && (count === 0 || held < rows); count++)
+    held += pages[count]?.data.length ?? 0;
+  return count;
+}
+
+/**
+ * Reads a list page by page. `hasNews`: what it shows is not the newest any more; `refresh` reads its first page again, and those after
+ * it that hold so many rows.
+ */
+export function usePages<N extends OperationName>(name: N, input: Input<N>) {
+  const client = useQueryClient();
+  const queryKey = [name, "pages", input];
+  const read = async (cursor: string | null, signal: AbortSignal): Promise<Page<Item<N>>> => {
+    const { query, ...rest } = input as { query?: Record<string, unknown> };
+    const page = await call(name, {
+      ...rest,
+      query: { limit: 50, ...query, ...(cursor === null ? {} : { cursor }) },
+      signal,
+    } as unknown as Input<N>);
+    return page as unknown as Page<Item<N>>;
+  };
+  const result = useInfiniteQuery<
+    Page<Item<N>>,
+    ApiError,
+    InfiniteData<Page<Item<N>>>,
+    unknown[],
+    string | null
+  >({
+    queryKey,
+    initialPageParam: null,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    placeholderData: keepPreviousData,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state }) => (pagesRead(state.data) > 1 ? false : nextReadMs(undefined)),
+    // The same for what makes it read again besides: the window's focus and the line's return.
+    refetchOnWindowFocus: ({ state }) => pagesRead(state.data) < 2,
+    refetchOnReconnect: ({ state }) => pagesRead(state.data) < 2,
+  });
+  const { data, isPlaceholderData } = result;
+  const isLong = pagesRead(data) > 1 && !isPlaceholderData;
+  const news = useNews(name, input, isLong ? data?.pages[0] : undefined, (signal) => read(null, signal));
+  const refresh = async (rows = 0) => {
+    news.clear();
+    client.setQueryData<InfiniteData<Page<Item<N>>>>(queryKey, (known) => {
+      if (known === undefined) return known;
+      const count = pagesOf(known.pages, rows);
+      return { pages: known.pages.slice(0, count), pageParams: known.pageParams.slice(0, count) };
+    });
     await result.refetch();
   };
-  return { ...result, items: result.data?.pages.flatMap((page) => page.data) ?? [], hasNews, refresh };
+  return {
+    ...result,
+    items: data?.pages.flatMap((page) => page.data) ?? [],
+    hasNews: news.hasNews,
+    refresh,
+  };
 }
 
 /** A change. What the named operations have read is read again once it is done. */

@@ -189,6 +189,8 @@ export function Page() {
         id={lineId}
         choosable={({ kind }) => kind === "message"}
         more="Show later ones"
+        // A line may stand for a request of many pages, which would all be read at each change.
+        follows={false}
         group={(line) => {
           const at = dueOf(firstOf(line)) ?? 0;
           const key = hourOf(at, zone);

@@ -148,7 +148,7 @@ export function Talk({
       </section>
       {hasNews ? (
         <button type="button" className="button newer" onClick={onNews}>
-          There are newer ones
+          The conversation has changed
         </button>
       ) : null}
     </>

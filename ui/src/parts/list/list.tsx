@@ -3,6 +3,7 @@
 import { ArrowUp, type LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { useFreshness } from "#ui/api/freshness.ts";
 import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
 import { useCameFrom } from "./came-from.ts";
 import { useChosen } from "./choosing.ts";
@@ -15,10 +16,11 @@ interface Pages<T> {
   data: { pages: readonly unknown[] } | undefined;
   error: ApiError | null;
   hasNextPage: boolean;
+  isFetching: boolean;
   isFetchingNextPage: boolean;
   hasNews: boolean;
   fetchNextPage: () => unknown;
-  refresh: () => Promise<void>;
+  refresh: (rows?: number) => Promise<void>;
 }
 
 /** So many pages without an entry are read by themselves; then a person is asked. */
@@ -42,7 +44,8 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
 
 /**
  * A list that is read page by page. `empty`: what it shows without entries. `actions`: what can be done to the rows that a person
- * chose; without it none can be chosen. `choosable`: the rows that can be, by default all. `more`: the verb of what reads on by hand. `group`: the headings that rows stand under.
+ * chose; without it none can be chosen. `choosable`: the rows that can be, by default all. `more`: the verb of what reads on by hand.
+ * `group`: the headings that rows stand under. `follows`: whether what has changed comes in by itself while the top of the list is in sight.
  */
 export function List<T>({
   pages,
@@ -51,6 +54,7 @@ export function List<T>({
   actions,
   choosable,
   group,
+  follows = true,
   more = "Show older",
   label,
   id,
@@ -62,14 +66,15 @@ export function List<T>({
   actions?: (chosen: readonly T[], clear: () => void) => ReactNode;
   choosable?: (row: T) => boolean;
   group?: GroupOf<T>;
+  follows?: boolean;
   more?: string;
   label: string;
   id: (row: T) => string;
   columns: readonly Column<T>[];
 }) {
-  const { items, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const { items, hasNextPage, fetchNextPage, refresh } = pages;
   const ref = useRef<HTMLElement>(null);
-  const { part, last, show } = usePart(ref, items, id);
+  const { part, last, isPlaced, show } = usePart(ref, items, id);
   const { choosing, chosen, clear } = useChosen(
     choosable === undefined ? items : items.filter(choosable),
     id,
@@ -77,26 +82,34 @@ export function List<T>({
   useRowKeys(ref, items.length, show);
   useCameFrom(ref, items.map(id), show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
-  const goesOn = hasNextPage && !isFetchingNextPage && pages.error === null;
-  const isDue = items.length === 0 ? bare > 0 && bare < maxBarePages : last >= items.length - ahead;
+  // The next page would break off a reading of those before it.
+  const goesOn = hasNextPage && !pages.isFetching && pages.error === null;
+  const isDue =
+    items.length === 0 ? bare > 0 && bare < maxBarePages : isPlaced && last >= items.length - ahead;
   const isLong = items.length > ahead * 2;
   useEffect(() => {
     if (goesOn && isDue && (isLong || items.length === 0)) void fetchNextPage();
   }, [goesOn, isDue, isLong, items.length, fetchNextPage]);
+  const isPaused = useFreshness() === "paused";
+  // Rows that were chosen further down would be gone.
+  const takesIn = follows && isPlaced && !isPaused && chosen.length === 0 && scrollY < 1;
+  useEffect(() => {
+    if (pages.hasNews && takesIn && !pages.isFetching) void refresh(last + ahead + 1);
+  });
   if (pages.data === undefined) return <Waiting error={pages.error} />;
   const shown = part === undefined ? items : items.slice(part.from, last + 1);
   return (
     <>
-      {pages.hasNews ? (
+      {pages.hasNews && !takesIn ? (
         <button
           type="button"
           className="button newer"
           onClick={() => {
             scrollTo({ top: 0 });
-            void pages.refresh();
+            void refresh();
           }}
         >
-          <ArrowUp aria-hidden="true" /> There are newer ones
+          <ArrowUp aria-hidden="true" /> The list has changed
         </button>
       ) : null}
       {items.length === 0 ? (

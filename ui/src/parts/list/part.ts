@@ -16,14 +16,18 @@ function heightOf(row: HTMLTableRowElement): number {
   return row.offsetHeight + heading;
 }
 
-/** `last`: the last row that is in the page. `show`: brings a row into sight. */
+/**
+ * `last`: the last row that is in the page; `isPlaced`: whether that is known from where the list is. `show`: brings a row into sight.
+ */
 export function usePart<T>(
   ref: RefObject<HTMLElement | null>,
   items: readonly T[],
   id: (row: T) => string,
-): { part: Part | undefined; last: number; show: (at: number) => void } {
+): { part: Part | undefined; last: number; isPlaced: boolean; show: (at: number) => void } {
   const isLong = items.length > minRows;
-  const [top, setTop] = useState(0);
+  // Before the list was drawn nothing is known of where it is; it would be taken for longer than what is in sight.
+  const [placed, setTop] = useState<number | null>(null);
+  const top = placed ?? 0;
   const [widths, setWidths] = useState<readonly number[] | null>(null);
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: isLong ? items.length : 0,
@@ -53,6 +57,7 @@ export function usePart<T>(
     return {
       part: undefined,
       last: items.length - 1,
+      isPlaced: true,
       show: (at) =>
         ref.current?.querySelector(`tr[data-index="${at}"]`)?.scrollIntoView({ block: "nearest" }),
     };
@@ -68,6 +73,7 @@ export function usePart<T>(
       widths,
     },
     last: final?.index ?? -1,
+    isPlaced: placed !== null,
     show: (at) => virtualizer.scrollToIndex(at),
   };
 }
