@@ -98,6 +98,18 @@ export async function settled({ page }: Visit): Promise<void> {
   await page.locator(".waiting").first().waitFor({ state: "detached" });
 }
 
+/**
+ * Waits until something outside the page is so, such as what the API says by now. Playwright's `waitForFunction` does not wait for a
+ * promise: it takes that itself for a yes.
+ */
+export async function until({ page }: Visit, what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < end, `${what}, in 30 s`);
+    await page.waitForTimeout(50);
+  }
+}
+
 interface Violation {
   id: string;
   nodes: { html: string; failureSummary?: string }[];

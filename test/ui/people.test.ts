@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { expectSound, missing, setUp, visit } from "./browser.ts";
+import { expectSound, missing, setUp, until, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 test("an account's row has its figures and leads to its people, whose name and role are changed", {
@@ -157,29 +157,47 @@ test("an operator finds an account by name, and changes its plan, credit and pac
       { requests_per_minute: 120 },
     ],
   );
-  // A second change is one of what is stored by now.
+  const storedNow = async () =>
+    (await api(at, "GET", `/accounts/${id}`)).body.data as unknown as {
+      plan: { credit: { sms: number | null } };
+      rate_limit: { requests_per_minute: number };
+      country: string | null;
+    };
+  const saveLimits = limits.getByRole("button", { name: "Save the limits" });
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  // A second change is one of what is stored by now. While it is under way no other can be sent, and its fields cannot be typed in.
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(`**/accounts/${id}`, async (route) => {
+    await held;
+    await route.continue();
+  });
   await plan.getByLabel("Sms").fill("");
   await plan.getByLabel("Renews").selectOption("");
-  await limits.getByRole("button", { name: "Save the limits" }).click();
-  await page.waitForFunction(
-    `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.plan.credit.sms === null)`,
-  );
+  await saveLimits.click();
+  await save.and(page.locator(":disabled")).waitFor();
+  assert.equal(await limits.getByLabel("Requests per minute").isDisabled(), true);
+  goOn();
+  await until(at, "the credit is stored", async () => (await storedNow()).plan.credit.sms === null);
   // Each of the two forms goes on from what the other one has stored, and keeps what was typed meanwhile.
   const country = page.getByLabel("Country", { exact: true });
   await limits.getByLabel("Requests per minute").fill("90");
   await country.fill("de");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await save.click();
   await page.getByText("The account is saved").waitFor();
   await country.fill("at");
-  await limits.getByRole("button", { name: "Save the limits" }).click();
-  await page.waitForFunction(
-    `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.rate_limit.requests_per_minute === 90)`,
+  await saveLimits.click();
+  await until(
+    at,
+    "the pace is stored",
+    async () => (await storedNow()).rate_limit.requests_per_minute === 90,
   );
   assert.equal(await country.inputValue(), "AT");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.waitForFunction(
-    `fetch("/api/manage/v1/accounts/${id}").then((r) => r.json()).then(({ data }) => data.country === "AT")`,
-  );
+  await save.click();
+  await until(at, "the country is stored", async () => (await storedNow()).country === "AT");
+  await save.and(page.locator(":enabled")).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   // A change that another person made first is not overwritten.
   assert.equal((await api(at, "PATCH", `/accounts/${id}`, { country: "CH" })).status, 200);

@@ -54,3 +54,13 @@ test("of the service's sources the dashboard takes only what its build knows", (
   for (const builder of ["scripts/build-ui.mjs", "Dockerfile"])
     for (const path of taken) assert.ok(readFileSync(builder, "utf8").includes(path), `${builder}: ${path}`);
 });
+
+test("no test waits for a promise with waitForFunction, which takes it itself for a yes", () => {
+  const found = globSync("test/ui/**/*.ts").filter((path) =>
+    readFileSync(path, "utf8")
+      .split("waitForFunction(")
+      .slice(1)
+      .some((after) => /fetch\(|\.then\(|\basync\b/.test(after.slice(0, after.indexOf(";") + 1))),
+  );
+  assert.deepEqual(found, []);
+});

@@ -2,24 +2,21 @@ import { useState } from "react";
 import type { Account } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { Check, Field } from "#ui/parts/form/field.tsx";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Form, type FormState } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-/** `account`: as it is stored by now, which the change is one of; `onStored` gets what this form has stored. */
+/** `account`: as it is stored by now, which the change is one of; `isHeld`: another change of it is under way. */
 export function AccountForm({
   account,
   reload,
-  onStored,
+  form,
+  isHeld,
 }: {
   account: Account;
   reload: () => Promise<void>;
-  onStored: (account: Account) => void;
+  form: FormState<"updateAccount">;
+  isHeld: boolean;
 }) {
-  const form = useForm("updateAccount", {
-    touches: ["getAccount", "listAccounts"],
-    says: "The account is saved",
-    onDone: ({ data }) => onStored(data),
-  });
   const { role } = useSession();
   const [zone, setZone] = useState(account.time_zone);
   const [country, setCountry] = useState(account.country ?? "");
@@ -35,7 +32,7 @@ export function AccountForm({
   return (
     <Section title="Account">
       <Form
-        of={form}
+        of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save"
         reload={reload}
         onSubmit={() => form.send({ params: { account: account.id }, body })}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import forms from "#ui/api/forms.json";
 import type { Account } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Form, type FormState } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
@@ -21,34 +21,34 @@ const ofMembers: Schema = {
   ),
 };
 
-/** `account`: as it is stored by now, which the change is one of; `onStored` gets what this form has stored. */
+/** `account`: as it is stored by now, which the change is one of; `isHeld`: another change of it is under way. */
 export function LimitsForm({
   account,
   reload,
-  onStored,
+  form,
+  isHeld,
 }: {
   account: Account;
   reload: () => Promise<void>;
-  onStored: (account: Account) => void;
+  form: FormState<"updateAccount">;
+  isHeld: boolean;
 }) {
   const { role } = useSession();
   const schema = role === "operator" ? whole : ofMembers;
   const [values, setValues] = useState<Values>(account);
-  const form = useForm("updateAccount", {
-    touches: ["getAccount", "listAccounts", "getCredit", "listCreditEntries"],
-    says: "The limits are saved",
-    onDone: ({ data }) => onStored(data),
-  });
   const body = { ...changesOf(schema, account, values), revision: account.revision };
   return (
     <Section title={role === "operator" ? "Plan and limits" : "Limits"}>
       <Form
-        of={form}
+        of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save the limits"
         reload={reload}
         onSubmit={() => form.send({ params: { account: account.id }, body })}
       >
-        <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+        {/* Its fields begin anew from what is stored: what is typed meanwhile would be gone. */}
+        <fieldset className="plain" disabled={form.isBusy}>
+          <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+        </fieldset>
       </Form>
     </Section>
   );

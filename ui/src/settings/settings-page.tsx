@@ -3,6 +3,7 @@ import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import type { Account } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { useForm } from "#ui/parts/form/form.tsx";
 import { Facts, PageHead } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
@@ -11,23 +12,31 @@ import { ApiKey } from "./api-key.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { OwnPassword } from "./own-password.tsx";
 
-/** Two forms over one account: what one of them stores is what the next change of either is one of. */
+/**
+ * Two forms over one account: what one of them stores is what the next change of either is one of. While one is under way neither can be
+ * sent: its revision would be the one before, and a person's own change be refused as another's.
+ */
 function Forms({ account, reload }: { account: Account; reload: () => Promise<void> }) {
   const [stored, setStored] = useState(account);
   const [turn, setTurn] = useState(0);
+  const own = useForm("updateAccount", {
+    touches: ["getAccount", "listAccounts"],
+    says: "The account is saved",
+    onDone: ({ data }) => setStored(data),
+  });
+  const limits = useForm("updateAccount", {
+    touches: ["getAccount", "listAccounts", "getCredit", "listCreditEntries"],
+    says: "The limits are saved",
+    onDone: ({ data }) => {
+      setStored(data);
+      // What was emptied shows its default.
+      setTurn(turn + 1);
+    },
+  });
   return (
     <>
-      <AccountForm account={stored} reload={reload} onStored={setStored} />
-      <LimitsForm
-        key={turn}
-        account={stored}
-        reload={reload}
-        onStored={(now) => {
-          setStored(now);
-          // What was emptied shows its default.
-          setTurn(turn + 1);
-        }}
-      />
+      <AccountForm account={stored} reload={reload} form={own} isHeld={limits.isBusy} />
+      <LimitsForm key={turn} account={stored} reload={reload} form={limits} isHeld={own.isBusy} />
     </>
   );
 }

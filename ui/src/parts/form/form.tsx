@@ -17,7 +17,7 @@ export interface FormFace {
   isTouched: RefObject<boolean>;
 }
 
-interface FormState<N extends OperationName> extends FormFace {
+export interface FormState<N extends OperationName> extends FormFace {
   /** What the API says about the field of this path, or null. */
   fault: (path: string) => string | null;
   send: (input: Input<N>) => void;
