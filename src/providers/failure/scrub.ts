@@ -15,7 +15,7 @@ const rules: readonly [RegExp, string][] = [
   [/\b([a-z][a-z0-9+.-]{1,12}:\/\/)(?:[^\s/?#"'<>@]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/giu, "$1$2"],
   // "x-api-key": "…", API key provided: …, access_token=…
   [
-    /((?:api|access|secret|auth|private|subscription)[-_ ]?(?:key|token)(?: provided| given)?["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu,
+    /((?:api|access|secret|auth|private|subscription|security|session)[-_ ]?(?:key|token)(?: provided| given)?["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu,
     `$1${hidden}`,
   ],
   // key=…, password: … (but not max_tokens: 100000, nor "Unknown key: stop")
@@ -32,6 +32,8 @@ const rules: readonly [RegExp, string][] = [
   // Google's API keys, access tokens and their successors; AWS access keys; JSON web tokens.
   [/(?<![A-Za-z0-9])(?:AIza[A-Za-z0-9_*.-]{10,}|ya29\.[A-Za-z0-9_.-]{10,}|AQ\.[A-Za-z0-9_-]{10,})/gu, hidden],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/gu, hidden],
+  // AWS's session tokens are base64, whose strokes and plus signs break up a run of letters and digits.
+  [/(?<![A-Za-z0-9+/=])(?:IQoJ|FwoG|FQoG|AQoD)[A-Za-z0-9+/=]{16,}/gu, hidden],
   [/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/gu, hidden],
   // Secrets of AWS's access keys: 40 characters of base64.
   [

@@ -9,9 +9,11 @@ const key = {
   secret_access_key: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
 };
 const region = "eu-central-1";
+/** As AWS makes them: base64, whose strokes and plus signs leave no long run of letters and digits. */
+const sessionToken = "IQoJb3JpZ2luX2VjEJr//////////wEaCWV1LXdlc3/EXAMPLE+0123456789/abcdefghij+KLMNOP==";
 
 export const bedrockSuite: ProviderSuite = {
-  settings: { region, ...key, session_token: "IQoJb3JpZ2luX2VjEXAMPLE0123456789abcdef" },
+  settings: { region, ...key, session_token: sessionToken },
   model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
   check: `https://bedrock.${region}.amazonaws.com/foundation-models`,
   refused: [

@@ -34,6 +34,15 @@ test("words of a refused permission are for the owner alone", () => {
   assert.doesNotMatch(failure.error.message, /arn:/);
 });
 
+test("a refused signature quotes what was signed, the session's token with it: that stays out of the owner's reason", () => {
+  const token = "ab//cd+EF/gh/plain";
+  const message = `Wrong.\n\nThe Canonical String should have been\n'POST\n/a\n\nhost:x\nx-amz-security-token:${token}\n\nhost'`;
+  assert.equal(
+    bedrockError(403, "InvalidSignatureException", { message }, null).detail,
+    "Wrong. The Canonical String should have been 'POST /a host:x x-amz-security-token:*** host'",
+  );
+});
+
 test("thoughts that another one signed are recognised behind Bedrock's own words", () => {
   const message =
     "The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block";

@@ -17,6 +17,7 @@ test("keys go, of every vendor", () => {
     "ya29.a0AfH6SMBx-123",
     "AKIAIOSFODNN7EXAMPLE",
     "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+    "IQoJb3JpZ2luX2VjEJr//////////wEaCWV1LXdlc3/EXAMPLE+0123/abcdef==",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-123",
     "0123456789abcdef0123456789abcdef",
   ];
@@ -37,6 +38,8 @@ test("what is named as a secret goes, however it looks", () => {
   assert.equal(scrub("password: hunter2x, user: ann"), "password: ***, user: ann");
   assert.equal(scrub('{"api_key":"plainwords","n":1}'), '{"api_key":"***","n":1}');
   assert.equal(scrub("access_token=plainwords&x=1"), "access_token=***&x=1");
+  assert.equal(scrub("x-amz-security-token:ab/cd+ef\nhost;x"), "x-amz-security-token:*** host;x");
+  assert.equal(scrub("aws_session_token=ab/cd+ef"), "aws_session_token=***");
 });
 
 test("URLs keep host and path alone", () => {
@@ -54,6 +57,7 @@ test("ordinary sentences stay", () => {
     "Basic authentication is not enough; use a Bearer token.",
     "The model `claude-sonnet-4-5-20250929` does not exist, req_011CSHoEeqs5C35K2UUqR7Fy",
     "The key must be a string; token count exceeds 8192",
+    "The security token included in the request is invalid.",
     "Invalid schema for function 'get_weather': sk-learn is no type",
   ]) {
     assert.equal(scrub(message), message);
