@@ -107,7 +107,7 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     memory.set(name, kept, sizeOf(kept) + overhead);
   }
 
-  /** Resolves when the answer is stored, so that no client has it before a repeat finds it. */
+  /** Of an `Idempotency-Key` it resolves when the answer is stored, so that no client has it before a repeat finds it. */
   async function keep(
     slot: Slot,
     flight: Flight,
@@ -121,7 +121,8 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     const kept = { ...answer, fingerprint: slot.fingerprint, expiresAt: clock.now() + slot.ttlMs };
     remember(slot, kept);
     flight.end(kept);
-    await stored.keep(slot, key, kept);
+    const storing = stored.keep(slot, key, kept);
+    if (slot.kind === "idempotency_key") await storing;
   }
 
   /** Keeps the answer when it is whole. */
@@ -305,6 +306,7 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
   return {
     serve: async (call) => {
       const { request, pool } = call;
+      const startedAt = clock.monotonic();
       const running = run(call);
       if (!request.stream) return await running;
       const patience = new LightAbortController();
@@ -314,10 +316,13 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       ]);
       patience.abort();
       if (early !== null) return early;
-      const stream = lateStream(
-        request.api,
-        running.then(({ completed }) => completed),
-      );
+      const pending = running.then(({ completed }) => completed);
+      // The stream is waited for no more where the rest of the call is, and its client may not read on.
+      pending.catch(() => {
+        if (call.outcome() === null)
+          call.ended({ ...unasked, status: 500, ms: clock.monotonic() - startedAt });
+      });
+      const stream = lateStream(request.api, pending);
       return {
         completed: { kind: "stream", stream, served: null },
         origin: { cache: null, replayed: false },

@@ -33,6 +33,7 @@ export type Place =
 export interface StoredAnswers {
   /** What is stored for the slot. */
   open(slot: Slot, key: PoolKey): Promise<Place>;
+  /** Resolves when the answer is stored, or cannot be; it never rejects. */
   keep(slot: Slot, key: PoolKey, kept: KeptAnswer): Promise<void>;
   /** The call of the slot has no answer to keep. */
   release(slot: Slot): void;
@@ -49,9 +50,14 @@ const timeoutMs = 2_000;
 /** What one key may store; more is answered and not kept. */
 const maxKeyAnswers = 100_000;
 export const maxKeyBytes = 1024 * 1024 * 1024;
+/**
+ * Answers of caches are stored while a key has less than this share, so that they leave room for those that keep repeats
+ * under an `Idempotency-Key` from being billed twice.
+ */
+const shares: Readonly<Record<Slot["kind"], number>> = { cache: 0.5, idempotency_key: 1 };
 /** After this long a full key's answers are counted again. */
 const recountMs = 60_000;
-/** The most keys whose room is remembered. */
+/** The most keys whose room is remembered, once for each kind. */
 const maxRooms = 10_000;
 
 /** What may be stored of a key before its answers are counted again: an eighth of what is left. */
@@ -88,15 +94,26 @@ export function createStoredAnswers(
   const nameOf = ({ name }: Slot) => sealer.digest(name);
   const printOf = ({ fingerprint }: Slot) => sealer.digest(fingerprint);
 
-  /** The result; null, with a log line, when the storage has none in time. */
-  async function tried<T>(work: Promise<T>): Promise<{ result: T } | null> {
+  /** Operations that missed their timeout. While there are any, calls go on without the storage at once. */
+  let overdue = 0;
+
+  /** The result; null, with a log line, when the storage has none in time, and at once while it hangs. */
+  async function tried<T>(work: () => Promise<T>): Promise<{ result: T } | null> {
+    if (overdue > 0) return null;
     try {
-      const result = await withTimeout(clock, timeoutMs, work);
+      const pending = work();
+      const result = await withTimeout(clock, timeoutMs, pending);
       if (result !== timedOut) return { result };
+      overdue += 1;
       log.warn(
         { event: "pool_answers.timed_out" },
         "Stored answers of pools timed out; the call goes on without.",
       );
+      pending
+        .catch(() => {})
+        .finally(() => {
+          overdue -= 1;
+        });
     } catch (error) {
       log.warn(
         { event: "pool_answers.unreachable", error },
@@ -121,9 +138,10 @@ export function createStoredAnswers(
     };
   }
 
-  /** Whether the key may store so many bytes more. */
-  async function hasRoom({ id: keyId, poolId }: PoolKey, bytes: number): Promise<boolean> {
-    const known = rooms.get(keyId);
+  /** Whether the key may store so many bytes more in an answer of the slot's kind. */
+  async function hasRoom({ kind }: Slot, { id: keyId, poolId }: PoolKey, bytes: number): Promise<boolean> {
+    const whose = `${kind} ${keyId}`;
+    const known = rooms.get(whose);
     const now = clock.monotonic();
     if (known && known.answers > 0 && known.bytes >= bytes) {
       known.answers -= 1;
@@ -131,11 +149,12 @@ export function createStoredAnswers(
       return true;
     }
     if (known && known.answers === 0 && now - known.countedAt < recountMs) return false;
-    const stored = await database.run(sizeOfAnswers, { poolId, keyId, limit: maxKeyAnswers });
-    const left = { answers: maxKeyAnswers - stored.count, bytes: maxKeyBytes - stored.bytes - bytes };
+    const limit = maxKeyAnswers * shares[kind];
+    const stored = await database.run(sizeOfAnswers, { poolId, keyId, limit });
+    const left = { answers: limit - stored.count, bytes: maxKeyBytes * shares[kind] - stored.bytes - bytes };
     const fits = left.answers > 0 && left.bytes >= 0;
     if (rooms.size >= maxRooms) rooms.clear();
-    rooms.set(keyId, {
+    rooms.set(whose, {
       answers: fits ? Math.ceil(left.answers / 8) : 0,
       bytes: Math.floor(left.bytes / 8),
       countedAt: now,
@@ -145,7 +164,7 @@ export function createStoredAnswers(
 
   function release(slot: Slot): void {
     const name = nameOf(slot);
-    if (leased.delete(name)) void tried(database.run(releaseAnswer, { name, owner }));
+    if (leased.delete(name)) void tried(() => database.run(releaseAnswer, { name, owner }));
   }
 
   return {
@@ -163,7 +182,7 @@ export function createStoredAnswers(
         fingerprint: printOf(slot),
         answer: null,
       };
-      const found = await tried(
+      const found = await tried(() =>
         isShared ? database.run(claimAnswer, { ...lease, now }) : database.run(findAnswer, { name, now }),
       );
       if (found === null) return { kind: "mine" };
@@ -178,10 +197,10 @@ export function createStoredAnswers(
       if (!isStored(slot)) return;
       const name = nameOf(slot);
       const { fingerprint: _, expiresAt, media, ...stored } = kept;
-      const plain = { ...stored, media: media && { ...media, bytes: media.bytes.toString("base64") } };
-      const answer = sealer.seal(JSON.stringify(plain), answerContext(name));
       const keeping = async () => {
-        if (!(await hasRoom(key, answer.length))) return release(slot);
+        const plain = { ...stored, media: media && { ...media, bytes: media.bytes.toString("base64") } };
+        const answer = sealer.seal(JSON.stringify(plain), answerContext(name));
+        if (!(await hasRoom(slot, key, answer.length))) return release(slot);
         leased.delete(name);
         await database.run(keepAnswer, {
           name,
@@ -194,8 +213,8 @@ export function createStoredAnswers(
           answer,
         });
       };
-      // What could not be stored is free again for the others.
-      if ((await tried(keeping())) === null) leased.delete(name);
+      // What could not be stored is free again for the others when its lease is over.
+      if ((await tried(keeping)) === null) leased.delete(name);
     },
     release,
     ended: () => renewals.ended(),

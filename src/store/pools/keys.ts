@@ -71,7 +71,7 @@ export const savePoolKey = writeOperation(
     if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
-      if (named) await removeKey(tx, named.id);
+      if (named) await removeKey(tx, { id: named.id, poolId: key.pool_id });
       // Another pool may be given the same text at this moment.
       const inserted = await tx.db
         .insertInto("pool_keys")
@@ -94,9 +94,14 @@ export const savePoolKey = writeOperation(
   },
 );
 
-async function removeKey(tx: Tx, id: string): Promise<void> {
+async function removeKey(tx: Tx, { id, poolId }: { id: string; poolId: string }): Promise<void> {
   await tx.db.deleteFrom("key_buckets").where("key_id", "=", id).execute();
   await tx.db.deleteFrom("key_slots").where("key_id", "=", id).execute();
+  await tx.db
+    .deleteFrom(tx.indexed("pool_answers", "pool_answers_size"))
+    .where("pool_id", "=", poolId)
+    .where("key_id", "=", id)
+    .execute();
   await tx.db.deleteFrom("pool_keys").where("id", "=", id).execute();
 }
 

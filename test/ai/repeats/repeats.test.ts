@@ -2,94 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { CallOutcome, CompletionResult } from "#ai/completion.ts";
-import type { Pool } from "#ai/pools/member.ts";
-import { type KeptAnswer, maxKeptSize } from "#ai/repeats/kept-answer.ts";
-import type { Slot } from "#ai/repeats/repeatable.ts";
-import { createRepeats, type Repeats } from "#ai/repeats/repeats.ts";
-import type { Place, StoredAnswers } from "#ai/repeats/stored-answers.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
-import { poolOf, requested } from "../completing.ts";
-import { poolKey } from "../pools/pool-keys.ts";
-
-const outcomeOf = (status: number): CallOutcome => ({
-  status,
-  member: "one",
-  model: "gpt",
-  attempts: [],
-  usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
-  estimated: false,
-  cost: null,
-  firstByteMs: 1,
-  ms: 1,
-});
-const served = { provider: "one", model: "gpt", latency_ms: 1, attempts: 1 };
-
-/** No storage; that has its own tests. */
-const unstored: StoredAnswers = {
-  open: async () => ({ kind: "mine" }),
-  keep: async () => {},
-  release: () => {},
-  ended: async () => {},
-};
-
-interface Asked {
-  resolve(result: CompletionResult): void;
-  reject(error: Error): void;
-}
-
-function open(pool: Partial<Pool> = {}, storage: Partial<StoredAnswers> = {}) {
-  const clock: MovableClock = movableClock();
-  const repeats: Repeats = createRepeats({ clock, stored: { ...unstored, ...storage } });
-  const asked: Asked[] = [];
-  const outcomes: CallOutcome[] = [];
-  const call = ({
-    stream = false,
-    idempotencyKey = null as string | null,
-    text = "hello",
-    gone = new AbortController(),
-    keepAlive = undefined as (() => string) | undefined,
-  } = {}) => {
-    const body = { messages: [{ role: "user", content: text }] };
-    let outcome: CallOutcome | null = null;
-    const request = requested(stream, { body, text: JSON.stringify(body) });
-    const served = repeats.serve({
-      pool: poolOf([], { cache: { ttl_s: 60 }, ...pool }),
-      key: poolKey(),
-      request: keepAlive ? { ...request, api: Object.assign(request.api, { keepAlive }) } : request,
-      repeatable: { path: "/p", idempotencyKey, skipsCache: false },
-      signal: gone.signal,
-      answer: async () => {
-        const { promise, resolve, reject } = Promise.withResolvers<CompletionResult>();
-        asked.push({ resolve, reject });
-        return await promise;
-      },
-      outcome: () => outcome,
-      ended: (how) => {
-        outcome = how;
-        outcomes.push(how);
-      },
-    });
-    const settle = (status: number) => {
-      outcome = outcomeOf(status);
-    };
-    return { served, settle };
-  };
-  return { clock, asked, outcomes, call };
-}
-
-const answer = (text: string): CompletionResult => ({ kind: "answer", text, served });
-const failure: CompletionResult = {
-  kind: "error",
-  status: 502,
-  error: { message: "No.", type: "server_error", param: null, code: null },
-  retryAfterMs: null,
-  served: null,
-};
-const textOf = async (served: ReturnType<Repeats["serve"]>) => {
-  const { completed, origin } = await served;
-  return [completed.kind === "answer" ? completed.text : completed.kind, origin.cache, origin.replayed];
-};
+import type { CompletionResult } from "#ai/completion.ts";
+import { maxKeptSize } from "#ai/repeats/kept-answer.ts";
+import { answer, failure, open, streamed, streamIn, textOf } from "./repeating.ts";
 
 test("equal requests at one time are one call; later ones have its answer until it is too old", async () => {
   const { clock, asked, call, outcomes } = open();
@@ -189,25 +104,6 @@ test("the wait ends with the pool's deadline, and with a client that leaves", as
   );
 });
 
-const streamed = (pieces: (string | null)[], ends: () => void): CompletionResult => ({
-  kind: "stream",
-  served,
-  stream: {
-    next: async () => {
-      const next = pieces.shift() ?? null;
-      if (pieces.length === 0) ends();
-      return next;
-    },
-    cancel: () => {},
-    stop: () => {},
-  },
-});
-const streamIn = async (served: ReturnType<Repeats["serve"]>) => {
-  const { completed } = await served;
-  assert.ok(completed.kind === "stream");
-  return completed.stream;
-};
-
 test("a stream that ended well comes again in one piece; one that failed or was left is asked for again", async () => {
   const { clock, asked, call } = open();
   for (const [how, status] of [
@@ -288,108 +184,23 @@ test("an answer that is too large is kept for no one, and those who wait ask at 
   assert.equal(await stream.next(), "z");
 });
 
-const keyed = { idempotencyKey: "once" };
-const codeOf = async (served: ReturnType<Repeats["serve"]>) => {
-  const { completed } = await served;
-  return completed.kind === "error" ? [completed.status, completed.error.code] : completed.kind;
-};
-
-/** A storage in which the name of every slot is that of the request with the text "hello". */
-function storageOf(place: (slot: Slot) => Place) {
-  let own: string | null = null;
-  const opened: string[] = [];
-  const storage: Partial<StoredAnswers> = {
-    open: async (slot) => {
-      // The first call tells which fingerprint is meant.
-      own ??= slot.fingerprint;
-      opened.push(slot.fingerprint === own ? "own" : "other");
-      return slot.fingerprint === own ? place(slot) : { kind: "mismatch" };
-    },
-  };
-  return { storage, opened };
-}
-const keptFor = ({ fingerprint }: Slot, more: Partial<KeptAnswer> = {}): Place => ({
-  kind: "kept",
-  kept: {
-    fingerprint,
-    stream: false,
-    text: "stored",
-    media: null,
-    served: { provider: "one", model: "gpt" },
-    leftOut: [],
-    expiresAt: Number.MAX_SAFE_INTEGER,
-    ...more,
-  },
-});
-const reused = [422, "idempotency_mismatch"];
-
-test("a stored answer serves its own request, before and after another one came under its key", async () => {
-  for (const atOnce of [false, true]) {
-    const { storage, opened } = storageOf(() => (isLost ? { kind: "mine" } : keptFor(last!)));
-    let isLost = true;
-    let last: Slot | null = null;
-    const { clock, asked, call } = open(
-      { cache: null },
-      {
-        open: async (slot, key) => {
-          last = slot;
-          return await storage.open!(slot, key);
-        },
-      },
-    );
-    void call(keyed);
-    await clock.settle();
-    asked[0]!.resolve(failure);
-    await clock.settle();
-    isLost = false;
-    const wrong = [call({ ...keyed, text: "another" }), call({ ...keyed, text: "another" })];
-    if (!atOnce) for (const { served } of wrong) assert.deepEqual(await codeOf(served), reused);
-    const right = [call(keyed), call(keyed)];
-    for (const { served } of right) assert.deepEqual(await textOf(served), ["stored", null, true]);
-    for (const { served } of wrong) assert.deepEqual(await codeOf(served), reused);
-    assert.deepEqual(await codeOf(call({ ...keyed, text: "another" }).served), reused);
-    assert.deepEqual(await textOf(call(keyed).served), ["stored", null, true]);
-    assert.equal(asked.length, 1);
-    // Those who wait for one look into the storage look no more themselves.
-    assert.deepEqual(opened, ["own", "other", "own"]);
-  }
-});
-
-test("a call in another process is waited for: its answer, its failure, the deadline, a client that leaves", async () => {
-  for (const how of ["answers", "fails", "is late", "is left"] as const) {
-    let place: ((slot: Slot) => Place) | null = null;
-    const gone = new AbortController();
-    const released: Slot[] = [];
-    const { clock, asked, call, outcomes } = open(
-      { cache: null, deadline_ms: 1_000 },
-      {
-        open: async (slot) => place?.(slot) ?? { kind: "elsewhere" },
-        release: (slot) => void released.push(slot),
-      },
-    );
-    const { served } = call({ ...keyed, gone });
+test("a call that breaks down behind its headers has ended, and its client is left without the end", async () => {
+  for (const isRead of [true, false]) {
+    const { clock, asked, call, outcomes } = open({ headers_after_ms: 1_000 });
+    const { served } = call({ stream: true });
+    await clock.advance(1_000);
+    const stream = await streamIn(served);
+    const next = isRead ? assert.rejects(stream.next(), /a bug/) : null;
     await clock.advance(500);
-    // The request is known to be the one under way, so that another one under its key is refused at once.
-    assert.deepEqual(await codeOf(call({ ...keyed, text: "another" }).served), reused);
-    assert.equal(asked.length, 0);
-    if (how === "answers") {
-      place = keptFor;
-      await clock.advance(250);
-      assert.deepEqual(await textOf(served), ["stored", null, true]);
-      assert.equal(outcomes.at(-1)?.reused, "idempotency_key");
-    } else if (how === "fails") {
-      place = () => ({ kind: "mine" });
-      await clock.advance(250);
-      asked[0]!.resolve(answer("A"));
-      assert.deepEqual(await textOf(served), ["A", null, false]);
-    } else if (how === "is late") {
-      await clock.advance(500);
-      assert.deepEqual(await codeOf(served), [504, "upstream_timeout"]);
-    } else {
-      gone.abort();
-      assert.equal(await codeOf(served), "aborted");
-      assert.equal(outcomes.at(-1)?.status, 499);
-    }
-    assert.equal(released.length, how === "is late" || how === "is left" ? 1 : 0, how);
+    asked[0]!.reject(new Error("a bug"));
+    await next;
+    await clock.settle();
+    assert.deepEqual(
+      outcomes.map(({ status, ms }) => [status, ms]),
+      [[500, 1_500]],
+    );
+    if (!isRead) stream.cancel();
+    await clock.settle();
+    assert.equal(outcomes.length, 1);
   }
 });

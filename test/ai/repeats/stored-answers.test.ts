@@ -17,7 +17,8 @@ import { poolKey } from "../pools/pool-keys.ts";
 let made = 0;
 
 onBothEngines((open, engine) => {
-  const setUp = (faulty = false) => {
+  /** `run`: what the database does instead. */
+  const setUp = (run?: () => Promise<never>) => {
     const clock = movableClock();
     const log = memoryLog();
     const sealer = createSealer("0123456789abcdef0123456789abcdef", seededRandom());
@@ -30,7 +31,7 @@ onBothEngines((open, engine) => {
           sealer,
           takeoverMs: 9_000,
           newId: (prefix) => `${prefix}_${made++}`,
-          database: faulty ? { ...database, run: () => Promise.reject(new Error("away")) } : database,
+          database: run ? { ...database, run } : database,
         },
         stopping.signal,
       );
@@ -145,8 +146,52 @@ onBothEngines((open, engine) => {
     stopping.abort();
   });
 
+  test("caches leave a key room for its Idempotency-Keys", async () => {
+    const { key, slot, kept, one, two, stopping } = setUp();
+    const half = answerRow({ poolId: key.poolId, keyId: key.id }, { bytes: maxKeyBytes / 2 });
+    await open().database.run(keepAnswer, half);
+    const [cached, repeated] = [slot("cache"), slot("idempotency_key")];
+    for (const name of [cached, repeated]) {
+      await one.open(name, key);
+      await one.keep(name, key, kept());
+    }
+    await freed(() => two.open(cached, key));
+    assert.equal((await two.open(repeated, key)).kind, "kept");
+    stopping.abort();
+  });
+
+  test("a storage that hangs is waited for once, and asked again when it is back", async () => {
+    const hung: (() => void)[] = [];
+    const { clock, key, slot, kept, one, log } = setUp(
+      () => new Promise((_, reject) => void hung.push(() => reject(new Error("away")))),
+    );
+    const [name, other] = [slot("idempotency_key"), slot("idempotency_key")];
+    let first: Place | null = null;
+    const opening = one.open(name, key).then((place) => {
+      first = place;
+    });
+    await clock.advance(1_999);
+    assert.equal(first, null);
+    await clock.advance(1);
+    await opening;
+    assert.deepEqual(first, mine);
+    assert.deepEqual(await one.open(other, key), mine);
+    await one.keep(name, key, kept());
+    one.release(other);
+    assert.equal(hung.length, 1);
+    assert.deepEqual(
+      log.lines().map(({ event }) => event),
+      ["pool_answers.timed_out"],
+    );
+    hung[0]?.();
+    await clock.settle();
+    void one.open(other, key);
+    await clock.settle();
+    assert.equal(hung.length, 2);
+  });
+
   test("without the storage calls go on", async () => {
-    const { key, slot, kept, one, log } = setUp(true);
+    const { key, slot, kept, one, log } = setUp(() => Promise.reject(new Error("away")));
     const name = slot("idempotency_key");
     assert.deepEqual(await one.open(name, key), mine);
     await one.keep(name, key, kept());

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { keepAnswer } from "#store/pools/answers.ts";
 import { findKeyHash, findPoolKey, listPoolKeys, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import { onBothEngines } from "../conformance.ts";
-import { keyRow, makePool } from "../pool-rows.ts";
+import { answerRow, keyRow, makePool } from "../pool-rows.ts";
 import { fresh, now } from "../rows.ts";
 
 onBothEngines((open) => {
@@ -54,11 +55,15 @@ onBothEngines((open) => {
     const again = keyRow(of, { name: first.name });
     assert.equal(await run(savePoolKey, again), "name_taken");
     await open().query("insert into key_slots values (?, 'slot', 1)", first.id);
+    const answers = [first.id, "another"].map((keyId) => answerRow({ ...of, keyId }));
+    for (const row of answers) await run(keepAnswer, row);
     await run(revokePoolKey, { ...of, id: first.id, at: now });
     // The same text under the same name: the revoked one made room for it.
     assert.equal(await run(savePoolKey, { ...again, hash: first.hash }), "saved");
     assert.equal(await run(findPoolKey, { ...of, id: first.id }), null);
     assert.deepEqual(await open().query("select slot from key_slots where key_id = ?", first.id), []);
+    const stored = await open().query("select key_id from pool_answers where pool_id = ?", of.poolId);
+    assert.equal(JSON.stringify(stored), '[{"key_id":"another"}]');
     const other = await makePool(open().database);
     assert.equal(await run(savePoolKey, keyRow(other, { hash: first.hash })), "key_taken");
     assert.equal(await run(savePoolKey, keyRow(other, { name: first.name })), "saved");
