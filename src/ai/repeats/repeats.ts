@@ -317,7 +317,7 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       patience.abort();
       if (early !== null) return early;
       const pending = running.then(({ completed }) => completed);
-      // The stream is waited for no more where the rest of the call is, and its client may not read on.
+      // `serve` is over, and the client may read on no more: a call that breaks down now has to be ended here.
       pending.catch(() => {
         if (call.outcome() === null)
           call.ended({ ...unasked, status: 500, ms: clock.monotonic() - startedAt });

@@ -16,6 +16,8 @@ type Body = Readonly<Record<string, unknown>>;
 const idempotencyTtlMs = 24 * 3_600_000;
 /** Longer requests are not cached, characters: they come with files, which seldom come twice. */
 const maxCachedRequest = 1024 * 1024;
+/** The bodies of longer ones are not put in order, which would keep the process from answering others. */
+const maxOrderedRequest = maxCachedRequest;
 
 /** Members of a body that say who asks, or how the vendor files it, and change no answer. */
 const unread: ReadonlySet<string> = new Set([
@@ -28,24 +30,31 @@ const unread: ReadonlySet<string> = new Set([
 ]);
 /** Headers that members of the API's format get and that change answers; the others name sessions and clients. */
 const readHeaders = ["anthropic-version", "anthropic-beta", "openai-beta"];
-/** What an answer depends on that is not in its request: the web, files and conversations at the vendor. */
+/**
+ * What an answer depends on that is not in its request: the web, and conversations, prompts and contents at the vendor. Links and ids
+ * of files are deep in messages, and count as what they are.
+ */
 const outside = [
   "web_search_options",
+  "search_parameters",
   "plugins",
+  "prompt",
+  "cachedContent",
+  "cached_content",
   "previous_response_id",
   "conversation",
   "mcp_servers",
   "container",
 ];
-/** A number that JavaScript would round, or call infinite. Then the text itself is compared. */
-const inexact = /\d{16}|\d[eE][+-]?\d{3}/;
+/** A number that JavaScript may round, or call infinite. Then the text itself is compared. */
+const inexact = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /**
  * The body with the members of each object in order, so that two spellings of one body are equal; `without`: members that
- * do not count.
+ * do not count. Of a long one, and of one with numbers that JavaScript may round, the text as it came.
  */
 export function canonicalBody(text: string, body: Body, without: ReadonlySet<string> = new Set()): string {
-  if (inexact.test(text)) return text;
+  if (text.length > maxOrderedRequest || inexact.test(text)) return text;
   const kept = Object.entries(body).filter(([name]) => !without.has(name));
   return canonical(Object.fromEntries(kept));
 }

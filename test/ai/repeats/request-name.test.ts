@@ -29,6 +29,10 @@ test("the order of members and spaces do not count; values, their order in lists
     asked.replace("0.5", "0"),
     asked.replace("0.5", "12345678901234567890"),
     asked.replace("0.5", "12345678901234567891"),
+    asked.replace("0.5", "1234567.1234567891"),
+    asked.replace("0.5", "1234567.12345678911"),
+    asked.replace("0.5", "123456789012345.671"),
+    asked.replace("0.5", "123456789012345.672"),
     asked.replace("0.5", "1e400"),
     asked.replace("0.5", "1e401"),
     asked.replace("0.5", '"0.5"'),
@@ -42,6 +46,14 @@ test("the order of members and spaces do not count; values, their order in lists
     canonicalBody('{"b":1,"a":[{"d":null,"c":"é"}]}', { b: 1, a: [{ d: null, c: "é" }] }),
     '{"a":[{"c":"é","d":null}],"b":1}',
   );
+});
+
+test("a body over 1 MiB is compared as it came, which takes no time", () => {
+  const long = "x".repeat(1024 * 1024);
+  const [one, other] = [`{"a":1,"b":"${long}"}`, `{"b":"${long}","a":1}`];
+  assert.equal(canonicalBody(other, JSON.parse(other)), other);
+  assert.notEqual(keyed(one)?.fingerprint, keyed(other)?.fingerprint);
+  assert.equal(keyed(one)?.fingerprint, keyed(one)?.fingerprint);
 });
 
 test("who asks does not count for the cache, but for the meaning of an Idempotency-Key", () => {
@@ -91,8 +103,15 @@ test("no cache: none is set, the request wants none, it is long, forwarded, or d
     '{"functionDeclarations":[]}',
   ])
     assert.notEqual(withTools(tool), null, tool);
-  assert.equal(cached(asked.replace("}],", '}],"web_search_options":{},')), null);
-  assert.equal(cached(asked.replace("}],", '}],"previous_response_id":"resp_1",')), null);
+  for (const member of [
+    '"web_search_options":{}',
+    '"search_parameters":{"mode":"auto"}',
+    '"previous_response_id":"resp_1"',
+    '"prompt":{"id":"pmpt_1"}',
+    '"cachedContent":"cachedContents/1"',
+    '"cached_content":"cachedContents/1"',
+  ])
+    assert.equal(cached(asked.replace("}],", `}],${member},`)), null, member);
 });
 
 test("an Idempotency-Key keeps answers a day, also of forms, by the contents of their files", () => {
