@@ -248,13 +248,10 @@ export class MemberHealth {
     singly = false,
   ): boolean {
     this.#release(ticket);
+    if (kind !== "upstream_error")
+      return this.#startCooldown(ticket, now, kind, cooldownMs(kind, retryAfterMs), model);
     // Requests that started before the circuit opened say nothing about the present.
-    const late = ticket.startedAt < this.#openedAt;
-    if (kind !== "upstream_error") {
-      if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
-      return this.#startCooldown(now, kind, cooldownMs(kind, retryAfterMs), model);
-    }
-    if (late) return false;
+    if (ticket.startedAt < this.#openedAt) return false;
     if (retryAfterMs !== null)
       this.#rest(now, now + Math.min(retryAfterMs, healthRules.maxUnavailableMs), "open");
     this.#countOutcome(now, true);
@@ -265,7 +262,7 @@ export class MemberHealth {
   /** All of its keys are refused, and the first may be asked with again after `ms`; true if that took the member down. */
   keysRefused(ticket: HealthTicket, now: number, ms: number): boolean {
     this.#release(ticket);
-    return this.#startCooldown(now, "unauthorized", ms, null);
+    return this.#startCooldown(ticket, now, "unauthorized", ms, null);
   }
 
   /** Adds evidence of an outage; true if that opened the circuit. */
@@ -350,12 +347,16 @@ export class MemberHealth {
     if (ticket.probe) this.#probing = false;
   }
 
+  /** True if that took the member down. A probe that was refused says nothing of the outage, and the next one waits. */
   #startCooldown(
+    ticket: HealthTicket,
     now: number,
     kind: "rate_limited" | "unauthorized",
     ms: number,
     model: string | null,
   ): boolean {
+    if (ticket.probe && ticket.startedAt >= this.#openedAt && this.#open)
+      this.#open.probeAt = now + healthRules.firstProbeMs;
     const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
     const until = now + ms;

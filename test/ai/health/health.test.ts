@@ -360,4 +360,9 @@ test("a member whose keys are all refused rests until the first of them may be t
   assert.deepEqual(health.availability(1), { kind: "down", until: 10_000, why: "unauthorized" });
   assert.equal(health.keysRefused(health.begin(10_000), 10_000, 10_000), false);
   assert.equal(health.inFlight, 0);
+  const down = opened();
+  // As after one key: the next probe waits, also when the rest is shorter.
+  down.keysRefused(down.begin(firstProbeMs), firstProbeMs, 1_000);
+  const until = 2 * firstProbeMs;
+  assert.deepEqual(down.availability(firstProbeMs + 1_000), { kind: "down", until, why: "open" });
 });
