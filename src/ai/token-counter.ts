@@ -7,6 +7,7 @@ import { eligibleMembers, order } from "#ai/pools/pool.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
 import { isObject } from "#contract/normalise.ts";
+import { sentRequest } from "#providers/sent-request.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -58,12 +59,8 @@ export function createTokenCounter({
     });
     if (!prepared) return null;
     const limitAt = clock.monotonic() + limitMs;
-    const { method, url, headers, body: sent } = prepared;
     const opened = await upstreams.open({
-      method,
-      url,
-      headers,
-      body: sent,
+      ...sentRequest(prepared, clock.now()),
       connectMs: limitMs,
       headersMs: limitMs,
       signal,

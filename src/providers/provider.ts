@@ -49,7 +49,7 @@ export interface VendorRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
-  /** Signs the request when it is sent, since the signature has the time in it. Absent: the headers are complete. */
+  /** Signs the request when it is sent (`sentRequest`), since the signature has the time in it. Absent: the headers are complete. */
   awsKey?: AwsKey;
 }
 

@@ -1,9 +1,9 @@
-// Headers at the moment of sending: signed ones change with the time, others do not.
+// Requests at the moment of sending: signed headers change with the time, others do not, and the key stays here.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { VendorRequest } from "#providers/provider.ts";
-import { sentHeaders } from "#providers/sent-headers.ts";
+import { sentRequest } from "#providers/sent-request.ts";
 
 const request: VendorRequest = {
   method: "GET",
@@ -12,14 +12,15 @@ const request: VendorRequest = {
   body: null,
 };
 
-test("a request without a key of AWS has the headers that it was made with", () => {
-  assert.equal(sentHeaders(request, 1), request.headers);
+test("a request without a key of AWS goes out as it was made", () => {
+  assert.deepEqual(sentRequest(request, 1), request);
 });
 
-test("a signed one has the time of sending in it", () => {
+test("a signed one has the time of sending in it, and not the key", () => {
   const awsKey = { accessKeyId: "a", secretAccessKey: "b", region: "c", service: "d" };
-  const [one, two] = [0, 1000].map((now) => sentHeaders({ ...request, awsKey }, now));
-  assert.equal(one?.["x-amz-date"], "19700101T000000Z");
-  assert.equal(one?.accept, "b");
-  assert.notEqual(one?.authorization, two?.authorization);
+  const [one, two] = [0, 1000].map((now) => sentRequest({ ...request, awsKey }, now));
+  assert.equal(one?.headers["x-amz-date"], "19700101T000000Z");
+  assert.equal(one?.headers.accept, "b");
+  assert.notEqual(one?.headers.authorization, two?.headers.authorization);
+  assert.deepEqual({ ...one, headers: request.headers }, request);
 });

@@ -18,7 +18,7 @@ import type {
   Usage,
   VendorAnswer,
 } from "#providers/provider.ts";
-import { sentHeaders } from "#providers/sent-headers.ts";
+import { sentRequest } from "#providers/sent-request.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyReader, StreamingClient, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -147,8 +147,8 @@ type Opened =
   | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
-const withExtra = (extra: Target["extraHeaders"], headers: Record<string, string>) =>
-  extra ? { ...extra, ...headers } : headers;
+const withExtra = (extra: Target["extraHeaders"], request: ReturnType<typeof sentRequest>) =>
+  extra ? { ...request, headers: { ...extra, ...request.headers } } : request;
 
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
@@ -163,10 +163,7 @@ async function openAnswer(
     prepared.kind === "simulated"
       ? await simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
       : await upstreams.open({
-          method: prepared.request.method,
-          url: prepared.request.url,
-          headers: withExtra(extraHeaders, sentHeaders(prepared.request, clock.now())),
-          body: prepared.request.body,
+          ...withExtra(extraHeaders, sentRequest(prepared.request, clock.now())),
           connectMs: Math.min(timeouts.connect_ms, leftMs),
           headersMs: Math.min(headersMs, leftMs),
           signal,

@@ -5,7 +5,7 @@ import { collect, textOf } from "#ai/stream/collect.ts";
 import type { MemberCheckData } from "#contract/manage/pools/check.ts";
 import { modelNames } from "#providers/model-names.ts";
 import type { Provider } from "#providers/provider.ts";
-import { sentHeaders } from "#providers/sent-headers.ts";
+import { sentRequest } from "#providers/sent-request.ts";
 import { keyedSettings } from "#providers/several-keys.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -58,8 +58,7 @@ async function checkKey(
     reason: reason.slice(0, maxReason).toWellFormed(),
   });
   const result = await upstreams.open({
-    ...request,
-    headers: sentHeaders(request, clock.now()),
+    ...sentRequest(request, clock.now()),
     connectMs: limitMs,
     headersMs: limitMs,
     signal,

@@ -2,7 +2,7 @@
 // may be sent.
 
 import type { Member, Pool } from "#ai/pools/member.ts";
-import { sentHeaders } from "#providers/sent-headers.ts";
+import { sentRequest } from "#providers/sent-request.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -55,8 +55,7 @@ export async function checkMember(
   const request = member.provider.check(member.keys?.settingsFor(clock.monotonic()) ?? member.settings);
   if (request === null) return;
   const result = await upstreams.open({
-    ...request,
-    headers: sentHeaders(request, clock.now()),
+    ...sentRequest(request, clock.now()),
     connectMs: timeoutMs,
     headersMs: timeoutMs,
     signal,

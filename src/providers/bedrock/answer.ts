@@ -3,7 +3,7 @@
 // …/API_runtime_TokenUsage.html
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, sparingHealth } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   Failure,
@@ -41,7 +41,7 @@ const finishOf = (reason: string): string =>
 function malformed(reason: string): Failure | null {
   if (reason !== "malformed_model_output" && reason !== "malformed_tool_use") return null;
   const message = `The model broke off its answer: ${reason}.`;
-  return sparingHealth(vendorFailure("upstream_error", 200, message, { code: "bad_upstream_answer" }));
+  return sparingHealth(badAnswer(message).failure);
 }
 
 const count = (value: unknown): number | null =>
