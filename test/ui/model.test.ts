@@ -44,6 +44,8 @@ test("every setting of every kind has a control, and every secret text a secret 
 
 test("controls follow the type", () => {
   assert.equal(controlOf({ type: "string", enum: ["a"] }), "choice");
+  // A consent, which is true or not there.
+  assert.equal(controlOf({ type: "boolean", const: true }), "switch");
   assert.equal(controlOf({ type: "array", items: { type: ["string", "number"] } }), "lines");
   assert.equal(controlOf({ type: "array", items: { type: "object" } }), "json");
   assert.equal(controlOf({ type: "object", additionalProperties: { type: "string" } }), "pairs");

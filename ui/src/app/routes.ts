@@ -3,6 +3,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { isCovered } from "#ui/parts/keys.ts";
+import { BrokenPage } from "./broken.tsx";
 import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
@@ -133,6 +134,7 @@ const stringifySearch = (search: Record<string, unknown>) => {
 
 export const router = createRouter({
   routeTree: tree,
+  defaultErrorComponent: BrokenPage,
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",

@@ -7,7 +7,7 @@ export interface Schema {
   description?: string;
   default?: unknown;
   enum?: readonly string[];
-  const?: string;
+  const?: string | boolean;
   properties?: Readonly<Record<string, Schema>>;
   required?: readonly string[];
   items?: Schema;
@@ -70,6 +70,7 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
 /** The control that a value of this schema is entered with. */
 export function controlOf(whole: Schema): Control {
   const { schema } = withoutNull(whole);
+  if (schema.type === "boolean") return "switch";
   if (schema.enum !== undefined || schema.const !== undefined) return "choice";
   if (schema.type === "object") {
     if (schema.properties !== undefined) return "group";
@@ -79,7 +80,6 @@ export function controlOf(whole: Schema): Control {
     return isScalar(values) ? "pairs" : "json";
   }
   if (schema.type === "array") return isScalar(schema.items ?? {}) ? "lines" : "json";
-  if (schema.type === "boolean") return "switch";
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (!isScalar(schema)) return "json";
   if (schema.description?.includes("PEM")) return "long";

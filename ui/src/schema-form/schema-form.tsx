@@ -89,7 +89,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
           <Choice
             label={label}
             value={String(value ?? "")}
-            of={schema.enum ?? [schema.const ?? ""]}
+            of={schema.enum ?? [String(schema.const ?? "")]}
             any={placeholder ?? (required ? "Choose…" : "not set")}
             onChange={(word) => onChange(emptied(word))}
             fault={fault}

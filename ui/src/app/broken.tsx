@@ -1,0 +1,25 @@
+import { PageHead } from "#ui/parts/page.tsx";
+
+/**
+ * In place of a page whose code failed, or could not be loaded: after an upgrade, a tab that was open asks for code of the version
+ * before. The frame around it stays, so that every other page can be opened.
+ */
+export function BrokenPage({ error }: { error: unknown }) {
+  return (
+    <>
+      <PageHead title="This page could not be shown" />
+      <p>
+        Nothing was changed by this. Loading it again helps when Trunkline was upgraded meanwhile, or could
+        not be reached.
+      </p>
+      <p>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Load it again
+        </button>
+      </p>
+      <p className="soft">
+        For a report: <code>{error instanceof Error ? error.message : String(error)}</code>
+      </p>
+    </>
+  );
+}
