@@ -217,3 +217,49 @@ test("a request is one line that opens, with its count and its first and last ti
   await page.getByRole("link", { name: "250 messages of one request" }).waitFor({ state: "detached" });
   assert.deepEqual(calls, ["reschedule", "cancel"]);
 });
+
+test("the line of a request is read at its own pace, follows a change of one message, and is not there where a filter takes a part of it", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  const { account, now } = await open(at);
+  const second = { identifier: "second", channel: "sms", kind: "sandbox" };
+  assert.equal((await api(at, "POST", `/accounts/${account}/gateways`, second)).status, 201);
+  const due = now + dayMs;
+  const other = { ...contactOf(due, 2), gateway_identifier: "second" };
+  await send(at, account, [contactOf(due, 0), contactOf(due, 1), other]);
+  const readings: URL[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/requests/")) readings.push(new URL(request.url()));
+  });
+  await page.goto(`${url}/a/${account}/scheduled`);
+  await page.getByRole("link", { name: "3 messages of one request" }).waitFor();
+  await page.getByRole("button", { name: "Cancel 3…" }).waitFor();
+  await page.getByRole("banner").getByText("Live").waitFor();
+  await schedule(at, account, [now + 2 * dayMs]);
+  await at.it.advance(1_000);
+  const rows = page.locator("tr[data-index]");
+  await rows.nth(1).waitFor();
+  assert.deepEqual(
+    readings.map(({ search }) => search),
+    ["?estimate=false"],
+  );
+  // What a person changes is read at once, also while nothing else is.
+  await page.keyboard.press("l");
+  await page.getByRole("banner").getByText("Paused").waitFor();
+  await rows.nth(0).locator("button[aria-expanded]").click();
+  await rows.nth(1).getByRole("button", { name: "Cancel…" }).click();
+  await page.getByRole("button", { name: "Cancel the message" }).click();
+  await page.getByRole("link", { name: "2 messages of one request" }).waitFor();
+  await page.getByLabel("Gateway").selectOption("second");
+  await rows.nth(0).getByRole("link", { name: "+15550001012" }).waitFor();
+  await rows.nth(1).waitFor({ state: "detached" });
+  await page.getByLabel("Gateway").selectOption("sandbox-sms");
+  await rows
+    .nth(0)
+    .getByRole("link", { name: /^[+]1555000101[01]$/ })
+    .waitFor();
+  assert.equal(await page.getByRole("link", { name: /of one request/ }).count(), 0);
+});

@@ -12,7 +12,7 @@ const acceptedAt = z.iso.datetime({
   error: "must be a date and time (ISO 8601) with its offset",
 });
 
-const flag = z.enum(["true", "false"], { error: "must be true or false" });
+export const flag = z.enum(["true", "false"], { error: "must be true or false" });
 
 export const messagesQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),

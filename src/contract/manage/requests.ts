@@ -3,6 +3,13 @@
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
 import { channels, statuses } from "#contract/messages/channel.ts";
+import { flag } from "./messages.ts";
+
+export const accountRequestQuery = z.object({
+  estimate: flag
+    .optional()
+    .describe("`false`: without the `estimate`, for which the service counts what is due before."),
+});
 
 const lane = z
   .object({
@@ -51,7 +58,7 @@ const requestRecord = z
           ),
       })
       .nullable()
-      .describe("When all have gone out; null: they have."),
+      .describe("When all have gone out; null: they have, or it was not asked for."),
     cost: z.int().describe("The credit that was reserved for its messages."),
     cost_returned: z.int().describe("What of it was returned."),
   })

@@ -191,7 +191,7 @@ export interface Operations {
   cancelAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageReply };
   rescheduleAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: RescheduleMessagesRequest; reply: MessageReply };
   resolveAccountMessage: { params: { account: string; message: string }; query: Record<string, never>; body: ResolveAccountMessageRequest; reply: MessageReply };
-  getAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: AccountRequestReply };
+  getAccountRequest: { params: { account: string; request: string }; query: { estimate?: "true" | "false" }; body: undefined; reply: AccountRequestReply };
   cancelAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: undefined; reply: ChangedRequestReply };
   rescheduleAccountRequest: { params: { account: string; request: string }; query: Record<string, never>; body: RescheduleMessagesRequest; reply: ChangedRequestReply };
   listAccountReceivedMessages: { params: { account: string }; query: { channel?: Channel; from?: string; gateway?: string; limit?: number; cursor?: string }; body: undefined; reply: ReceivedMessagePage };

@@ -25,7 +25,6 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
     "listDeliveries",
     "listMessageDeliveries",
     "countFailedDeliveries",
-    "getWebhookStatistics",
     "getDelivery",
     "listWebhooks",
     "getWebhook",

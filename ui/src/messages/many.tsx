@@ -4,21 +4,14 @@ import { useChange } from "#ui/api/queries.ts";
 import type { ChangeAccountMessagesRequest, MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Table } from "#ui/parts/list/table.tsx";
-import { Ask } from "#ui/parts/over/ask.tsx";
+import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { changeInParts } from "./in-parts.ts";
 import { Move } from "./move.tsx";
-import { answers, canBeCancelled, counted, dueOf, recipientOf } from "./words.ts";
-
-/** Changes of more than so many messages need their number typed. */
-const unaskedMost = 100;
-
-/** What has to be typed before so many messages are changed. */
-export const typedFor = (count: number): { typed?: string } =>
-  count > unaskedMost ? { typed: String(count) } : {};
+import { answers, canBeCancelled, counted, dueOf, recipientOf, touchedByMessage } from "./words.ts";
 
 export interface Results {
   changed: readonly MessageRecord[];
@@ -65,11 +58,7 @@ export function ManyActions({
   onResults: (results: Results) => void;
 }) {
   const { id: account } = useAccount();
-  const change = useChange("changeAccountMessages", [
-    "listAccountMessages",
-    "getAccountMessage",
-    "getOverview",
-  ]);
+  const change = useChange("changeAccountMessages", touchedByMessage);
   const apply = async (what: Omit<ChangeAccountMessagesRequest, "ids">, of: readonly MessageRecord[]) => {
     const why = await changeInParts(
       of.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type MessageRecord, words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
@@ -18,9 +18,10 @@ import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spa
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { MoveOne } from "./move.tsx";
 import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
-import { firstOf, type Line, lineId, linesOf } from "./requests/folds.ts";
+import { firstOf, type Line, lineId } from "./requests/folds.ts";
+import { useLines } from "./requests/lines.ts";
 import { rememberTrail } from "./trail.ts";
-import { dueOf, recipientOf, textOf } from "./words.ts";
+import { dueOf, recipientOf, textOf, touchedByMessage } from "./words.ts";
 
 const dayMs = 86_400_000;
 /** A page of the API, as large as it can be: a campaign is one line of this list. */
@@ -60,11 +61,7 @@ function At({ record }: { record: MessageRecord }) {
 
 function RowActions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage", [
-    "getAccountMessage",
-    "listAccountMessages",
-    "getOverview",
-  ]);
+  const cancel = useChange("cancelAccountMessage", touchedByMessage);
   return (
     <span className="row">
       <MoveOne record={record} label="Move…" />
@@ -126,33 +123,6 @@ function None({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-/**
- * The pages of what waits as lines. Messages of a request that is folded are no news to a person, so that reading goes on until something
- * else comes.
- */
-function useLines(pages: ReturnType<typeof usePages<"listAccountMessages">>) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const isReading = useRef(false);
-  const { items } = pages;
-  const last = items.at(-1)?.request_id;
-  const fetchNextPage = async () => {
-    if (isReading.current) return;
-    isReading.current = true;
-    const isFolded = ({ request_id: request }: MessageRecord) => request === last && !open.has(request);
-    let read = await pages.fetchNextPage();
-    while (read.hasNextPage && !read.isError && read.data?.pages.at(-1)?.data.every(isFolded))
-      read = await pages.fetchNextPage();
-    isReading.current = false;
-  };
-  const show = (request: string, isOpen: boolean) => {
-    const next = new Set(open);
-    if (isOpen) next.add(request);
-    else next.delete(request);
-    setOpen(next);
-  };
-  return { lines: { ...pages, items: linesOf(items, open), fetchNextPage }, show };
-}
-
 export function Page() {
   const { id: account } = useAccount();
   const zone = useZone();
@@ -169,7 +139,8 @@ export function Page() {
     query: { ...query, brief: "true", limit: perPage },
   });
   const { items } = pages;
-  const { lines, show } = useLines(pages);
+  // Messages of a request may go through several gateways: its line would count, move and cancel also what the filter leaves out.
+  const { lines, show } = useLines(pages, gateway === undefined);
   const [results, setResults] = useState<Results | null>(null);
   useEffect(() => {
     if (!pages.isPlaceholderData && pages.data !== undefined)

@@ -8,14 +8,11 @@ import { number } from "#ui/words/numbers.ts";
 import { type Draft, recipientsOf } from "./draft.ts";
 import { usePreview } from "./would-happen.tsx";
 
-/** A send to more recipients asks first. */
-export const unaskedMost = 100;
-
 type Preview = PreviewAccountMessagesReply["data"];
 
 /**
  * What a send to so many costs. A preview has fewer contacts; all of a draft have one text, so that each of the others costs what those do.
- * Null: the preview is not there, or its contacts do not cost the same.
+ * Null: they do not cost the same, or the preview does not say what.
  */
 function costOf({ contact }: Pick<Preview, "contact">, count: number): number | null {
   const costs = new Set(contact.flatMap(({ cost }) => cost ?? []));
@@ -25,8 +22,9 @@ function costOf({ contact }: Pick<Preview, "contact">, count: number): number | 
 
 function Cost({ draft, count }: { draft: Draft; count: number }) {
   const preview = usePreview(draft).data?.data;
-  const cost = preview === undefined ? null : costOf(preview, count);
-  if (preview === undefined || cost === null) return <p className="soft">What it costs is not known yet.</p>;
+  if (preview === undefined) return <p className="soft">What it costs is not known yet.</p>;
+  const cost = costOf(preview, count);
+  if (cost === null) return <p className="soft">What it costs is not known.</p>;
   const left = preview.remaining === null ? "" : ` of ${number(preview.remaining)} left`;
   return <p>{`By the preview it costs ${number(cost)}${left}.`}</p>;
 }

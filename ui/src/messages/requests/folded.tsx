@@ -1,6 +1,7 @@
 // The line of a request in a list: how many of its messages wait, from when to when, and what can be done to all of them.
 
-import { useRead } from "#ui/api/queries.ts";
+import { call } from "#ui/api/client.ts";
+import { usePaced } from "#ui/api/queries.ts";
 import { counted, dueOf } from "#ui/messages/words.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { RowLink } from "#ui/parts/link.tsx";
@@ -10,9 +11,15 @@ import { RequestActions } from "./request-actions.tsx";
 
 type Folded = Extract<Line, { kind: "request" }>;
 
+/** A list may have many such lines: each is read at its own pace, and without what costs the service much. */
+const paceMs = 30_000;
+
 const useRequest = (request: string) => {
   const { id: account } = useAccount();
-  return useRead("getAccountRequest", { params: { account, request } }).data?.data;
+  const params = { account, request };
+  return usePaced("getAccountRequest", ["in a list", params], paceMs, (signal) =>
+    call("getAccountRequest", { params, query: { estimate: "false" }, signal }),
+  ).data?.data;
 };
 
 /** When its first message goes out, and its last one where that is another time. */

@@ -7,6 +7,9 @@ export type Line =
   | { kind: "message"; record: MessageRecord }
   | { kind: "request"; request: string; first: MessageRecord; read: number; isOpen: boolean };
 
+/** The line of a message by itself. */
+export const lineOf = (record: MessageRecord): Line => ({ kind: "message", record });
+
 /**
  * The lines of a list of messages in its order. A request has the place of its first message. The messages of one that is open keep their
  * own places.
@@ -18,9 +21,9 @@ export function linesOf(records: readonly MessageRecord[], open: ReadonlySet<str
   return records.flatMap((record): Line[] => {
     const { request_id: request } = record;
     const read = counts.get(request) ?? 0;
-    if (read < 2) return [{ kind: "message", record }];
+    if (read < 2) return [lineOf(record)];
     const isOpen = open.has(request);
-    const lines: Line[] = isOpen ? [{ kind: "message", record }] : [];
+    const lines: Line[] = isOpen ? [lineOf(record)] : [];
     if (!seen.has(request)) lines.unshift({ kind: "request", request, first: record, read, isOpen });
     seen.add(request);
     return lines;

@@ -1,19 +1,17 @@
 import { useChange } from "#ui/api/queries.ts";
 import type { AccountRequest } from "#ui/api/schema.ts";
-import { typedFor } from "#ui/messages/many.tsx";
 import { Move } from "#ui/messages/move.tsx";
-import { counted } from "#ui/messages/words.ts";
+import { counted, touchedByMessage } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Ask } from "#ui/parts/over/ask.tsx";
+import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { number } from "#ui/words/numbers.ts";
 
 /** Moves and cancels all of a request that still waits, in one call. */
 export function RequestActions({ request }: { request: AccountRequest }) {
   const { id: account } = useAccount();
-  const touched = ["getAccountRequest", "listAccountMessages", "getAccountMessage", "getOverview"] as const;
-  const cancel = useChange("cancelAccountRequest", touched);
-  const move = useChange("rescheduleAccountRequest", touched);
+  const cancel = useChange("cancelAccountRequest", touchedByMessage);
+  const move = useChange("rescheduleAccountRequest", touchedByMessage);
   const { waiting, messages, due } = request;
   if (waiting === 0) return null;
   const params = { account, request: request.id };

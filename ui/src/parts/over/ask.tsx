@@ -3,6 +3,13 @@ import type { ApiError } from "#ui/api/client.ts";
 import { Problem } from "#ui/parts/page.tsx";
 import { Dialog } from "./dialog.tsx";
 
+/** What touches more than so many needs their number typed. */
+export const unaskedMost = 100;
+
+/** What has to be typed before so many are touched. */
+export const typedFor = (count: number): { typed?: string } =>
+  count > unaskedMost ? { typed: String(count) } : {};
+
 /** A text that has to be typed before what cannot be undone, or touches many, is done. */
 export function Typed({
   of,

@@ -2,7 +2,7 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { idParam } from "#contract/envelope.ts";
-import { accountRequestReply, changedRequestReply } from "#contract/manage/requests.ts";
+import { accountRequestQuery, accountRequestReply, changedRequestReply } from "#contract/manage/requests.ts";
 import { rescheduleMessagesRequest } from "#contract/messages/changes.ts";
 import type { Status } from "#contract/messages/channel.ts";
 import { isProblem, problem } from "#contract/problem.ts";
@@ -10,8 +10,9 @@ import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { validate } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { changeRequest, findRequestSummary, type RequestSummary } from "#messaging/requests.ts";
 import { newTimeOf } from "#messaging/reschedule.ts";
 import type { RequestChange } from "#store/messages/requests.ts";
@@ -27,7 +28,7 @@ const params = { account: accountParam, request: idParam("The request's id.") };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-async function shown(call: ManageAccountCall, summary: RequestSummary) {
+async function shown(call: ManageAccountCall, summary: RequestSummary, isEstimated = true) {
   const {
     request: { id, channel, created_at },
     parts,
@@ -44,7 +45,7 @@ async function shown(call: ManageAccountCall, summary: RequestSummary) {
     by_status,
     waiting: (by_status.queued ?? 0) + (by_status.scheduled ?? 0),
     due: first.length === 0 ? null : { first: isoTime(Math.min(...first)), last: isoTime(Math.max(...last)) },
-    estimate: await estimateOf(call, summary),
+    estimate: isEstimated ? await estimateOf(call, summary) : null,
     cost: sum(parts.map(({ cost }) => cost)),
     cost_returned: sum(parts.map(({ returned }) => returned)),
   };
@@ -67,6 +68,7 @@ export const getAccountRequestRoute = endpoint({
   method: "GET",
   path,
   name: "getAccountRequest",
+  query: accountRequestQuery,
   summary: "Get a request of an account",
   description: "The reply has the messages that were accepted together, summed by status.",
   replies: { 200: accountRequestReply },
@@ -76,9 +78,12 @@ export const getAccountRequestRoute = endpoint({
     account,
     params: { request: id },
   } = call;
+  const query = validateQuery(accountRequestQuery, queryOf(call.request));
+  if (isProblem(query)) return query;
   const found = isId(id) ? await findRequestSummary(core.database, account, id) : null;
   if (found === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Request found.", data: await shown(call, found) } };
+  const data = await shown(call, found, query.value.estimate !== "false");
+  return { status: 200, body: { success: true, message: "Request found.", data } };
 });
 
 export const cancelAccountRequestRoute = endpoint({

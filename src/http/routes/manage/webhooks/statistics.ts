@@ -29,7 +29,7 @@ export const getWebhookStatisticsRoute = endpoint({
   tag: "Webhooks",
   summary: "Get the statistics of an account's webhook endpoints",
   description:
-    "The reply says what became of the deliveries of each endpoint in each hour (UTC) of the last 24. Every try counts once, in the hour in which it ended. Counts are stored about a second after the try; a process that is killed may lose those of its last second.",
+    "The reply says what became of the deliveries of each endpoint in each hour (UTC) of the last 24, and in the hour in which those begin, as a whole. Every try counts once, in the hour in which it ended. Counts are stored about a second after the try; a process that is killed may lose those of its last second.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },

@@ -54,6 +54,11 @@ test("what waits goes out at the pace of its gateway once it is due, behind what
   });
   const second = await estimateOf([later, later]);
   assert.equal(second.estimate?.done_at, "2030-01-31T09:00:11.000Z");
+  const address = `${path}/requests/${second.id}`;
+  const { estimate, ...rest } = dataOf<{ estimate: Estimate | null }>(await member("GET", address));
+  assert.equal(estimate?.messages, 2);
+  assert.deepEqual(dataOf(await member("GET", `${address}?estimate=false`)), { ...rest, estimate: null });
+  assert.equal((await member("GET", `${address}?estimate=no`)).statusCode, 422);
 });
 
 test("a gateway without a pace, and one that does not send, are no estimate", async () => {
