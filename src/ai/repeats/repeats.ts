@@ -203,13 +203,13 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     }
   }
 
-  /** Serves a call by the answer of an equal one, or asks and keeps what comes of it. */
+  /** Serves a call by the answer of an equal one, or asks and keeps what comes of it. `startedAt`: of the call, monotonic. */
   async function once(
     slot: Slot,
     call: RepeatableCall,
+    startedAt: number,
     ask: () => Promise<CompletionResult>,
   ): Promise<{ completed: CompletionResult; reused: boolean }> {
-    const startedAt = clock.monotonic();
     const elapsed = () => clock.monotonic() - startedAt;
     const close = (status: number) => call.ended({ ...unasked, status, ms: elapsed() });
     const fail = (status: number, error: ApiError) => {
@@ -286,7 +286,10 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     }
   }
 
-  async function run(call: RepeatableCall): Promise<{ completed: CompletionResult; origin: Origin }> {
+  async function run(
+    call: RepeatableCall,
+    startedAt: number,
+  ): Promise<{ completed: CompletionResult; origin: Origin }> {
     const { pool, key, request, repeatable } = call;
     const first = idempotencySlot(key, request, repeatable);
     const cached = cacheSlot(pool, key, request, repeatable);
@@ -294,12 +297,12 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     const ask = async () => {
       if (cached === null) return await call.answer();
       cache = "miss";
-      const { completed, reused } = await once(cached, call, call.answer);
+      const { completed, reused } = await once(cached, call, startedAt, call.answer);
       if (reused) cache = "hit";
       return completed;
     };
     if (first === null) return { completed: await ask(), origin: { cache, replayed: false } };
-    const { completed, reused } = await once(first, call, ask);
+    const { completed, reused } = await once(first, call, startedAt, ask);
     return { completed, origin: { cache, replayed: reused } };
   }
 
@@ -307,7 +310,7 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     serve: async (call) => {
       const { request, pool } = call;
       const startedAt = clock.monotonic();
-      const running = run(call);
+      const running = run(call, startedAt);
       if (!request.stream) return await running;
       const patience = new LightAbortController();
       const early = await Promise.race([

@@ -83,6 +83,26 @@ test("a key's answer may come from the cache, and a call fills both", async () =
   assert.equal(asked.length, 1);
 });
 
+test("a call that waits twice, under its Idempotency-Key and then for the cache, does so within one deadline", async () => {
+  const { clock, call, outcomes } = open({ deadline_ms: 5_000 });
+  void call();
+  const gone = new AbortController();
+  void call({ idempotencyKey: "once", gone });
+  const second = call({ idempotencyKey: "once" });
+  await clock.advance(3_000);
+  gone.abort();
+  await clock.advance(2_000);
+  const { completed } = await second.served;
+  assert.ok(completed.kind === "error" && completed.status === 504);
+  assert.deepEqual(
+    outcomes.map(({ status, ms }) => [status, ms]),
+    [
+      [499, 3_000],
+      [504, 5_000],
+    ],
+  );
+});
+
 test("the wait ends with the pool's deadline, and with a client that leaves", async () => {
   const { clock, call, outcomes } = open({ deadline_ms: 5_000 });
   void call({ idempotencyKey: "once" });
