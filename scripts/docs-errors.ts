@@ -189,6 +189,8 @@ ${refusal("An unknown key", refusals.invalid)}
 
 ${refusal("The account's plan has ended", refusals.expired)}
 
+${refusal("A named key lacks the scope", refusals.notAllowed)}
+
 ## AI endpoints
 
 Below \`/api/ai/v1\` every error has OpenAI's form, so that its clients understand it:

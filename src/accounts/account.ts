@@ -1,5 +1,6 @@
 // An account as requests use it: its plan, its limits and its gateways.
 
+import type { KeyScope } from "#contract/manage/keys/named-keys.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 
@@ -27,6 +28,16 @@ export interface AccountGateway {
   test: boolean;
 }
 
+/** What a named key of an account allows. */
+interface NamedKey {
+  id: string;
+  scopes: readonly KeyScope[];
+  /** Whether it may send through some of the account's gateways alone. */
+  boundToGateways: boolean;
+  /** Its own, beside the account's; null: no bound. */
+  requestsPerMinute: number | null;
+}
+
 export interface Account {
   id: string;
   name: string;
@@ -39,8 +50,10 @@ export interface Account {
   requestsPerMinute: number | null;
   /** How many files a request may have, and how large each may be, bytes. */
   attachments: { maxFiles: number; maxBytes: number };
-  /** Oldest first. */
+  /** Oldest first; of a caller whose key names gateways, these alone. */
   gateways: readonly AccountGateway[];
+  /** The named key that its caller shows; absent: the personal key or a person, with every right. */
+  key?: NamedKey;
 }
 
 /** Whether the plan's end has passed. */

@@ -1,10 +1,14 @@
 // Finds the account of an API key. Results are cached for a few seconds: a burst of requests costs one look-up, and a
-// regenerated key or a changed account still takes effect in every process soon.
+// regenerated key or a changed account still takes effect in every process soon. When a key was used is noted with its look-up,
+// once a minute, and no request waits for that.
 
+import { namedKeyRules } from "#contract/manage/keys/named-keys.ts";
+import { readFields } from "#contract/resource-schema.ts";
 import { contentsOf } from "#gateways/registry.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
+import type { AccountRow } from "#store/accounts/accounts.ts";
+import { findKeyHolder, type KeyHolder, noteKeyUse } from "#store/accounts/named-keys.ts";
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
 
@@ -13,10 +17,20 @@ const ttlMs = 3_000;
 /** Bounds the memory under a flood of wrong keys; the oldest entries go first. */
 const maxEntries = 10_000;
 
+/** How old the noted use of a key gets while the key is in use. */
+const useIsNotedMs = 60_000;
+
 const maxKeyLength = 512;
 
+/** What a key leads to. */
+interface Found {
+  account: Account;
+  /** When the key stops working, epoch ms; null: never. */
+  endsAt: number | null;
+}
+
 export interface Authenticator {
-  /** The account of a key; null when no account has this key. */
+  /** The account of a key; null when no account has this key, or the key has ended. */
   authenticate(apiKey: string): Promise<Account | null>;
   /** Empties the cache: an account or a key changed in this process. */
   invalidate(): void;
@@ -24,26 +38,65 @@ export interface Authenticator {
 
 export function createAuthenticator(deps: { database: Database; clock: Clock }): Authenticator {
   const { database, clock } = deps;
-  const cache = new Map<string, { at: number; account: Promise<Account | null> }>();
+  const cache = new Map<string, { at: number; found: Promise<Found | null> }>();
+
+  async function find(hash: string): Promise<Found | null> {
+    const holder = await database.run(findKeyHolder, hash);
+    if (holder === null) return null;
+    const { named, lastUsedAt, endsAt } = holder;
+    const now = clock.now();
+    const isCurrent = lastUsedAt !== null && Math.abs(now - lastUsedAt) < useIsNotedMs;
+    // What is lost while storage is away is noted with the next look-up.
+    if (!isCurrent && !hasEnded(endsAt, now))
+      database.run(noteKeyUse, { keyId: named?.id ?? null, hash, at: now }).catch(() => {});
+    return { account: accountOf(holder), endsAt };
+  }
+
   return {
-    authenticate: (apiKey) => {
+    authenticate: async (apiKey) => {
       // No key is longer, and hashing megabytes is expensive.
-      if (apiKey.length > maxKeyLength) return Promise.resolve(null);
-      const now = clock.monotonic();
-      // Cached by the whole key: with a part of it, or a short hash, two accounts could collide.
-      const entry = cache.get(apiKey);
-      if (entry && now - entry.at < ttlMs) return entry.account;
-      const account = database
-        .run(findAccountByKey, hashSecret(apiKey))
-        .then((row) => (row ? accountFromRow(row) : null));
-      cache.delete(apiKey);
-      if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);
-      cache.set(apiKey, { at: now, account });
-      // A failed look-up is not cached.
-      account.catch(() => cache.delete(apiKey));
-      return account;
+      if (apiKey.length > maxKeyLength) return null;
+      const found = await cached(apiKey);
+      return found === null || hasEnded(found.endsAt, clock.now()) ? null : found.account;
     },
     invalidate: () => cache.clear(),
+  };
+
+  function cached(apiKey: string): Promise<Found | null> {
+    const now = clock.monotonic();
+    // Cached by the whole key: with a part of it, or a short hash, two accounts could collide.
+    const entry = cache.get(apiKey);
+    if (entry && now - entry.at < ttlMs) return entry.found;
+    const found = find(hashSecret(apiKey));
+    cache.delete(apiKey);
+    if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);
+    cache.set(apiKey, { at: now, found });
+    // A failed look-up is not cached.
+    found.catch(() => cache.delete(apiKey));
+    return found;
+  }
+}
+
+const hasEnded = (endsAt: number | null, now: number) => endsAt !== null && endsAt <= now;
+
+/** The account as the holder of this key may use it. */
+function accountOf({ account: row, named }: KeyHolder): Account {
+  const account = accountFromRow(row);
+  if (named === null) return account;
+  const { scopes, gateways, requests_per_minute } = readFields(namedKeyRules, JSON.parse(named.rules));
+  return {
+    ...account,
+    // What it may not send through does not exist for it, in whichever way a gateway is chosen.
+    gateways:
+      gateways === null
+        ? account.gateways
+        : account.gateways.filter(({ identifier }) => gateways.includes(identifier)),
+    key: {
+      id: named.id,
+      scopes,
+      boundToGateways: gateways !== null,
+      requestsPerMinute: requests_per_minute,
+    },
   };
 }
 

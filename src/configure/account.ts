@@ -22,6 +22,7 @@ import { type GrantResult, grantCredit } from "#store/accounts/ledger.ts";
 import { changeRow, type Overtaken } from "#store/revision.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
 import { type Refusal, taken } from "./changes.ts";
+import { maskedKey } from "./pool-key.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
@@ -270,18 +271,24 @@ function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
   return columns;
 }
 
-/** Replaces the account's API key by `apiKey` or a generated one. The old key stops working within 5 s in every process. */
+/**
+ * Replaces the account's API key by `apiKey` or a generated one. The old key stops working within 5 s in every process, or works for
+ * `oldWorksHours` more; one before that stops working now.
+ */
 export async function issueApiKey(
   deps: ConfigureDeps & { random: Random; showApiKeys: boolean },
   accountId: string,
-  apiKey?: string,
+  { apiKey, oldWorksHours = 0 }: { apiKey?: string | undefined; oldWorksHours?: number } = {},
 ): Promise<string> {
+  const at = deps.clock.now();
   const key = apiKey ?? `tl_${newSecret(deps.random)}`;
   await deps.database.run(replaceApiKey, {
     accountId,
     hash: hashSecret(key),
+    hint: maskedKey(key),
     sealed: deps.showApiKeys ? deps.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
-    at: deps.clock.now(),
+    at,
+    previousWorksUntil: oldWorksHours === 0 ? null : at + oldWorksHours * 3_600_000,
   });
   deps.signals.emit("accountsChanged");
   return key;

@@ -13,7 +13,7 @@ import { type ConfigureDeps, defineResource } from "./resource.ts";
 export type PoolDeps = ConfigureDeps & Pick<Core, "random">;
 
 /** Both ends of a key: at most a quarter of the shortest allowed key. */
-const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
+export const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
 
 /**
  * The columns of a key's text. Without a text, an existing key keeps its own. A revoked key becomes valid again only with another

@@ -175,7 +175,7 @@ export function idempotencyMismatch(): Problem {
   };
 }
 
-/** The three refusals of authentication. */
+/** The refusals of authentication. */
 export const refusals = {
   missing: {
     problem: true,
@@ -191,5 +191,10 @@ export const refusals = {
     problem: true,
     status: 403,
     body: { status: "error", error: "Your Subscription Is Expired! Buy A New Plan" },
+  },
+  notAllowed: {
+    problem: true,
+    status: 403,
+    body: { status: "error", error: "Not Allowed For This Api Key" },
   },
 } as const satisfies Record<string, Problem>;

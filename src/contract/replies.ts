@@ -114,7 +114,11 @@ export const refusalReply = z
   .object({
     status: z.literal("error"),
     message: z.string().optional().describe("Only set when the key is missing."),
-    error: z.enum(["Invalid Api Key", "Your Subscription Is Expired! Buy A New Plan"]),
+    error: z.enum([
+      "Invalid Api Key",
+      "Your Subscription Is Expired! Buy A New Plan",
+      "Not Allowed For This Api Key",
+    ]),
   })
   .meta({ id: "ApiKeyError" });
 

@@ -26,7 +26,7 @@ import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
 import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import type { Caller, Gate, Head, HttpCore } from "./call.ts";
+import type { Call, Caller, Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { neighbourOf } from "./neighbours.ts";
@@ -221,7 +221,7 @@ export function buildApp(
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
-    logAtEnd(request.raw, reply.raw, request.id, null, { account: null });
+    logAtEnd(request.raw, reply.raw, request.id, null, { account: null, keyId: null });
     write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
   }
 
@@ -284,7 +284,7 @@ export function buildApp(
     response: ServerResponse,
     requestId: string,
     route: string | null,
-    logged: { account: string | null },
+    logged: Call["logged"],
   ): void {
     if (!settings.logRequests) return;
     const beganAt = core.clock.monotonic();
@@ -297,6 +297,7 @@ export function buildApp(
         status: response.statusCode,
         ms: Math.round((core.clock.monotonic() - beganAt) * 10) / 10,
         account: logged.account,
+        keyId: logged.keyId,
         // The client left, or the stream was cut.
         ...(response.writableFinished ? {} : { aborted: true }),
       };
@@ -314,7 +315,7 @@ export function buildApp(
 
   function exchange(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
-    const logged = { account: null };
+    const logged = { account: null, keyId: null };
     logAtEnd(raw, reply.raw, requestId, endpoint.head.path, logged);
     let params = request.params as Record<string, string>;
     const share = new BodyShare(bodies);

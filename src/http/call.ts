@@ -9,6 +9,7 @@ import type { AiGateway } from "#ai/ai.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import type { AiProblemCode } from "#contract/ai/openai-error.ts";
 import type { Form } from "#contract/ai/operations.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type { ProblemCode } from "#contract/problem.ts";
 import type { AccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
@@ -60,6 +61,10 @@ export interface Head {
   family: Family;
   /** Set for, and only for, the family `manage`. */
   scope?: Scope;
+  /** Set for, and only for, a channel endpoint: what a named key needs a scope for. `send`: that of the channel. */
+  right?: "read" | "send";
+  /** The channel of an endpoint that sends, where its path has no `{channel}`. */
+  channel?: Channel;
   /** Descriptions of the path's parameters. */
   params?: Record<string, z.ZodType>;
   /** The path's last parameter, when its value may contain slashes. */
@@ -163,7 +168,7 @@ export interface Call {
   params: Readonly<Record<string, string>>;
   gate: Gate;
   /** What the line of the request in the log has beside the request itself. */
-  logged: { account: string | null };
+  logged: { account: string | null; keyId: string | null };
   /** The request body's share of the memory budget; released when the request is answered. */
   share: BodyShare;
 }

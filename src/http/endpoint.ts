@@ -63,7 +63,7 @@ export interface Endpoint {
 const emptyBody: ParsedBody = { value: null, files: [] };
 
 async function admit(head: Head, call: Call): Promise<AccountCall | Problem | null> {
-  const admitted = await authenticate(call.gate, call.request, call.share);
+  const admitted = await authenticate(call, head);
   if (admitted === null || isProblem(admitted)) return admitted;
   // Also for what is refused while the body is read.
   call.logged.account = admitted.account.id;
@@ -82,6 +82,12 @@ function accountOf(admitted: Call): string | null {
   return account?.id ?? opened?.pool.accountId ?? null;
 }
 
+/** The key that an admitted request shows; null: the personal one of an account, or none. */
+function keyOf(admitted: Call): string | null {
+  const { account, opened } = admitted as Partial<AccountCall & PoolCall>;
+  return account?.key?.id ?? opened?.key?.id ?? null;
+}
+
 /** The most frequent first mistake: JSON without its content type, which leaves the form without any field. */
 function withMediaHint(reply: Reply | Problem | null, admitted: Call): Reply | null {
   if (reply === null || reply.status !== 422 || !isProblem(reply)) return reply;
@@ -93,7 +99,11 @@ function withMediaHint(reply: Reply | Problem | null, admitted: Call): Reply | n
 }
 
 /** A route without authentication must not come about by a field that was left out. */
-function checkScope({ family, scope, path }: Head): void {
+function checkScope({ family, scope, path, right, channel }: Head): void {
+  if ((family === "api_key") !== (right !== undefined))
+    throw new Error(`${path}: channel endpoints, and only they, name the right that a key needs.`);
+  if (right === "send" && channel === undefined && !path.includes("{channel}"))
+    throw new Error(`${path}: an endpoint that sends has a channel, or its path names one.`);
   if (
     (family === "manage") !== (scope !== undefined) ||
     (family === "manage") !== path.startsWith("/api/manage/")
@@ -148,6 +158,7 @@ export function endpoint<const H extends Head>(head: H) {
     /** Of an authenticated caller: authentication comes before the query is judged. */
     const handle = async (admitted: Call): Promise<Reply | null> => {
       admitted.logged.account = accountOf(admitted);
+      admitted.logged.keyId = keyOf(admitted);
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return refusal;
       const work = () => handler(admitted as unknown as CallOf<H>);
@@ -161,7 +172,7 @@ export function endpoint<const H extends Head>(head: H) {
         if (head.family === "open") return await handler(call as CallOf<H>);
         if (head.family === "manage") return await answerManaged(head, call, handle);
         if (head.family === "pool") return await answerPooled(head, call, handle);
-        if (head.uploads === true) return await answerUpload(call, handle);
+        if (head.uploads === true) return await answerUpload(head, call, handle);
         const admitted = await admit(head, call);
         if (admitted === null || isProblem(admitted)) return admitted;
         return await handle(admitted);

@@ -12,6 +12,7 @@ import {
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
+import { namedKeyRoutes, rotateNamedKeyRoute } from "#http/routes/manage/accounts/named-keys.ts";
 import { getOverviewRoute } from "#http/routes/manage/accounts/overview.ts";
 import { watchAccountRoute } from "#http/routes/manage/accounts/watch.ts";
 import { findRecordsRoute } from "#http/routes/manage/find.ts";
@@ -200,6 +201,8 @@ export const endpoints: readonly Endpoint[] = [
   updateAccountRoute,
   rotateApiKeyRoute,
   revealApiKeyRoute,
+  ...namedKeyRoutes,
+  rotateNamedKeyRoute,
   getCreditRoute,
   grantCreditRoute,
   listCreditEntriesRoute,

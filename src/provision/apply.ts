@@ -90,7 +90,7 @@ async function applyAccount(
   if (mark) await recordApplied(deps, mark, "configureAccount", accountId, accountId);
 
   const keyMark = changed("api_key", account.name, api_key ?? null);
-  if (api_key !== undefined && (keyMark || isNew)) await issueApiKey(deps, accountId, api_key);
+  if (api_key !== undefined && (keyMark || isNew)) await issueApiKey(deps, accountId, { apiKey: api_key });
   if (api_key === undefined && isNew) {
     const secret = await issueApiKey(deps, accountId);
     applied.made.push({ what: `API key of account ${account.name}`, secret });

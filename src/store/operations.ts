@@ -8,6 +8,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/accounts/changes.ts"),
   import("#store/accounts/figures.ts"),
   import("#store/accounts/ledger.ts"),
+  import("#store/accounts/named-keys.ts"),
   import("#store/accounts/overview.ts"),
   import("#store/counts/message-counts.ts"),
   import("#store/email/attachments.ts"),

@@ -137,7 +137,7 @@ test("a key is made or given, looked up by its hash, and kept sealed only if it 
   assert.equal(sealer.unseal(String(sealed()), `api_keys ${id} sealed`), made);
   assert.ok(!open.dump().includes(made));
   const apiKey = "tl_0123456789abcdef0123456789abcdef";
-  assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, apiKey), apiKey);
+  assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, { apiKey }), apiKey);
   assert.equal(sealed(), null);
   assert.equal(await database.run(findAccountByKey, hashSecret(made)), null, "the old one stops working");
   assert.equal((await database.run(findAccountByKey, hashSecret(apiKey)))?.id, id);

@@ -47,7 +47,7 @@ function callWith(headers: Record<string, string>): Call {
       uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
     share: new BodyShare(bodies),
-    logged: { account: null },
+    logged: { account: null, keyId: null },
   };
 }
 
@@ -68,7 +68,7 @@ test("an open endpoint is asked without a key", async () => {
 
 test("a channel endpoint is asked only with an account", async () => {
   const asked: string[] = [];
-  const closed = endpoint({ ...head, family: "api_key" })(async (call) => {
+  const closed = endpoint({ ...head, family: "api_key", right: "read" })(async (call) => {
     asked.push(call.account.name);
     return { status: 200, body: { ok: true } };
   });
@@ -81,8 +81,13 @@ test("a channel endpoint is asked only with an account", async () => {
 
 test("a body that cannot be read is a problem only where the head has one", async () => {
   const headers = { "api-key": key, "content-type": "text/plain", "content-length": "1" };
-  const without = endpoint({ ...head, family: "api_key" })(async () => ({ status: 200, body: { ok: true } }));
+  const without = endpoint({ ...head, family: "api_key", right: "read" })(async () => ({
+    status: 200,
+    body: { ok: true },
+  }));
   assert.equal((await without.answer(callWith(headers)))?.status, 200);
-  const withBody = endpoint({ ...head, family: "api_key", body: z.object({}) })(() => assert.fail("asked"));
+  const withBody = endpoint({ ...head, family: "api_key", right: "read", body: z.object({}) })(() =>
+    assert.fail("asked"),
+  );
   assert.equal((await withBody.answer(callWith(headers)))?.status, 415);
 });

@@ -33,6 +33,7 @@ export interface Holder {
   pool: string;
   member: string;
   poolKey: string;
+  namedKey: string;
   /** A call of the pool that has ended. */
   call: string;
   /** A deferred completion that is due in a month. */
@@ -52,6 +53,8 @@ export const bodies: Record<string, object> = {
   previewAccountMessages: { channel: "sms", contact: [{ number: "+15550000001", message: "Hi" }] },
   changeAccountMessages: { action: "cancel", ids: [`msg_${"0".repeat(26)}`] },
   resolveAccountMessage: { answer: "mark_failed" },
+  createNamedKey: { name: "another", scopes: ["read"] },
+  updateNamedKey: { requests_per_minute: 5 },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
   updatePool: { strict_models: true },
@@ -76,6 +79,7 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
   request: { of: ({ request }) => ({ request }), missing: { request: `req_${none}` } },
   "message html": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
   "message text": { of: ({ mail }) => ({ message: mail }), missing: { message: `msg_${none}` } },
+  key: { of: ({ namedKey }) => ({ key: namedKey }), missing: { key: `apk_${none}` } },
   webhook: { of: ({ webhook }) => ({ webhook }), missing: { webhook: `wh_${none}` } },
   "webhook event": {
     of: ({ webhook, event }) => ({ webhook, event }),
@@ -138,6 +142,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     models: ["echo"],
     embedding_models: ["echo"],
   });
+  const { id: namedKey } = await post("/api-keys", { name: "app", scopes: ["read"] });
   const { id: poolKey, key: poolToken } = await post(`/pools/${pool}/keys`, { name: "app" });
   const deferred = await it.system.app.inject({
     method: "POST",
@@ -169,6 +174,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     pool,
     member: member.id,
     poolKey,
+    namedKey,
     call: call.id,
     completion: deferred.json().id,
     domain,
@@ -246,6 +252,8 @@ const moreBodies: Record<string, object> = {
   createSendingDomain: { domain: "another.example.com" },
   rotateSendingDomainKeys: {},
   createSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
+  rotateApiKey: {},
+  rotateNamedKey: {},
   createWebhook: { url: "https://another.example.com/hook", events: ["*"] },
   createPool: { name: "another" },
 };

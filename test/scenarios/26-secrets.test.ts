@@ -208,7 +208,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   // Keys that were replaced are secrets too: they may still work elsewhere.
   const beta = known.get("beta")!;
   evidence.inputs.push(planted.apiKeyBeforeTheLast);
-  await issueApiKey(it.system.core, beta, planted.apiKeyBeforeTheLast);
+  await issueApiKey(it.system.core, beta, { apiKey: planted.apiKeyBeforeTheLast });
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }

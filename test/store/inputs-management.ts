@@ -3,6 +3,7 @@
 import * as accounts from "#store/accounts/accounts.ts";
 import * as changes from "#store/accounts/changes.ts";
 import * as figures from "#store/accounts/figures.ts";
+import * as named from "#store/accounts/named-keys.ts";
 import * as domains from "#store/email/sending-domains.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
@@ -100,6 +101,22 @@ const token = {
   created_at: now,
   revoked_at: null,
 };
+const namedKey = {
+  id: "apk_new",
+  account_id: accountId,
+  name: "new",
+  hash: "new",
+  hint: "h",
+  previous_hash: null,
+  previous_works_until: null,
+  rules: "{}",
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+  revision: 0,
+  created_at: 1,
+  updated_at: now,
+};
 const session = { hash: "new", user_id: id("usr", 0), created_at: now, seen_at: now, expires_at: now + 1 };
 const domain = { id: "dom_new", account_id: accountId, domain: "new.test", created_at: now, updated_at: now };
 const dkim = {
@@ -143,10 +160,36 @@ export const managementCases: Case[] = [
     { accountId: "acc_other", dayAt: now - 3_600_000 },
   ]),
   caseOf(accounts.findAccountByKey, "hash0"),
+  caseOf(named.findKeyHolder, "hash0", "key hash 0", "previous 0"),
+  caseOf(
+    named.noteKeyUse,
+    { keyId: null, hash: "hash0", at: now },
+    { keyId: id("apk", 0), hash: "key hash 0", at: now },
+  ),
+  caseOf(named.findNamedKey, { accountId, id: id("apk", 0) }),
+  caseOf(
+    named.listNamedKeys,
+    { accountId, before: null, limit },
+    { accountId, before: id("apk", 500), limit },
+  ),
+  caseOf(named.saveNamedKey, namedKey, { ...namedKey, id: id("apk", 0), name: "other", revision: 1 }),
+  caseOf(named.rotateNamedKey, {
+    accountId,
+    id: id("apk", 0),
+    at: now,
+    hash: "rotated",
+    hint: "h",
+    previousWorksUntil: now,
+  }),
+  caseOf(named.revokeNamedKey, { accountId, id: id("apk", 0), at: now }),
   caseOf(accounts.findAccountByName, "account 0"),
   caseOf(accounts.findAccount, accountId),
   caseOf(accounts.countAccounts, null),
-  caseOf(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
+  caseOf(
+    accounts.replaceApiKey,
+    { accountId, hash: "new", hint: "h", sealed: null, previousWorksUntil: null, at: now },
+    { accountId, hash: "newer", hint: "h", sealed: null, previousWorksUntil: now + 1, at: now },
+  ),
   caseOf(accounts.findApiKey, accountId),
   caseOf(accounts.readCredits, accountId),
   caseOf(audit.insertAuditEntry, entry),

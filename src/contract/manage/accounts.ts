@@ -42,8 +42,31 @@ const accountFields = z.object({
   created_at: instant,
   updated_at: instant,
 });
-const account = accountFields.meta({ id: "Account" });
-export type AccountReplyData = z.output<typeof account>;
+export type AccountFields = z.output<typeof accountFields>;
+
+const personalKey = z
+  .object({
+    hint: z
+      .string()
+      .nullable()
+      .describe("The first and last characters of the key; null: it is older than this record of them."),
+    created_at: instant,
+    last_used_at: instant
+      .nullable()
+      .describe("When a request last showed the key, to the minute; null: none since this is recorded."),
+    revealable: z.boolean().describe("Whether a signed-in user may see the key again."),
+    previous_works_until: instant
+      .nullable()
+      .describe("Until when the key before it works too; null: it does not."),
+  })
+  .meta({ id: "PersonalApiKey" });
+export type PersonalKeyData = z.output<typeof personalKey>;
+
+const account = accountFields
+  .extend({
+    api_key: personalKey.nullable().describe("The personal API key; null: the account has no such key yet."),
+  })
+  .meta({ id: "Account" });
 
 export const accountReply = reply("AccountReply", account);
 
@@ -94,6 +117,15 @@ export type ListedAccountData = z.output<typeof listedAccount>;
 
 /** The accounts, newest first. */
 export const accountsReply = page("AccountPage", listedAccount);
+
+export const rotateApiKeyRequest = z
+  .strictObject({
+    old_works_hours: z
+      .union([z.literal(0), z.literal(24)])
+      .default(0)
+      .describe("How many hours the key until now works too, 0 or 24; 0: it stops at once."),
+  })
+  .meta({ id: "RotateApiKeyRequest" });
 
 export const apiKeyReply = reply("ApiKeyReply", z.object({ api_key: apiKey }));
 

@@ -69,7 +69,9 @@ const attempt = z
     repeats: z.int().describe("How many of them automatically repeated one whose outcome was unknown."),
     gateway_named: z
       .boolean()
-      .describe("Whether the sender chose the gateway. Such a message never moves to another one."),
+      .describe(
+        "Whether the sender chose the gateway, or its API key names the gateways that it may use. Such a message never moves to another one.",
+      ),
     cost: z.int().describe("The credit that was reserved for the message."),
     cost_returned: z.boolean().describe("Whether that credit was returned."),
     held: z

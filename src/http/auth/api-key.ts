@@ -1,13 +1,15 @@
-// Who is calling: the key from header, query or body in this order, then the plan, then the account's rate.
+// Who is calling: the key from header, query or body in this order, then the plan, the key's scopes, and the rates of the account
+// and of a named key.
 // The first place with a key that is not empty decides. A key in the header or the query is judged before
 // the body is looked at; without one, a body of 2 MiB at most is read and searched for it, and parsed when it is right.
 
 import type { IncomingMessage } from "node:http";
 import { type Account, planExpired } from "#accounts/account.ts";
+import type { KeyScope } from "#contract/manage/keys/named-keys.ts";
 import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
-import type { BodyShare } from "#http/body/budget.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
-import type { Gate } from "#http/call.ts";
+import type { Call, Gate, Head } from "#http/call.ts";
+import { isChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
 import { missingKeyReply, searchBody } from "./key-in-body.ts";
@@ -33,33 +35,57 @@ export function keyInBody(body: ParsedBody): Key | null {
   return parseKey((value as { api_key: unknown }).api_key);
 }
 
+type KeyCall = Pick<Call, "gate" | "logged" | "params" | "request" | "share">;
+
 /** The calling account, and the body when it had to be read already. */
 interface Admitted {
   account: Account;
   body: ParsedBody | null;
 }
 
-/** The account that a key lets in, or why it does not. */
-export async function checkKey(gate: Gate, key: Key): Promise<Account | Problem> {
+/** The scope that a request to an endpoint needs; null: its path names no channel, so its handler finds nothing. */
+function scopeOf({ right, channel }: Head, params: Call["params"]): KeyScope | null {
+  if (right === "read") return "read";
+  const of = channel ?? params.channel ?? "";
+  return isChannel(of) ? `send:${of}` : null;
+}
+
+/** Takes one request of the account, and of its named key; 0, or the ms until there is room in both. */
+function rateWait({ rateLimit }: Gate, { id, requestsPerMinute, key }: Account): number {
+  const limits: [name: string, perMinute: number][] = [];
+  if (requestsPerMinute !== null) limits.push([id, requestsPerMinute]);
+  if (key !== undefined && key.requestsPerMinute !== null) limits.push([key.id, key.requestsPerMinute]);
+  // Looked at first: what one of the two refuses, takes nothing of the other.
+  const wait = Math.max(0, ...limits.map(([name, perMinute]) => rateLimit(name, perMinute, 0)));
+  if (wait === 0) for (const [name, perMinute] of limits) rateLimit(name, perMinute);
+  return wait;
+}
+
+/** The account that a key lets in to an endpoint, or why it does not. */
+export async function checkKey(
+  { gate, logged, params }: KeyCall,
+  head: Head,
+  key: Key,
+): Promise<Account | Problem> {
   const account = key === invalidKey ? null : await gate.core.authenticator.authenticate(key);
   if (account === null) return refusals.invalid;
   if (planExpired(account, gate.core.clock.now())) return refusals.expired;
-  if (account.requestsPerMinute !== null) {
-    const retryAfterMs = gate.rateLimit(account.id, account.requestsPerMinute);
-    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  if (account.key !== undefined) {
+    const scope = scopeOf(head, params);
+    logged.account = account.id;
+    logged.keyId = account.key.id;
+    if (scope !== null && !account.key.scopes.includes(scope)) return refusals.notAllowed;
   }
-  return account;
+  const retryAfterMs = rateWait(gate, account);
+  return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : account;
 }
 
 /** Lets a request in, or says why not. Null: the client went away while its body was read. */
-export async function authenticate(
-  gate: Gate,
-  request: IncomingMessage,
-  share: BodyShare,
-): Promise<Admitted | Problem | null> {
+export async function authenticate(call: KeyCall, head: Head): Promise<Admitted | Problem | null> {
+  const { gate, request, share } = call;
   const inFront = keyInHeaderOrQuery(request);
   if (inFront !== null) {
-    const account = await checkKey(gate, inFront);
+    const account = await checkKey(call, head, inFront);
     if (isProblem(account)) return account;
     share.markAuthenticated();
     return { account, body: null };
@@ -68,7 +94,7 @@ export async function authenticate(
   const searched = await searchBody(request, gate.keylessLimits, share);
   if (searched === null || isProblem(searched)) return searched;
   if (searched.key === null) return refusals.missing;
-  const account = await checkKey(gate, searched.key);
+  const account = await checkKey(call, head, searched.key);
   if (isProblem(account)) return account;
   share.markAuthenticated();
   const body = searched.parse();

@@ -7,7 +7,7 @@ import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts
 import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/auth/api-key.ts";
 import { type Key, parseKey } from "#http/auth/api-key-text.ts";
 import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
-import type { Call, UploadCall } from "#http/call.ts";
+import type { Call, Head, UploadCall } from "#http/call.ts";
 import type { Reply } from "#http/reply/response.ts";
 import type { AttachmentUpload, IncomingFile } from "#messaging/accept/attachment-upload.ts";
 import { streamBody } from "./bytes.ts";
@@ -41,10 +41,11 @@ type Admitted = Pick<UploadCall, "account" | "body" | "upload">;
 
 /** Answers a request that may bring files. Null: the client disconnected. */
 export async function answerUpload(
+  head: Head,
   call: Call,
   handler: (admitted: UploadCall) => Promise<Reply | null>,
 ): Promise<Reply | null> {
-  const admission = new Admission(call);
+  const admission = new Admission(head, call);
   try {
     const { request } = call;
     const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInHeaderOrQuery(request) === null;
@@ -61,6 +62,7 @@ const inFlightBytes = 448 * 1024;
 
 /** Authenticates a request that may bring files, reads its body, and hands its files to the account's upload. */
 class Admission {
+  readonly #head: Head;
   readonly #call: Call;
   /** Set as soon as the account is known. */
   #opened: Omit<Admitted, "body"> | null = null;
@@ -73,7 +75,8 @@ class Admission {
   readonly #held: FileEvent[] = [];
   #heldBytes = 0;
 
-  constructor(call: Call) {
+  constructor(head: Head, call: Call) {
+    this.#head = head;
     this.#call = call;
   }
 
@@ -85,7 +88,7 @@ class Admission {
   /** A request whose key is in a header or the query, or whose body is no form. */
   async byHead(): Promise<Admitted | Problem | null> {
     const { gate, request, share } = this.#call;
-    const authenticated = await authenticate(gate, request, share);
+    const authenticated = await authenticate(this.#call, this.#head);
     if (authenticated === null || isProblem(authenticated)) return authenticated;
     const opened = this.#open(authenticated.account);
     let body: ParsedBody | Problem | null = authenticated.body;
@@ -129,7 +132,7 @@ class Admission {
     this.#key = parseKey(value);
     if (this.#key === null) return null;
     const { gate, share } = this.#call;
-    const account = await checkKey(gate, this.#key);
+    const account = await checkKey(this.#call, this.#head, this.#key);
     if (isProblem(account)) {
       this.#refusal = account;
       return account;

@@ -80,7 +80,7 @@ export function validationFailure(share: Share): Json {
 export function keyRefusal(share: Share): Json {
   const response = {
     description:
-      "The API key is missing or wrong, or the account's plan has expired. Authentication comes before everything else about a request.",
+      "The API key is missing or wrong, the account's plan has expired, or a named key lacks the scope. Authentication comes before everything else about a request.",
     headers: headerReferences(),
     content: { "application/json": { schema: schemaOf(refusalReply) } },
   };

@@ -110,7 +110,8 @@ export function createPreparer<Draft extends SharedDraft>({
       messages.push({
         id,
         gateway_id: gateway.id,
-        gateway_pinned: contact.gateway_identifier === null ? 0 : 1,
+        // Of a key that names its gateways: a message that moved could leave them.
+        gateway_pinned: contact.gateway_identifier === null && account.key?.boundToGateways !== true ? 0 : 1,
         recipient_raw: written,
         recipient,
         content,

@@ -77,7 +77,12 @@ function gatewayFinder(
   );
   const defaults = new Map<ContentKind, AccountGateway | NoGateway>();
   const findDefault = (content: ContentKind) => {
-    const able = active.length > 0 ? `can send ${content} messages` : "is configured";
+    const able =
+      active.length > 0
+        ? `can send ${content} messages`
+        : account.key?.boundToGateways === true
+          ? "is allowed for this API key"
+          : "is configured";
     return defaultGateway(account, channel, content) ?? { refusal: `No active ${channel} gateway ${able}.` };
   };
   return (identifier, content, index) => {

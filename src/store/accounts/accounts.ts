@@ -14,7 +14,8 @@ export interface AccountRow extends AccountsTable {
   gateways: GatewayHead[];
 }
 
-async function withGateways(tx: Tx, account: AccountsTable | undefined): Promise<AccountRow | null> {
+/** The account with its gateways, oldest first. */
+export async function withGateways(tx: Tx, account: AccountsTable | undefined): Promise<AccountRow | null> {
   if (!account) return null;
   const gateways = await tx.db
     .selectFrom("gateways")
@@ -65,28 +66,55 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
     .execute();
 }
 
-/** Makes this the account's only key: earlier keys stop working. */
-export const replaceApiKey = writeOperation(
-  "replaceApiKey",
-  async (tx, key: { accountId: string; hash: string; sealed: string | null; at: number }) => {
-    // Two at once would not see each other's new key, and both would stay.
-    await lockAccount(tx, key.accountId);
-    await tx.db.deleteFrom("api_keys").where("account_id", "=", key.accountId).execute();
-    await tx.db
-      .insertInto("api_keys")
-      .values({ hash: key.hash, account_id: key.accountId, sealed: key.sealed, created_at: key.at })
-      .execute();
-  },
-);
+interface NewApiKey {
+  accountId: string;
+  hash: string;
+  hint: string;
+  sealed: string | null;
+  at: number;
+  /** Until when the key before it works too; null: no more from now on. */
+  previousWorksUntil: number | null;
+}
 
-/** The copy of the account's key, sealed; `sealed` is null where none was kept. Null: the account has no key. */
+/** Makes this the account's key. Keys before the one that it replaces stop working. */
+export const replaceApiKey = writeOperation("replaceApiKey", async (tx, key: NewApiKey) => {
+  const { accountId, hash, hint, sealed, at, previousWorksUntil } = key;
+  // Two at once would not see each other's new key, and both would stay.
+  await lockAccount(tx, accountId);
+  let replaced = tx.db.deleteFrom("api_keys").where("account_id", "=", accountId);
+  if (previousWorksUntil !== null)
+    replaced = replaced.where((eb) => eb.or([eb("works_until", "is not", null), eb("hash", "=", hash)]));
+  await replaced.execute();
+  if (previousWorksUntil !== null)
+    await tx.db
+      .updateTable("api_keys")
+      // Nothing shows the earlier key any more.
+      .set({ works_until: previousWorksUntil, sealed: null })
+      .where("account_id", "=", accountId)
+      .execute();
+  await tx.db
+    .insertInto("api_keys")
+    .values({
+      hash,
+      account_id: accountId,
+      sealed,
+      created_at: at,
+      hint,
+      works_until: null,
+      last_used_at: null,
+    })
+    .execute();
+});
+
+/**
+ * The row of the account's key, and until when the one before it works; `sealed` is null where no copy was kept. Null: the account
+ * has no key.
+ */
 export const findApiKey = readOperation("findApiKey", async (tx, accountId: string) => {
-  const key = await tx.db
-    .selectFrom("api_keys")
-    .select(["sealed", "created_at"])
-    .where("account_id", "=", accountId)
-    .executeTakeFirst();
-  return key ?? null;
+  const rows = await tx.db.selectFrom("api_keys").selectAll().where("account_id", "=", accountId).execute();
+  const key = rows.find(({ works_until }) => works_until === null);
+  const before = rows.find(({ works_until }) => works_until !== null);
+  return key ? { ...key, previous_works_until: before?.works_until ?? null } : null;
 });
 
 export interface AllowanceChange {

@@ -33,6 +33,7 @@ import type {
   UserSetupLinksTable,
   UsersTable,
 } from "./identity.ts";
+import type { ApiKeysTable, NamedKeysTable } from "./keys.ts";
 import type { MessageState } from "./message-state.ts";
 import type { MessagePayloadsTable } from "./payloads.ts";
 import type { PhoneItemsTable, PhoneSlowdownsTable, PhonesTable, SpreadChoicesTable } from "./phones.ts";
@@ -74,15 +75,6 @@ export interface AccountsTable extends Revised {
   ai_budget: string | null;
   created_at: number;
   updated_at: number;
-}
-
-interface ApiKeysTable {
-  /** SHA-256 of the key, hex. */
-  hash: string;
-  account_id: string;
-  /** The key itself, sealed, so that its owner can see it again; null when copies are not kept. */
-  sealed: string | null;
-  created_at: number;
 }
 
 export interface CreditsTable {
@@ -137,7 +129,7 @@ export interface MessagesTable extends MessageState {
   request_id: string;
   channel: Channel;
   gateway_id: string;
-  /** 1: the caller named the gateway, so the message never moves to another one. */
+  /** 1: the caller named the gateway, or its key some gateways, so the message never moves to another one. */
   gateway_pinned: Flag;
   /** The recipient as the caller wrote it: a phone number, or an email address. */
   recipient_raw: string;
@@ -334,6 +326,7 @@ export interface SuppressionsTable {
 export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
+  named_keys: NamedKeysTable;
   credits: CreditsTable;
   gateways: GatewaysTable;
   requests: RequestsTable;

@@ -23,7 +23,14 @@ onBothEngines((open) => {
     const old = await makeGateway(database, id, { created_at: now + 1, is_default: 1 });
     await makeGateway(database, await makeAccount(database));
     const hash = fresh("hash");
-    await database.run(replaceApiKey, { accountId: id, hash, sealed: null, at: now });
+    await database.run(replaceApiKey, {
+      accountId: id,
+      hash,
+      sealed: null,
+      hint: "h",
+      previousWorksUntil: null,
+      at: now,
+    });
     const byKey = await database.run(findAccountByKey, hash);
     assert.deepEqual(
       byKey?.gateways.map((gateway) => gateway.id),
@@ -60,14 +67,38 @@ onBothEngines((open) => {
     const store = open();
     const id = await makeAccount(store.database);
     const [first, second] = [fresh("hash"), fresh("hash")];
-    await store.database.run(replaceApiKey, { accountId: id, hash: first, sealed: "sealed one", at: now });
-    await store.database.run(replaceApiKey, { accountId: id, hash: second, sealed: null, at: now + 1 });
+    await store.database.run(replaceApiKey, {
+      accountId: id,
+      hash: first,
+      sealed: "sealed one",
+      hint: "h",
+      previousWorksUntil: null,
+      at: now,
+    });
+    await store.database.run(replaceApiKey, {
+      accountId: id,
+      hash: second,
+      sealed: null,
+      hint: "h",
+      previousWorksUntil: null,
+      at: now + 1,
+    });
     assert.equal(await store.database.run(findAccountByKey, first), null);
     assert.equal((await store.database.run(findAccountByKey, second))?.id, id);
     const rows = await store.query<object>("select * from api_keys where account_id = ?", id);
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
-      [{ hash: second, account_id: id, sealed: null, created_at: now + 1 }],
+      [
+        {
+          hash: second,
+          account_id: id,
+          sealed: null,
+          created_at: now + 1,
+          hint: "h",
+          works_until: null,
+          last_used_at: null,
+        },
+      ],
     );
   });
 
@@ -81,7 +112,9 @@ onBothEngines((open) => {
           (i % 2 === 0 ? store.database : store.other).run(replaceApiKey, {
             accountId: id,
             hash,
+            hint: "h",
             sealed: null,
+            previousWorksUntil: null,
             at: now,
           }),
         ),
@@ -97,9 +130,39 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database);
     assert.equal(await database.run(findApiKey, accountId), null);
     for (const sealed of ["sealed text", null]) {
-      await database.run(replaceApiKey, { accountId, hash: fresh("hash"), sealed, at: now });
-      assert.deepEqual(await database.run(findApiKey, accountId), { sealed, created_at: now });
+      const key = { accountId, hash: fresh("hash"), hint: "tl_a…wxyz", sealed, previousWorksUntil: null };
+      await database.run(replaceApiKey, { ...key, at: now });
+      const found = await database.run(findApiKey, accountId);
+      assert.deepEqual([found?.sealed, found?.created_at, found?.hint], [sealed, now, "tl_a…wxyz"]);
+      assert.equal(found?.previous_works_until, null);
     }
+  });
+
+  test("the key before a renewed one stays for a time, without its copy, and only the last of them", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database);
+    const hashes = Array.from({ length: 3 }, () => fresh("hash"));
+    for (const [at, hash] of hashes.entries()) {
+      const key = { accountId, hash, hint: "h", sealed: `sealed ${at}`, at: now };
+      await store.database.run(replaceApiKey, { ...key, previousWorksUntil: now + 5 + at });
+    }
+    const rows = await store.query<object>(
+      "select hash, sealed, works_until from api_keys where account_id = ? order by works_until is null",
+      accountId,
+    );
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        { hash: hashes[1], sealed: null, works_until: now + 7 },
+        { hash: hashes[2], sealed: "sealed 2", works_until: null },
+      ],
+    );
+    const found = await store.database.run(findApiKey, accountId);
+    assert.deepEqual([found?.hash, found?.previous_works_until], [hashes[2], now + 7]);
+    // The same text again is the key itself, and not one before it.
+    const again = { accountId, hash: hashes[2]!, hint: "h", sealed: null, at: now };
+    await store.database.run(replaceApiKey, { ...again, previousWorksUntil: now + 9 });
+    assert.equal((await store.database.run(findApiKey, accountId))?.previous_works_until, null);
   });
 
   test("a changed allowance keeps what was used, and stops at zero", async () => {

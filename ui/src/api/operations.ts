@@ -18,6 +18,7 @@ import type {
   CreateAccountRequest,
   CreateGatewayRequest,
   CreateManagementTokenRequest,
+  CreateNamedKeyRequest,
   CreatePoolKeyRequest,
   CreatePoolMemberRequest,
   CreatePoolRequest,
@@ -57,8 +58,11 @@ import type {
   MessageReply,
   MessageStatisticsReply,
   MessageStatus,
+  NamedKeyPage,
+  NamedKeyReply,
   NewAccountReply,
   NewManagementTokenReply,
+  NewNamedKeyReply,
   NewPoolKeyReply,
   NewSetupLinkReply,
   NewUserReply,
@@ -89,6 +93,8 @@ import type {
   ResolveAccountMessageRequest,
   RevealApiKeyRequest,
   RevealedApiKeyReply,
+  RotateApiKeyRequest,
+  RotateNamedKeyRequest,
   RotateSendingDomainKeysRequest,
   RotatedWebhookReply,
   SendAccountMessagesReply,
@@ -107,6 +113,7 @@ import type {
   TryPoolRequest,
   UpdateAccountRequest,
   UpdateGatewayRequest,
+  UpdateNamedKeyRequest,
   UpdatePoolKeyRequest,
   UpdatePoolMemberRequest,
   UpdatePoolRequest,
@@ -147,8 +154,14 @@ export interface Operations {
   createAccount: { params: Record<string, never>; query: Record<string, never>; body: CreateAccountRequest; reply: NewAccountReply };
   getAccount: { params: { account: string }; query: Record<string, never>; body: undefined; reply: AccountReply };
   updateAccount: { params: { account: string }; query: Record<string, never>; body: UpdateAccountRequest; reply: AccountReply };
-  rotateApiKey: { params: { account: string }; query: Record<string, never>; body: undefined; reply: ApiKeyReply };
+  rotateApiKey: { params: { account: string }; query: Record<string, never>; body: RotateApiKeyRequest; reply: ApiKeyReply };
   revealApiKey: { params: { account: string }; query: Record<string, never>; body: RevealApiKeyRequest; reply: RevealedApiKeyReply };
+  listNamedKeys: { params: { account: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: NamedKeyPage };
+  createNamedKey: { params: { account: string }; query: Record<string, never>; body: CreateNamedKeyRequest; reply: NewNamedKeyReply };
+  getNamedKey: { params: { account: string; key: string }; query: Record<string, never>; body: undefined; reply: NamedKeyReply };
+  updateNamedKey: { params: { account: string; key: string }; query: Record<string, never>; body: UpdateNamedKeyRequest; reply: NamedKeyReply };
+  revokeNamedKey: { params: { account: string; key: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  rotateNamedKey: { params: { account: string; key: string }; query: Record<string, never>; body: RotateNamedKeyRequest; reply: NewNamedKeyReply };
   getCredit: { params: { account: string }; query: Record<string, never>; body: undefined; reply: CreditReply };
   grantCredit: { params: { account: string }; query: Record<string, never>; body: GrantCreditRequest; reply: CreditEntryReply };
   listCreditEntries: { params: { account: string }; query: { channel: Channel; limit?: number; cursor?: string }; body: undefined; reply: CreditEntryPage };
@@ -270,6 +283,12 @@ export const routes = {
   updateAccount: ["PATCH", "/api/manage/v1/accounts/{account}"],
   rotateApiKey: ["POST", "/api/manage/v1/accounts/{account}/api-key"],
   revealApiKey: ["POST", "/api/manage/v1/accounts/{account}/api-key/reveal"],
+  listNamedKeys: ["GET", "/api/manage/v1/accounts/{account}/api-keys"],
+  createNamedKey: ["POST", "/api/manage/v1/accounts/{account}/api-keys"],
+  getNamedKey: ["GET", "/api/manage/v1/accounts/{account}/api-keys/{key}"],
+  updateNamedKey: ["PATCH", "/api/manage/v1/accounts/{account}/api-keys/{key}"],
+  revokeNamedKey: ["DELETE", "/api/manage/v1/accounts/{account}/api-keys/{key}"],
+  rotateNamedKey: ["POST", "/api/manage/v1/accounts/{account}/api-keys/{key}/rotate"],
   getCredit: ["GET", "/api/manage/v1/accounts/{account}/credit"],
   grantCredit: ["POST", "/api/manage/v1/accounts/{account}/credit"],
   listCreditEntries: ["GET", "/api/manage/v1/accounts/{account}/credit/entries"],

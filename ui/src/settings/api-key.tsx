@@ -36,7 +36,7 @@ export function ApiKey() {
             effect="The present key ends at once: applications that use it are refused until they have the new one."
             typed={name}
             run={async () => {
-              const { data } = await rotate.mutateAsync({ params: { account } });
+              const { data } = await rotate.mutateAsync({ params: { account }, body: {} });
               setKey({ text: data.api_key, isNew: true });
               rotate.reset();
             }}

@@ -16,6 +16,7 @@ export const cancelMessageRoute = endpoint({
   summary: "Cancel a message",
   description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
   family: "api_key",
+  right: "send",
   params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],

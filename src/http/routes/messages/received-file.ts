@@ -17,6 +17,7 @@ export const getReceivedFileRoute = endpoint({
   description:
     "The file comes from its provider while it is read. Meta keeps files for seven days; after that the answer is 410. A 503 says that the provider cannot be asked now.",
   family: "api_key",
+  right: "read",
   params: { id: z.string().max(64).describe("The received message's id.") },
   replies: { 200: z.custom<EventSource>().meta({ description: "The bytes of the file." }) },
   replyType: "application/octet-stream",

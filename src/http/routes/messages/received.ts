@@ -17,6 +17,7 @@ export const listReceivedMessagesRoute = endpoint({
   description:
     "The list has the messages from people to the account's gateways. The newest message comes first.",
   family: "api_key",
+  right: "read",
   params: { channel: channelParam },
   query: receivedQuery,
   replies: { 200: receivedReply },

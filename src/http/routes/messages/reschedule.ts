@@ -18,6 +18,7 @@ export const rescheduleMessageRoute = endpoint({
   description:
     "A message can be moved until its transmission starts. Its timeline keeps the time that it had before.",
   family: "api_key",
+  right: "send",
   params: { channel: channelParam, id: idParam("The message's id.") },
   body: rescheduleRequest,
   replies: { 200: recordReply },

@@ -23,6 +23,7 @@ export const resolveMessageRoute = endpoint({
   description:
     "A message is `unknown` when it may or may not have been sent. A later report of the provider still counts.",
   family: "api_key",
+  right: "send",
   params: { channel: channelParam, id: idParam("The message's id.") },
   body: resolveRequest,
   replies: { 200: recordReply },

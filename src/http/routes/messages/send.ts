@@ -94,6 +94,8 @@ export function sendEndpoint({
     method: "POST",
     path,
     family: "api_key",
+    right: "send",
+    channel,
     replies: { 200: reply },
     problems,
     headers: idempotencyHeader,

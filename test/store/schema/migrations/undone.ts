@@ -1,7 +1,17 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The fifteenth. */
-export const withoutPoolAnswers = ["drop table pool_answers", "alter table completions drop column reused"];
+/** The sixteenth. */
+export const withoutNamedKeys = [
+  "drop table named_keys",
+  ...["hint", "works_until", "last_used_at"].map((column) => `alter table api_keys drop column ${column}`),
+];
+
+/** The fifteenth too. */
+export const withoutPoolAnswers = [
+  ...withoutNamedKeys,
+  "drop table pool_answers",
+  "alter table completions drop column reused",
+];
 
 /** The fourteenth too. */
 export const withoutPoolStatistics = [

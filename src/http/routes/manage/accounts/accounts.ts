@@ -9,12 +9,13 @@ import {
 } from "#configure/account.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
-  type AccountReplyData,
+  type AccountFields,
   accountReply,
   accountsQuery,
   accountsReply,
   type ListedAccountData,
   newAccountReply,
+  type PersonalKeyData,
 } from "#contract/manage/accounts.ts";
 import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
@@ -22,6 +23,7 @@ import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
+import type { HttpCore } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
@@ -30,13 +32,14 @@ import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { onlyAccountOf, type Principal } from "#identity/principal.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
+import { findApiKey } from "#store/accounts/accounts.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import { readAccountFigures } from "#store/accounts/figures.ts";
 import type { Database } from "#store/database.ts";
 
 export const accountParam = idParam("The account's id.");
 
-function dataOf(account: AccountWithCredits): AccountReplyData {
+function dataOf(account: AccountWithCredits): AccountFields {
   const { credits, plan_expires_at } = account;
   const allowance = (channel: Channel) =>
     credits.find((credit) => credit.channel === channel)?.allowance ?? null;
@@ -81,10 +84,34 @@ async function withFigures(
   });
 }
 
-async function read(database: Database, id: string): Promise<AccountReplyData | null> {
+async function read(database: Database, id: string): Promise<AccountFields | null> {
   const only = { only: id, search: null, before: null, limit: 1 };
   const [account] = await database.run(listAccounts, only);
   return account ? dataOf(account) : null;
+}
+
+const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
+
+async function readPersonalKey(
+  { clock, database, showApiKeys }: Pick<HttpCore, "clock" | "database" | "showApiKeys">,
+  id: string,
+): Promise<PersonalKeyData | null> {
+  const key = await database.run(findApiKey, id);
+  if (key === null) return null;
+  const until = key.previous_works_until;
+  return {
+    hint: key.hint,
+    created_at: isoTime(key.created_at),
+    last_used_at: timeOrNull(key.last_used_at),
+    revealable: key.sealed !== null && showApiKeys,
+    previous_works_until: timeOrNull(until !== null && until > clock.now() ? until : null),
+  };
+}
+
+/** The account as it is read alone: with what may be known of its personal key. */
+async function readWithKey(core: HttpCore, id: string) {
+  const account = await read(core.database, id);
+  return account === null ? null : { ...account, api_key: await readPersonalKey(core, id) };
 }
 
 export const listAccountsRoute = endpoint({
@@ -157,7 +184,7 @@ export const getAccountRoute = endpoint({
   replies: { 200: accountReply },
   problems: ["not_found"],
 })(async ({ core, account }) => {
-  const data = await read(core.database, account.id);
+  const data = await readWithKey(core, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Account found.", data } };
 });
@@ -191,10 +218,9 @@ export const updateAccountRoute = endpoint({
   if (isProblem(input)) return input;
   const forbidden = forbiddenFields(principal, input.value);
   if (forbidden !== null) return forbidden;
-  const { database } = core;
   const changed = await updateAccount(core, account.id, input.value);
   if (changed.kind !== "changed") return refused(changed);
-  const data = await read(database, account.id);
+  const data = await readWithKey(core, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The account has been updated.", data } };
 });

@@ -1,7 +1,12 @@
 // Rotates an account's API key, and reveals it to a user who repeats the password.
 
 import { issueApiKey } from "#configure/account.ts";
-import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
+import {
+  apiKeyReply,
+  revealedKeyReply,
+  revealRequest,
+  rotateApiKeyRequest,
+} from "#contract/manage/accounts.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -18,14 +23,17 @@ export const rotateApiKeyRoute = endpoint({
   tag: "Accounts",
   summary: "Rotate the API key",
   description:
-    "The account gets a new API key. The old key stops working within five seconds in every process.",
+    "The account gets a new API key. The old key stops working within five seconds in every process, or works for `old_works_hours` more, so that callers can change to the new one; a key that a rotation before has left ends at once.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
+  body: rotateApiKeyRequest,
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
-})(async ({ core, account }) => {
-  const api_key = await issueApiKey(core, account.id);
+})(async ({ core, account, body }) => {
+  const input = validate(rotateApiKeyRequest, body.value);
+  if (isProblem(input)) return input;
+  const api_key = await issueApiKey(core, account.id, { oldWorksHours: input.value.old_works_hours });
   return {
     status: 200,
     body: { success: true, message: "The account has a new API key.", data: { api_key } },

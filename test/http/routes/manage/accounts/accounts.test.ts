@@ -24,6 +24,7 @@ interface Shown {
   };
   rate_limit: { requests_per_minute: number | null };
   attachments: { max_files: number; max_bytes: number };
+  created_at: string;
   api_key: string;
 }
 
@@ -49,7 +50,17 @@ test("a new account has everything that was asked for, and its key works", async
     credit: { sms: 5, whatsapp: null, email: null },
     renews: "monthly",
   });
-  assert.deepEqual(dataOf(await m.operator("GET", `/accounts/${made.id}`)), { ...made, revision: 2 });
+  const { api_key: known, ...found } = dataOf<Record<string, unknown>>(
+    await m.operator("GET", `/accounts/${made.id}`),
+  );
+  assert.deepEqual(found, { ...made, revision: 2 });
+  assert.deepEqual(known, {
+    hint: `${api_key.slice(0, 4)}…${api_key.slice(-4)}`,
+    created_at: made.created_at,
+    last_used_at: null,
+    revealable: true,
+    previous_works_until: null,
+  });
   const own = await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": api_key } });
   assert.equal(own.json().data.name, "made");
 });
@@ -75,7 +86,10 @@ test("a change is of the given fields alone, also inside the plan", async () => 
     rate_limit: { requests_per_minute: 60 },
   });
   const path = `/accounts/${before.id}`;
-  const patch = async (change: object) => dataOf<Shown>(await m.operator("PATCH", path, change));
+  const patch = async (change: object) => {
+    const { api_key: _known, ...rest } = dataOf<Shown>(await m.operator("PATCH", path, change));
+    return rest;
+  };
   assert.deepEqual(await patch({}), { ...before, revision: 2 }, "nothing given, nothing changed");
   assert.deepEqual(await patch({ plan: { credit: { sms: 9 } } }), {
     ...before,

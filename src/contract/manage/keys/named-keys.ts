@@ -1,0 +1,103 @@
+// API keys of an account that have a name, scopes and an end: their fields, and the management API's replies with them.
+
+import { z } from "zod";
+import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { gatewayFields } from "#contract/manage/gateways.ts";
+import { nameText } from "#contract/name.ts";
+import { patchSchema, shown } from "#contract/resource-schema.ts";
+
+const scopes = ["send:sms", "send:whatsapp", "send:email", "read"] as const;
+/** What a key may do. */
+export type KeyScope = (typeof scopes)[number];
+
+/** What a key allows. */
+export const namedKeyRules = z.strictObject({
+  scopes: z
+    .array(z.enum(scopes))
+    .min(1)
+    .max(scopes.length)
+    .refine((list) => new Set(list).size === list.length, "must not name a scope twice")
+    .meta({ uniqueItems: true })
+    .describe(
+      "What it may do, at least one: `send:sms`, `send:whatsapp` and `send:email` send, cancel, move and resolve messages of that channel; `read` looks up messages and the account.",
+    ),
+  gateways: z
+    .array(gatewayFields.shape.identifier)
+    .min(1)
+    .max(100)
+    .nullable()
+    .default(null)
+    .describe("The gateways it may send through, by `gateway_identifier`; null: all of the account."),
+  requests_per_minute: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .describe(
+      "Most requests a minute, beside the account's own limit, counted in each process; null: no bound.",
+    ),
+});
+
+export const namedKeyFields = z
+  .strictObject({
+    name: nameText(1, 100).describe("What the key is called; unique in the account."),
+    ...namedKeyRules.shape,
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe("When it stops working (ISO 8601); null: never."),
+  })
+  .describe("A key of the channel endpoints with rights of its own.");
+
+export type NamedKeyFields = z.output<typeof namedKeyFields>;
+
+/** The PATCH body of a key. */
+export const namedKeyChanges = z.strictObject({
+  ...patchSchema(namedKeyFields).shape,
+  revision: seenRevision,
+});
+
+const fields = z.object({
+  id: z.string(),
+  ...shown(namedKeyFields).shape,
+  hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
+  expires_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+  last_used_at: instant
+    .nullable()
+    .describe("When a request last showed the key, to the minute; null: none has."),
+  previous_works_until: instant
+    .nullable()
+    .describe("Until when the text before the last rotation works too; null: it does not."),
+  revision,
+  created_at: instant,
+  updated_at: instant,
+});
+const key = fields.meta({ id: "NamedKey" });
+
+export const namedKeyReply = reply("NamedKeyReply", key);
+
+const text = z.string().describe("The key, which no other reply shows.");
+
+export const newNamedKeyReply = reply(
+  "NewNamedKeyReply",
+  fields.extend({ key: text }).meta({ id: "NewNamedKey" }),
+);
+
+export const namedKeysQuery = z.strictObject({ limit, cursor: idCursor });
+
+/** A page of keys, revoked ones too, newest first. */
+export const namedKeysReply = page("NamedKeyPage", key);
+
+export const rotateNamedKeyRequest = z
+  .strictObject({
+    old_works_hours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .describe("How many hours the text until now works too; 0: not any more."),
+  })
+  .meta({ id: "RotateNamedKeyRequest" });

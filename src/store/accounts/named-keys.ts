@@ -1,0 +1,179 @@
+// The keys of an account that have a name, and whose key a text is. A revoked one stays as a row, so that the log's ids keep a
+// name, until another key takes that name.
+
+import { readOperation, writeOperation } from "#store/database.ts";
+import type { Overtaken } from "#store/revision.ts";
+import type { NamedKeysTable } from "#store/schema/keys.ts";
+import { type AccountRow, lockAccount, withGateways } from "./accounts.ts";
+
+/** A key that a text belongs to. Times are epoch ms. */
+export interface KeyHolder {
+  account: AccountRow;
+  /** Null: the personal key. */
+  named: Pick<NamedKeysTable, "id" | "name" | "rules"> | null;
+  /** When the text stops working; null: never. */
+  endsAt: number | null;
+  lastUsedAt: number | null;
+}
+
+const earlier = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/** The account and the key that a text with this SHA-256 (hex) belongs to; null: none, or a revoked one. */
+export const findKeyHolder = readOperation("findKeyHolder", async (tx, hash: string) => {
+  const personal = await tx.db
+    .selectFrom("api_keys")
+    .select(["account_id", "works_until", "last_used_at"])
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  const named = personal
+    ? undefined
+    : await tx.db
+        .selectFrom("named_keys")
+        .selectAll()
+        .where((eb) => eb.or([eb("hash", "=", hash), eb("previous_hash", "=", hash)]))
+        .executeTakeFirst();
+  const accountId = (personal ?? named)?.account_id;
+  if (accountId === undefined || (named && named.revoked_at !== null)) return null;
+  const row = await tx.db.selectFrom("accounts").selectAll().where("id", "=", accountId).executeTakeFirst();
+  const account = await withGateways(tx, row);
+  if (account === null) return null;
+  if (!named) return holder(account, null, personal?.works_until ?? null, personal?.last_used_at ?? null);
+  const { id, name, rules, expires_at } = named;
+  const textEndsAt = named.hash === hash ? null : (named.previous_works_until ?? 0);
+  return holder(account, { id, name, rules }, earlier(expires_at, textEndsAt), named.last_used_at);
+});
+
+const holder = (
+  account: AccountRow,
+  named: KeyHolder["named"],
+  endsAt: number | null,
+  lastUsedAt: number | null,
+): KeyHolder => ({ account, named, endsAt, lastUsedAt });
+
+/** Notes when a key was shown last. `keyId` null: the personal key with this hash. */
+export const noteKeyUse = writeOperation(
+  "noteKeyUse",
+  async (tx, { keyId, hash, at }: { keyId: string | null; hash: string; at: number }) => {
+    const use = { last_used_at: at };
+    if (keyId === null) await tx.db.updateTable("api_keys").set(use).where("hash", "=", hash).execute();
+    else await tx.db.updateTable("named_keys").set(use).where("id", "=", keyId).execute();
+  },
+);
+
+/** One key of the account, a revoked one too. */
+export const findNamedKey = readOperation(
+  "findNamedKey",
+  async (tx, input: { accountId: string; id: string }) => {
+    const key = await tx.db
+      .selectFrom("named_keys")
+      .selectAll()
+      .where("id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return key ?? null;
+  },
+);
+
+/** The account's keys, newest first, before an id (null: the newest of all), revoked ones too. */
+export const listNamedKeys = readOperation(
+  "listNamedKeys",
+  async (tx, input: { accountId: string; before: string | null; limit: number }) => {
+    let query = tx.db.selectFrom("named_keys").selectAll().where("account_id", "=", input.accountId);
+    if (input.before !== null) query = query.where("id", "<", input.before);
+    return await query.orderBy("id", "desc").limit(input.limit).execute();
+  },
+);
+
+/**
+ * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
+ * Revoking and rotating a key move its revision, so a change never brings back what has ended meanwhile.
+ */
+export const saveNamedKey = writeOperation(
+  "saveNamedKey",
+  async (tx, key: NamedKeysTable): Promise<"saved" | "name_taken" | Overtaken> => {
+    await lockAccount(tx, key.account_id);
+    const named = await tx.db
+      .selectFrom("named_keys")
+      .select(["id", "revoked_at"])
+      .where("account_id", "=", key.account_id)
+      .where("name", "=", key.name)
+      .where("id", "!=", key.id)
+      .executeTakeFirst();
+    if (named && named.revoked_at === null) return "name_taken";
+    if (named) await tx.db.deleteFrom("named_keys").where("id", "=", named.id).execute();
+    const row = { ...key, revision: key.revision + 1 };
+    if (key.revision === 0) {
+      await tx.db.insertInto("named_keys").values(row).execute();
+      return "saved";
+    }
+    const { name, rules, expires_at, revision, updated_at } = row;
+    const changed = await tx.db
+      .updateTable("named_keys")
+      .set({ name, rules, expires_at, revision, updated_at })
+      .where("id", "=", key.id)
+      .where("account_id", "=", key.account_id)
+      .where("revision", "=", key.revision)
+      .returning("id")
+      .executeTakeFirst();
+    return changed ? "saved" : "overtaken";
+  },
+);
+
+/** A change of one key of an account at `at` (epoch ms). */
+interface KeyChange {
+  accountId: string;
+  id: string;
+  at: number;
+}
+
+/** Gives a key another text. `previousWorksUntil` null: the one before it ends now. `revoked`: it has none any more. */
+export const rotateNamedKey = writeOperation(
+  "rotateNamedKey",
+  async (
+    tx,
+    input: KeyChange & { hash: string; hint: string; previousWorksUntil: number | null },
+  ): Promise<"rotated" | "revoked" | "not_found"> => {
+    const { accountId, id, at, hash, hint, previousWorksUntil } = input;
+    const key = await tx.db
+      .selectFrom("named_keys")
+      .selectAll()
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!key) return "not_found";
+    if (key.revoked_at !== null) return "revoked";
+    const previous_hash = previousWorksUntil === null ? null : key.hash;
+    const text = { hash, hint, previous_hash, previous_works_until: previousWorksUntil };
+    await tx.db
+      .updateTable("named_keys")
+      .set({ ...text, revision: key.revision + 1, updated_at: at })
+      .where("id", "=", id)
+      .execute();
+    return "rotated";
+  },
+);
+
+/** Revokes a key, now or again; false: the account has no such key. */
+export const revokeNamedKey = writeOperation(
+  "revokeNamedKey",
+  async (tx, { accountId, id, at }: KeyChange): Promise<boolean> => {
+    const key = await tx.db
+      .selectFrom("named_keys")
+      .select(["revision", "revoked_at"])
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!key) return false;
+    if (key.revoked_at !== null) return true;
+    const change = { revoked_at: at, previous_hash: null, previous_works_until: null };
+    await tx.db
+      .updateTable("named_keys")
+      .set({ ...change, revision: key.revision + 1, updated_at: at })
+      .where("id", "=", id)
+      .execute();
+    return true;
+  },
+);
