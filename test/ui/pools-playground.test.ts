@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { call, setSession } from "#ui/api/client.ts";
+import type { Session } from "#ui/api/schema.ts";
 import type { TrialAttempt, TrialEnd, TrialError } from "#ui/api/trial.ts";
 import { aiSnippetOf } from "#ui/pools/playground/ai-snippets.ts";
 import { completionOf } from "#ui/pools/playground/asked.ts";
@@ -38,6 +40,25 @@ const drawn = (turn: Turn, elapsedMs: number) =>
     ms,
     why ?? null,
   ]);
+
+test("what waits for the sign-in ends when it is stopped, and is not sent then", {
+  timeout: 10_000,
+}, async (t) => {
+  let sent = 0;
+  t.mock.method(globalThis, "fetch", async (_address: string, { signal }: RequestInit) => {
+    signal?.throwIfAborted();
+    sent += 1;
+    return new Response("{}", { status: 401 });
+  });
+  setSession({ id: "usr_1", csrf_token: "token" } as Session);
+  const stop = new AbortController();
+  const params = { account: "acc_1", message: "msg_1" };
+  const change = call("cancelAccountMessage", { params, signal: stop.signal });
+  await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  await assert.rejects(change, { name: "AbortError" });
+  assert.equal(sent, 1);
+});
 
 test("a chain grows with its events: asked, failed in the provider's words, first word, done", () => {
   let turn = afterEvent(newTurn("Hi"), { event: "attempt", data: asked(1) });

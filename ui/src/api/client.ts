@@ -58,15 +58,23 @@ export function setSession(session: Session): void {
   for (const listener of sessionListeners) listener(session);
 }
 
-/** Waits until the same person has signed in again. Another person gets a page of their own, and ends the wait with this one. */
-const signedInAgain = (before: Pick<Session, "id">): Promise<void> =>
+/**
+ * Waits until the same person has signed in again, or the change is given up. Another person gets a page of their own, and ends the wait
+ * with this one.
+ */
+const signedInAgain = (before: Pick<Session, "id">, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
-    const listen = ({ id }: Session) => {
-      if (id !== before.id) return;
+    const end = () => {
       sessionListeners.delete(listen);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
+    const listen = ({ id }: Session) => {
+      if (id === before.id) end();
+    };
     sessionListeners.add(listen);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
   });
 
 const otherPersonListeners = new Set<(session: Session) => void>();
@@ -174,7 +182,7 @@ async function request<N extends OperationName>(name: N, input: Input<N>, accept
     const isChange = routes[name][0] !== "GET" && name !== "signIn" && name !== "signOut";
     if (error instanceof ApiError && error.status === 401 && isChange && known !== null) {
       // The sign-in lies over the page, which goes on with what was asked for.
-      await signedInAgain(known);
+      await signedInAgain(known, input.signal);
       return await send(name, input, accept);
     }
     const isRefused = error instanceof ApiError && error.status === 403 && isChange;

@@ -10,7 +10,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
 import { nextReadMs, useFreshness } from "./freshness.ts";
 
@@ -193,9 +193,11 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
     });
     await result.refetch();
   };
+  // A list is drawn often while it is scrolled: what is made from its rows is made once for each reading.
+  const items = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   return {
     ...result,
-    items: data?.pages.flatMap((page) => page.data) ?? [],
+    items,
     hasNews: news.hasNews,
     refresh,
   };

@@ -1,6 +1,6 @@
 // A list of messages as lines, of which one may stand for all messages of a request.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { usePages } from "#ui/api/queries.ts";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { lineOf, linesOf } from "./folds.ts";
@@ -42,8 +42,6 @@ export function useLines(pages: ReturnType<typeof usePages<"listAccountMessages"
     else next.delete(request);
     setOpen(next);
   };
-  return {
-    lines: { ...pages, items: folds ? linesOf(items, open) : items.map(lineOf), fetchNextPage },
-    show,
-  };
+  const lines = useMemo(() => (folds ? linesOf(items, open) : items.map(lineOf)), [items, open, folds]);
+  return { lines: { ...pages, items: lines, fetchNextPage }, show };
 }

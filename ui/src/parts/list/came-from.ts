@@ -11,31 +11,32 @@ const maxFrames = 20;
 export const rememberOpened = (id: string): void => sessionStorage.setItem(key, id);
 
 /** Shows the row of the record that was opened last, once, when the list is back in the page. */
-export function useCameFrom(
+export function useCameFrom<T>(
   ref: RefObject<HTMLElement | null>,
-  ids: readonly string[],
+  items: readonly T[],
+  id: (row: T) => string,
   show: (at: number) => void,
 ): void {
   const isDone = useRef(false);
-  const latest = useRef(show);
+  const latest = useRef({ id, show });
   useEffect(() => {
-    latest.current = show;
+    latest.current = { id, show };
   });
   useEffect(() => {
-    if (isDone.current || ids.length === 0) return;
+    if (isDone.current || items.length === 0) return;
     isDone.current = true;
-    const id = sessionStorage.getItem(key);
-    const at = id === null ? -1 : ids.indexOf(id);
+    const opened = sessionStorage.getItem(key);
+    const at = opened === null ? -1 : items.findIndex((row) => latest.current.id(row) === opened);
     if (at === -1) return;
     sessionStorage.removeItem(key);
     let frame = 0;
     const settle = () => {
       const link = ref.current?.querySelector<HTMLElement>(`tr[data-index="${at}"] .row-link`);
-      if (link === null || link === undefined) latest.current(at);
+      if (link === null || link === undefined) latest.current.show(at);
       else if (document.activeElement !== link && !isCovered()) link.focus();
       frame += 1;
       if (frame < maxFrames) requestAnimationFrame(settle);
     };
     requestAnimationFrame(settle);
-  }, [ref, ids]);
+  }, [ref, items]);
 }

@@ -1,26 +1,31 @@
 // Which rows a person chose: by their ids, so that they stay chosen while the list changes around them.
 
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { Choosing } from "./table.tsx";
 
+/** `choosable`: the rows that can be chosen, by default all; it is asked once for each reading of the list. */
 export function useChosen<T>(
   items: readonly T[],
   id: (row: T) => string,
+  choosable: (row: T) => boolean = () => true,
 ): { choosing: Choosing; chosen: readonly T[]; clear: () => void } {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef<string | null>(null);
-  const chosen = ids.size === 0 ? [] : items.filter((row) => ids.has(id(row)));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are others at each draw, and say the same
+  const rows = useMemo(() => new Map(items.filter(choosable).map((row) => [id(row), row] as const)), [items]);
+  const names = useMemo(() => new Set(rows.keys()), [rows]);
+  const chosen = ids.size === 0 ? [] : [...rows].filter(([name]) => ids.has(name));
   return {
-    chosen,
+    chosen: chosen.map(([, row]) => row),
     clear: () => setIds(new Set()),
     choosing: {
-      names: new Set(items.map(id)),
-      chosen: new Set(chosen.map(id)),
+      names,
+      chosen: new Set(chosen.map(([name]) => name)),
       choose: (name, isChosen, range) => {
-        const names = items.map(id);
-        const [from, to] = [names.indexOf(anchor.current ?? ""), names.indexOf(name)].sort((a, b) => a - b);
+        const all = [...names];
+        const [from, to] = [all.indexOf(anchor.current ?? ""), all.indexOf(name)].sort((a, b) => a - b);
         const changed =
-          range && from !== undefined && from !== -1 ? names.slice(from, (to ?? from) + 1) : [name];
+          range && from !== undefined && from !== -1 ? all.slice(from, (to ?? from) + 1) : [name];
         anchor.current = name;
         const next = new Set(ids);
         for (const each of changed) {
@@ -29,7 +34,7 @@ export function useChosen<T>(
         }
         setIds(next);
       },
-      chooseAll: (isChosen) => setIds(new Set(isChosen ? items.map(id) : [])),
+      chooseAll: (isChosen) => setIds(new Set(isChosen ? names : [])),
     },
   };
 }

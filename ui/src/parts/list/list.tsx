@@ -28,6 +28,8 @@ const maxBarePages = 5;
 /** The next page is asked for when so few rows are left below. */
 const ahead = 20;
 
+const none: readonly never[] = [];
+
 /** What the end of a list says; it is announced. */
 function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
   const { hasNextPage, isFetchingNextPage, items, error } = pages;
@@ -75,12 +77,9 @@ export function List<T>({
   const { items, hasNextPage, fetchNextPage, refresh } = pages;
   const ref = useRef<HTMLElement>(null);
   const { part, last, isPlaced, show } = usePart(ref, items, id);
-  const { choosing, chosen, clear } = useChosen(
-    choosable === undefined ? items : items.filter(choosable),
-    id,
-  );
+  const { choosing, chosen, clear } = useChosen(actions === undefined ? none : items, id, choosable);
   useRowKeys(ref, items.length, show);
-  useCameFrom(ref, items.map(id), show);
+  useCameFrom(ref, items, id, show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
   // The next page would break off a reading of those before it.
   const goesOn = hasNextPage && !pages.isFetching && pages.error === null;

@@ -1,7 +1,7 @@
 // Of a long list only the rows in sight are in the page; the window scrolls, not a box in it.
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useState } from "react";
 import type { Part } from "./table.tsx";
 
 /** Fewer rows are in the page as a whole. */
@@ -29,13 +29,16 @@ export function usePart<T>(
   const [placed, setTop] = useState<number | null>(null);
   const top = placed ?? 0;
   const [widths, setWidths] = useState<readonly number[] | null>(null);
+  // A new function would have all rows measured anew at each draw.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `id` is another function at each draw, and says the same
+  const keyOf = useCallback((at: number) => id(items[at] as T), [items]);
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: isLong ? items.length : 0,
     estimateSize: () => defaultHeight,
     overscan,
     measureElement: heightOf,
     scrollMargin: top,
-    getItemKey: (at) => id(items[at] as T),
+    getItemKey: keyOf,
   });
   useLayoutEffect(() => {
     const body = ref.current?.querySelector("tbody");

@@ -1,6 +1,6 @@
 // What a pool was asked in a range: one reading for the figures, the chart and the table of its page.
 
-import { call } from "#ui/api/client.ts";
+import { ApiError, call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
 import { queryOf, rangeOf } from "#ui/parts/charts/ranges.ts";
 
@@ -26,11 +26,20 @@ export function useStatistics(
 ) {
   const range = rangeOf(last);
   return usePaced("getPoolStatistics", [params, range.name, split], paceMs, async (signal) => {
-    const ahead =
-      aheadMs ?? tellTime((await call("getPoolStatistics", { params, query: { split }, signal })).data);
-    const query = { ...queryOf(range, Date.now() + ahead), split };
-    const { data: statistics } = await call("getPoolStatistics", { params, query, signal });
-    tellTime(statistics);
+    const answer = async (of: Partial<ReturnType<typeof queryOf>>) => {
+      const query = { ...of, split };
+      return (await call("getPoolStatistics", { params, query, signal })).data;
+    };
+    // Nearly every browser's clock is within the service's column: what it says is asked for, and only another column once more.
+    let asked: Partial<ReturnType<typeof queryOf>> = queryOf(range, Date.now() + (aheadMs ?? 0));
+    let statistics = await answer(asked).catch((error: unknown) => {
+      // The service refuses the range of a clock that is days off.
+      if (!(error instanceof ApiError) || error.status !== 422) throw error;
+      asked = {};
+      return answer(asked);
+    });
+    const due = queryOf(range, Date.now() + tellTime(statistics));
+    if (due.after !== asked.after) statistics = await answer(due);
     return { range, split, statistics };
   });
 }
