@@ -5,8 +5,9 @@ import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import type { UnsupportedParameter } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
+import type { KeyLevels } from "#ai/limits/limits.ts";
 import { createSharedMeters } from "#ai/limits/shared-meters.ts";
-import { type Admission, createThrottle } from "#ai/limits/throttle.ts";
+import { type Admission, createThrottle, type LimitedKey } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import type { KeyStatus } from "#ai/pools/member-keys.ts";
@@ -87,6 +88,8 @@ export interface AiGateway {
   health(poolId: string): MemberStatus[];
   /** The members of all pools that are in use, for the metrics. */
   members(): MemberLoad[];
+  /** What the limits leave of each of these keys at the moment, in their order. */
+  keyLevels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
   /** Pools or keys changed in this process: cached ones are read again. */
   forget(): void;
   /** Ends the streams under way, each with an in-band error. */
@@ -127,7 +130,12 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       deps.signals.emit("changed", row.account_id, "calls");
     },
   });
-  const refusals = createRefusalLog({ database, clock, log });
+  const refusals = createRefusalLog({
+    database,
+    clock,
+    log,
+    written: (accountId) => deps.signals.emit("changed", accountId, "calls"),
+  });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased });
@@ -262,7 +270,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       const stored = { ...key, limits: { ...key.limits, concurrency: null } };
       const { admission, end } = await throttle.admit(stored, callId, 0);
       end(0);
-      if (admission.kind === "refused") refusals.refused(key, admission.by, clock.now());
+      if (admission.kind === "refused")
+        refusals.refused(key, admission.by, clock.now(), admission.retryAfterMs);
       return admission;
     },
     serve: async ({ key, pool }, request, caller, signal) => {
@@ -316,6 +325,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         }),
       );
     },
+    keyLevels: (keys) => throttle.levels(keys),
     forget: () => pools.invalidate(),
     interrupt: () => {
       for (const stream of streams.values()) stream.stop();

@@ -11,8 +11,8 @@ import { hourOf } from "#store/pools/usage-sums.ts";
 import type { RefusedBy, RefusedCallsTable } from "#store/schema/pools.ts";
 
 interface RefusalLog {
-  /** A call of the key was refused. `at`: epoch ms. */
-  refused(key: PoolKey, by: RefusedBy, at: number): void;
+  /** A call of the key was refused. `at`: epoch ms; `retryAfterMs`: until the limit or the budget allows a call. */
+  refused(key: PoolKey, by: RefusedBy, at: number, retryAfterMs: number): void;
   /** Writes the pending counts, if the storage accepts them. */
   stop(): Promise<void>;
 }
@@ -21,7 +21,13 @@ const intervalMs = 1_000;
 /** Counts of other keys, hours and limits beyond these are dropped while the storage is unavailable. */
 const maxPending = 10_000;
 
-export function createRefusalLog(deps: { database: Database; clock: Clock; log: Log }): RefusalLog {
+/** `written`: counts of an account's keys are stored. */
+export function createRefusalLog(deps: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  written: (accountId: string) => void;
+}): RefusalLog {
   const { database, clock, log } = deps;
   const stopping = new AbortController();
   let pending = new Map<string, RefusedCallsTable>();
@@ -42,8 +48,13 @@ export function createRefusalLog(deps: { database: Database; clock: Clock; log: 
   function add(row: RefusedCallsTable): void {
     const name = JSON.stringify([row.key_id, row.hour, row.part]);
     const known = pending.get(name);
-    if (known !== undefined) known.calls += row.calls;
-    else if (pending.size < maxPending) pending.set(name, row);
+    if (known !== undefined) {
+      known.calls += row.calls;
+      if ((row.last_at ?? 0) >= (known.last_at ?? 0)) {
+        known.last_at = row.last_at;
+        known.retry_at = row.retry_at;
+      }
+    } else if (pending.size < maxPending) pending.set(name, row);
   }
 
   async function write(): Promise<void> {
@@ -56,10 +67,11 @@ export function createRefusalLog(deps: { database: Database; clock: Clock; log: 
       for (const row of rows) add(row);
       throw error;
     }
+    for (const accountId of new Set(rows.map(({ account_id }) => account_id))) deps.written(accountId);
   }
 
   return {
-    refused: (key, by, at) => {
+    refused: (key, by, at, retryAfterMs) => {
       const day = localDay(at, key.timeZone);
       add({
         key_id: key.id,
@@ -70,6 +82,8 @@ export function createRefusalLog(deps: { database: Database; clock: Clock; log: 
         account_id: key.accountId,
         pool_id: key.poolId,
         calls: 1,
+        last_at: at,
+        retry_at: Math.ceil(at + retryAfterMs),
       });
       writes.start();
     },

@@ -57,7 +57,7 @@ export interface ServeDeps {
   repeats: Repeats;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
   /** A limit or a budget refused a client's call. */
-  refused(key: PoolKey, by: RateLimited["by"], at: number): void;
+  refused(key: PoolKey, by: RateLimited["by"], at: number, retryAfterMs: number): void;
 }
 
 /** Serves a call. `signal` aborts when the client disconnects. */
@@ -76,7 +76,7 @@ export async function serve(
   const spending = deps.budgets.exhaustedForMs(key, at);
   const exhaustedForMs = spending instanceof Promise ? await spending : spending;
   if (exhaustedForMs !== null) {
-    if (isOfClient) deps.refused(key, "budget", at);
+    if (isOfClient) deps.refused(key, "budget", at, exhaustedForMs);
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
@@ -86,7 +86,8 @@ export async function serve(
   const judging = deps.throttle.admit(key, caller.id, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") {
-    if (admission.kind === "refused" && isOfClient) deps.refused(key, admission.by, at);
+    if (admission.kind === "refused" && isOfClient)
+      deps.refused(key, admission.by, at, admission.retryAfterMs);
     return admission;
   }
   const completion = {

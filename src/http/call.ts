@@ -113,7 +113,7 @@ export interface HttpCore extends Core {
   passwords: PasswordHasher;
   ai: Pick<
     AiGateway,
-    "accept" | "authenticate" | "countTokens" | "health" | "models" | "openForPerson" | "serve"
+    "accept" | "authenticate" | "countTokens" | "health" | "keyLevels" | "models" | "openForPerson" | "serve"
   >;
   readiness(): Promise<Readiness>;
   accountChanges: AccountChanges;

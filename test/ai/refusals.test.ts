@@ -12,16 +12,22 @@ import { poolKey } from "./pools/pool-keys.ts";
 function counting() {
   const clock = movableClock(Date.UTC(2026, 0, 30, 23, 30));
   const written: [string, string, string, number][] = [];
+  const last: [string, number | null, number | null][] = [];
   const storage = { isAway: false };
   const database = {
     run: async (_operation: unknown, rows: readonly RefusedCallsTable[]) => {
       if (storage.isAway) throw new StorageError("unavailable", "away");
-      for (const { key_id, hour, part, calls } of rows) written.push([key_id, hour, part, calls]);
+      for (const { key_id, hour, part, calls, last_at, retry_at } of rows) {
+        written.push([key_id, hour, part, calls]);
+        last.push([key_id, last_at, retry_at]);
+      }
       return null;
     },
   } as unknown as Database;
   const log = memoryLog();
-  return { clock, written, storage, log, refusals: createRefusalLog({ database, clock, log }) };
+  const hints: string[] = [];
+  const refusals = createRefusalLog({ database, clock, log, written: (account) => hints.push(account) });
+  return { clock, written, last, storage, log, hints, refusals };
 }
 
 const hour = "2026-01-30T23:00:00.000Z";
@@ -29,11 +35,13 @@ const hour = "2026-01-30T23:00:00.000Z";
 const budget = '["2026-01-31","budget"]';
 
 test("the refusals of a second are one write, added up by key, hour and what refused them", async () => {
-  const { clock, written, refusals } = counting();
+  const { clock, written, last, hints, refusals } = counting();
   const at = clock.now();
-  for (let i = 0; i < 3; i++) refusals.refused(poolKey(), "budget", at);
-  refusals.refused(poolKey(), "requests", at);
-  refusals.refused(poolKey({ id: "key_2" }), "budget", at);
+  refusals.refused(poolKey(), "budget", at, 60_000);
+  refusals.refused(poolKey(), "budget", at + 20, 59_980);
+  refusals.refused(poolKey(), "budget", at + 10, 1);
+  refusals.refused(poolKey(), "requests", at, 1_500.5);
+  refusals.refused(poolKey({ id: "key_2" }), "budget", at, 60_000);
   assert.deepEqual(written, []);
   await clock.advance(1_000);
   assert.deepEqual(written, [
@@ -41,6 +49,13 @@ test("the refusals of a second are one write, added up by key, hour and what ref
     ["key_1", hour, '["2026-01-31","requests"]', 1],
     ["key_2", hour, budget, 1],
   ]);
+  assert.deepEqual(last, [
+    ["key_1", at + 20, at + 60_000],
+    ["key_1", at, at + 1_501],
+    ["key_2", at, at + 60_000],
+  ]);
+  // One hint for each account whose keys were refused.
+  assert.deepEqual(hints, [poolKey().accountId]);
   await refusals.stop();
   assert.equal(written.length, 3);
 });
@@ -48,14 +63,14 @@ test("the refusals of a second are one write, added up by key, hour and what ref
 test("counts wait for a storage that is away, and the last second is written at the end", async () => {
   const { clock, written, storage, log, refusals } = counting();
   storage.isAway = true;
-  refusals.refused(poolKey(), "budget", clock.now());
+  refusals.refused(poolKey(), "budget", clock.now(), 60_000);
   await clock.advance(1_000);
   assert.match(log.text(), /usage.refusals_not_written/);
-  refusals.refused(poolKey(), "budget", clock.now());
+  refusals.refused(poolKey(), "budget", clock.now(), 60_000);
   storage.isAway = false;
   await clock.advance(1_000);
   assert.deepEqual(written, [["key_1", hour, budget, 2]]);
-  refusals.refused(poolKey(), "budget", clock.now());
+  refusals.refused(poolKey(), "budget", clock.now(), 60_000);
   await refusals.stop();
   assert.deepEqual(written.at(-1), ["key_1", hour, budget, 1]);
 });

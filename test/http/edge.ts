@@ -219,6 +219,7 @@ export const noAi: HttpCore["ai"] = {
   countTokens: async () => 0,
   models: () => [],
   health: () => [],
+  keyLevels: async () => [],
 };
 
 /** Where no test of mail links has put its own: no token is ours. */

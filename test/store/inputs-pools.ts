@@ -31,6 +31,7 @@ const calls = { accountId, poolId, ...anyCall, before: null, limit, maxScanned: 
 
 export const poolCases: Case[] = [
   caseOf(limits.admitCalls, call),
+  caseOf(limits.readKeyLevels, { keys: [{ keyId, limits: call.limits }], now }),
   caseOf(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
   caseOf(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
   caseOf(recordMemberEvent, {
@@ -122,6 +123,8 @@ export const poolCases: Case[] = [
       account_id: accountId,
       pool_id: poolId,
       calls: 1,
+      last_at: now,
+      retry_at: now + 1_000,
     },
   ]),
   caseOf(poolStatistics.readPoolStatistics, {
@@ -140,6 +143,7 @@ export const poolCases: Case[] = [
   caseOf(usageRetention.deleteUsageSums, { before: "2026-11-12", limit }),
   caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
   caseOf(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(poolStatistics.readLastRefusals, [keyId, "key_none"]),
   caseOf(usageSums.readKeyUse, { keyIds: [keyId, "key_none"], day: "2026-11-12", month: "2026-11" }),
   caseOf(
     usageGroups.readUsage,

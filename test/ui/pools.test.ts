@@ -5,7 +5,8 @@ import test from "node:test";
 import type { PoolCall, PoolUsage } from "#ui/api/schema.ts";
 import { spansOf } from "#ui/pools/call-spans.ts";
 import { requestsByDay } from "#ui/pools/days.ts";
-import { nextName } from "#ui/pools/key-name.ts";
+import { nextName } from "#ui/pools/keys/key-name.ts";
+import { leftAt } from "#ui/pools/keys/left.ts";
 import { outcomeOf, shareOf } from "#ui/pools/outcomes.ts";
 import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api, ask } from "./pages.ts";
@@ -156,6 +157,55 @@ test("calls are found by what happened, the filter is in the URL, and the way ba
   await page.waitForURL(/calls\?failed_by=first/);
   await page.getByLabel("Failed at").selectOption("second");
   await page.getByText("No call fits this filter.").waitFor();
+});
+
+test("what is left of a limit grows evenly until it is full", () => {
+  const fullAt = "2026-01-01T00:01:00.000Z";
+  const left = (seconds: number, limit = 2) => leftAt(limit, fullAt, Date.UTC(2026, 0, 1) + seconds * 1_000);
+  assert.deepEqual(
+    [0, 29.9, 30, 59, 60, 90].map((at) => left(at)),
+    [0, 0, 1, 1, 2, 2],
+  );
+  // Owed: more was used than the limit holds.
+  assert.equal(left(-30), 0);
+  assert.deepEqual(
+    [20, 40].map((at) => left(at, 7)),
+    [2, 4],
+  );
+});
+
+test("a key's page says what is left of two requests a minute, and which limit refused the third call until when", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
+  const limits = { requests_per_minute: 2 };
+  const made = await api(at, "POST", `/accounts/${account}/pools/${pool}/keys`, { name: "shop", limits });
+  const key = String(made.body.data.key);
+  await page.clock.setFixedTime(at.it.clock.now());
+  await page.goto(`${url}/a/${account}/pools/${pool}/keys`);
+  const row = page.getByRole("row", { name: /shop/ }).first();
+  await row.getByText("2 requests a minute").waitFor();
+  assert.equal(await row.getByText(/left|refused/).count(), 0);
+  await ask(at, key, "echo", 1);
+  await page.clock.setFixedTime(at.it.clock.now());
+  await row.getByText("1 left").waitFor();
+  await ask(at, key, "echo", 1);
+  const refused = await fetch(`${url}/api/ai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }),
+  });
+  assert.equal(refused.status, 429);
+  await at.it.advance(1_000);
+  await page.clock.setFixedTime(at.it.clock.now());
+  await row.getByText("none left").waitFor();
+  await row.getByText(/refused .* by its requests a minute; allowed again in \d+ s/).waitFor();
+  await expectSound(at, "a key whose limit is used up");
 });
 
 test("a key shows its limits and what it spent; it is changed, replaced and revoked", {

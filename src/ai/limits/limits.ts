@@ -19,6 +19,11 @@ export interface RateLimitState {
   tokens: BucketState | null;
 }
 
+/** What the limits of a key leave. `underWay`: requests at once, counted for a key with a limit of them. */
+export interface KeyLevels extends RateLimitState {
+  underWay: number;
+}
+
 export type Admission =
   | { kind: "admitted"; levels: RateLimitState }
   | {
@@ -68,6 +73,12 @@ class Bucket {
     this.#level -= amount * minute;
   }
 
+  copy(): Bucket {
+    const copied = new Bucket(this.#limit, this.#at);
+    copied.#level = this.#level;
+    return copied;
+  }
+
   state(): BucketState {
     return {
       limit: this.#limit,
@@ -113,6 +124,17 @@ export class KeyMeter {
   settle(estimated: number, used: number): void {
     this.#inFlight -= 1;
     this.#tokens?.take(used - estimated);
+  }
+
+  /** What the limits leave at the moment, and how many requests are under way. Changes nothing. */
+  levelsAt(limits: KeyLimits, now: number): KeyLevels {
+    const left = (bucket: Bucket | null, limit: number | null) =>
+      refilled(bucket?.copy() ?? null, limit, now)?.state() ?? null;
+    return {
+      requests: left(this.#requests, limits.requests_per_minute),
+      tokens: left(this.#tokens, limits.tokens_per_minute),
+      underWay: this.#inFlight,
+    };
   }
 
   levels(): RateLimitState {

@@ -4,7 +4,7 @@ import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Core } from "#core/core.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
-import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
+import { admitCalls, endCalls, readKeyLevels, renewSlots } from "#store/pools/key-limits.ts";
 import type { SharedMeters } from "./throttle.ts";
 
 export interface SharedMetersDeps extends Pick<Core, "database" | "clock" | "log"> {
@@ -43,6 +43,11 @@ export function createSharedMeters(
 
   return {
     ended: () => renewals.ended(),
+    levels: (keys) =>
+      database.run(readKeyLevels, {
+        keys: keys.map(({ id, limits }) => ({ keyId: id, limits })),
+        now: clock.now(),
+      }),
     admit: async (key, slot, tokens) => {
       const ending = endings.get(key.id);
       let admission = await requestAdmission(key, slot, tokens);

@@ -4,7 +4,7 @@
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { KeyMeter, type Admission as Metered } from "./limits.ts";
+import { type KeyLevels, type KeyLimits, KeyMeter, type Admission as Metered } from "./limits.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
 /** `gone`: the key was revoked or deleted a moment ago. */
@@ -16,15 +16,24 @@ interface AdmissionTicket {
   end(used: number): void;
 }
 
+/** A key and its limits. */
+export interface LimitedKey {
+  id: string;
+  limits: KeyLimits;
+}
+
 export interface Throttle {
   /** Synchronous if the meters are in memory. */
   admit(key: PoolKey, callId: string, tokens: number): AdmissionTicket | Promise<AdmissionTicket>;
+  /** What the limits leave of each of these keys at the moment, in their order. */
+  levels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
 }
 
 /** Meters that several processes share. */
 export interface SharedMeters {
   admit(key: PoolKey, callId: string, tokens: number): Promise<Admission>;
   end(key: PoolKey, callId: string, estimated: number, used: number): Promise<void>;
+  levels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
 }
 
 /** How long a call waits for the shared meters. */
@@ -110,6 +119,12 @@ export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMet
       shared !== null && overdue === 0 && !unlimited(key)
         ? admitShared(shared, key, callId, tokens)
         : admitLocally(key, tokens),
+    levels: async (keys) => {
+      if (shared !== null) return shared.levels(keys);
+      const now = clock.monotonic();
+      // A key that was not used yet gets no meter by being looked at.
+      return keys.map(({ id, limits }) => (meters.get(id) ?? new KeyMeter()).levelsAt(limits, now));
+    },
   };
 }
 

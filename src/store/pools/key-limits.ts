@@ -7,7 +7,7 @@
 
 import { sql } from "kysely";
 import type { KeyRules } from "#contract/manage/pools/keys.ts";
-import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 
 export interface CallToAdmit {
   keyId: string;
@@ -82,6 +82,29 @@ export const admitCalls = batchedOperation("admitCalls", async (tx, calls: reado
   await writeSlots(tx, taking);
   return results;
 });
+
+/** What the limits of a key leave. `underWay`: requests at once, counted for a key with a limit of them. */
+export interface KeyLevels extends Levels {
+  underWay: number;
+}
+
+/** What the limits leave of each of these keys at the moment, in their order. */
+export const readKeyLevels = readOperation(
+  "readKeyLevels",
+  async (
+    tx,
+    { keys, now }: { keys: readonly Pick<CallToAdmit, "keyId" | "limits">[]; now: number },
+  ): Promise<KeyLevels[]> => {
+    if (keys.length === 0) return [];
+    const states = await readStates(tx, [...new Set(keys.map(({ keyId }) => keyId))], now);
+    return keys.map(({ keyId, limits }) => {
+      const { buckets, underWay } = states.get(keyId)!;
+      const requests = refilled(buckets.requests, limits.requests_per_minute, now);
+      const tokens = refilled(buckets.tokens, limits.tokens_per_minute, now);
+      return { requests: requests && leftOf(requests), tokens: tokens && leftOf(tokens), underWay };
+    });
+  },
+);
 
 export interface CallToEnd {
   keyId: string;

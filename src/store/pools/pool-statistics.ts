@@ -14,7 +14,9 @@ export const recordRefusals = batchedOperation(
     const sums = new Map<string, RefusedCallsTable>();
     for (const row of batches.flat()) {
       const name = JSON.stringify([row.key_id, row.hour, row.part]);
-      sums.set(name, { ...row, calls: (sums.get(name)?.calls ?? 0) + row.calls });
+      const known = sums.get(name);
+      const last = known === undefined || (known.last_at ?? 0) <= (row.last_at ?? 0) ? row : known;
+      sums.set(name, { ...last, calls: (known?.calls ?? 0) + row.calls });
     }
     const columns = {
       key_id: "text",
@@ -25,15 +27,51 @@ export const recordRefusals = batchedOperation(
       account_id: "text",
       pool_id: "text",
       calls: "bigint",
+      last_at: "bigint",
+      retry_at: "bigint",
     } as const;
+    const isLater = sql`excluded.last_at >= coalesce(refused_calls.last_at, 0)`;
     const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
     if (sums.size > 0)
       await sql`
         insert into refused_calls (${names}) select ${names} from ${tx.rows("refused", columns, [...sums.values()])}
         where true order by key_id, hour, part
-        on conflict (key_id, hour, part) do update set calls = refused_calls.calls + excluded.calls
+        on conflict (key_id, hour, part) do update set calls = refused_calls.calls + excluded.calls,
+          retry_at = case when ${isLater} then excluded.retry_at else refused_calls.retry_at end,
+          last_at = case when ${isLater} then excluded.last_at else refused_calls.last_at end
       `.execute(tx.db);
     return batches.map(() => null);
+  },
+);
+
+export interface LastRefusal {
+  keyId: string;
+  by: RefusedBy;
+  /** Epoch ms; `retryAt`: when the limit or the budget allows a call again. */
+  at: number;
+  retryAt: number;
+}
+
+/** The last call of each of these keys that a limit or a budget refused, of the keys that have one. */
+export const readLastRefusals = readOperation(
+  "readLastRefusals",
+  async (tx, keyIds: readonly string[]): Promise<LastRefusal[]> => {
+    if (keyIds.length === 0) return [];
+    const { rows } = await sql<Pick<RefusedCallsTable, "key_id" | "refused_by" | "last_at" | "retry_at">>`
+      select key_id, refused_by, last_at, retry_at from ${tx.indexed("refused_calls")}
+      where key_id in ${tx.list([...new Set(keyIds)])} and last_at is not null and hour = (
+        select max(hour) from refused_calls as newest where newest.key_id = refused_calls.key_id
+      )
+      order by last_at
+    `.execute(tx.db);
+    // A key has a row for each limit that refused it within the hour; the last one stays.
+    const last = new Map(rows.map((row) => [row.key_id, row]));
+    return [...last.values()].map(({ key_id, refused_by, last_at, retry_at }) => ({
+      keyId: key_id,
+      by: refused_by,
+      at: Number(last_at),
+      retryAt: Number(retry_at),
+    }));
   },
 );
 

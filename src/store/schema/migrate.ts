@@ -20,6 +20,7 @@ import { up as exactCosts } from "#store/schema/migrations/0013-exact-costs.ts";
 import { up as poolStatistics } from "#store/schema/migrations/0014-pool-statistics.ts";
 import { up as poolAnswers } from "#store/schema/migrations/0015-pool-answers.ts";
 import { up as namedKeys } from "#store/schema/migrations/0016-named-keys.ts";
+import { up as lastRefusals } from "#store/schema/migrations/0017-last-refusals.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -38,6 +39,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 14, name: "pool-statistics", up: poolStatistics },
   { id: 15, name: "pool-answers", up: poolAnswers },
   { id: 16, name: "named-keys", up: namedKeys },
+  { id: 17, name: "last-refusals", up: lastRefusals },
 ];
 
 /** The id of the newest migration that this code knows. */

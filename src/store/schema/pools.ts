@@ -215,6 +215,9 @@ export interface RefusedCallsTable {
   account_id: string;
   pool_id: string;
   calls: number;
+  /** The last of them, and when the limit or the budget allows a call again; null: of a version that did not record it. */
+  last_at: number | null;
+  retry_at: number | null;
 }
 
 /** Kept as long as single calls. */

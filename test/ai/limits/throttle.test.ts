@@ -38,6 +38,28 @@ test("each key has a count of its own", async () => {
     assert.equal((await throttle.admit(poolKey({ id, limits: one }), id, 1)).admission.kind, "admitted");
 });
 
+test("what is left is reported in the order asked for, and of a key that was never used all is left", async () => {
+  const { throttle, clock } = throttled();
+  const limits = { requests_per_minute: 2, tokens_per_minute: 600, concurrency: 1 };
+  const used = poolKey({ limits });
+  const call = await throttle.admit(used, "req_1", 100);
+  const [unused, now] = await throttle.levels([poolKey({ id: "key_2", limits }), used]);
+  assert.deepEqual(unused, {
+    requests: { limit: 2, remaining: 2, resetMs: 0 },
+    tokens: { limit: 600, remaining: 600, resetMs: 0 },
+    underWay: 0,
+  });
+  assert.deepEqual(now, {
+    requests: { limit: 2, remaining: 1, resetMs: 30_000 },
+    tokens: { limit: 600, remaining: 500, resetMs: 10_000 },
+    underWay: 1,
+  });
+  call.end(50);
+  await clock.advance(30_000);
+  const [later] = await throttle.levels([used]);
+  assert.deepEqual([later?.requests?.remaining, later?.tokens?.remaining, later?.underWay], [2, 600, 0]);
+});
+
 test("with shared meters an unlimited key asks none of them; a limited one gets what they say, and its end is reported to them", async () => {
   const reported: unknown[] = [];
   const { throttle } = throttled({
@@ -48,6 +70,7 @@ test("with shared meters an unlimited key asks none of them; a limited one gets 
     end: async (key, callId, reckoned, used) => {
       reported.push(["end", key.id, callId, reckoned, used]);
     },
+    levels: async (keys) => keys.map(() => ({ ...levels, underWay: 7 })),
   });
   (await throttle.admit(poolKey(), "req_0", 5)).end(5);
   assert.deepEqual(reported, []);
@@ -55,6 +78,7 @@ test("with shared meters an unlimited key asks none of them; a limited one gets 
   const call = await throttle.admit(key, "req_1", 5);
   call.end(7);
   call.end(7);
+  assert.deepEqual(await throttle.levels([key]), [{ ...levels, underWay: 7 }]);
   const gone = await throttle.admit(key, "req_gone", 5);
   assert.equal(gone.admission.kind, "gone");
   gone.end(5);
@@ -75,6 +99,7 @@ test("shared meters that cannot be reached: this process's own count holds, and 
     end: async () => {
       throw new Error("away");
     },
+    levels: async () => [],
   });
   const key = poolKey({ limits: one });
   const first = await throttle.admit(key, "req_1", 5);
@@ -103,6 +128,7 @@ test("shared meters that hang: after 2 s this process's own count holds, no othe
     end: async (_key, callId, _reckoned, used) => {
       reported.push(`end ${callId} ${used}`);
     },
+    levels: async () => [],
   });
   const key = poolKey({ limits: one });
   let first: Awaited<ReturnType<typeof throttle.admit>> | null = null;

@@ -6,7 +6,13 @@ import test from "node:test";
 import fc from "fast-check";
 import { KeyMeter } from "#ai/limits/limits.ts";
 import type { KeyRules } from "#contract/manage/pools/keys.ts";
-import { admitCalls, type CallToAdmit, endCalls, renewSlots } from "#store/pools/key-limits.ts";
+import {
+  admitCalls,
+  type CallToAdmit,
+  endCalls,
+  readKeyLevels,
+  renewSlots,
+} from "#store/pools/key-limits.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
 import { removePool } from "#store/pools/pools.ts";
 import { onBothEngines } from "../conformance.ts";
@@ -101,6 +107,10 @@ onBothEngines((open) => {
             meter.settle(ended.estimatedTokens, one.used);
             await run(endCalls, { keyId, ...ended, usedTokens: one.used });
           }
+          const [levels] = await run(readKeyLevels, { keys: [{ keyId, limits: current }], now: at });
+          const own = meter.levelsAt(current, at);
+          // Without a limit of them, places are not stored.
+          assert.deepEqual(levels, current.concurrency === null ? { ...own, underWay: 0 } : own);
         }
       }),
       { numRuns: 25 },

@@ -5,6 +5,7 @@ import test from "node:test";
 import {
   type PoolSplit,
   readKeyNames,
+  readLastRefusals,
   readPoolStatistics,
   recordRefusals,
 } from "#store/pools/pool-statistics.ts";
@@ -19,7 +20,12 @@ const at = Date.parse("2027-01-15T10:20:00Z");
 const day = "2027-01-15";
 const hourMs = 3_600_000;
 
-const refusal = (of: Pooled, by: RefusedCallsTable["refused_by"], calls: number): RefusedCallsTable => ({
+const refusal = (
+  of: Pooled,
+  by: RefusedCallsTable["refused_by"],
+  calls: number,
+  more: Partial<RefusedCallsTable> = {},
+): RefusedCallsTable => ({
   key_id: of.keyId,
   hour: hourOf(at),
   part: JSON.stringify([day, by]),
@@ -28,6 +34,9 @@ const refusal = (of: Pooled, by: RefusedCallsTable["refused_by"], calls: number)
   account_id: of.accountId,
   pool_id: of.poolId,
   calls,
+  last_at: at,
+  retry_at: at + 1_000,
+  ...more,
 });
 
 onBothEngines((open) => {
@@ -165,6 +174,35 @@ onBothEngines((open) => {
     }
     const other = await makePool(open().database);
     assert.deepEqual(await read(other, "none"), []);
+  });
+
+  test("the last refusal of a key is the latest of its newest hour, in any order they were stored", async () => {
+    const [of, other, never] = [
+      await makePool(open().database),
+      await makePool(open().database),
+      await makePool(open().database),
+    ];
+    const later = { last_at: at + 500, retry_at: at + 30_000 };
+    await run(recordRefusals, [
+      refusal(of, "requests", 1, later),
+      refusal(of, "requests", 1),
+      refusal(of, "budget", 1, { last_at: at + 400 }),
+      refusal(other, "tokens", 1),
+    ]);
+    await run(recordRefusals, [refusal(of, "requests", 1, { last_at: at + 100 })]);
+    const last = () => run(readLastRefusals, [of.keyId, other.keyId, never.keyId, of.keyId]);
+    const ofOther = { keyId: other.keyId, by: "tokens", at, retryAt: at + 1_000 };
+    assert.deepEqual(
+      new Set(await last()),
+      new Set([{ keyId: of.keyId, by: "requests", at: at + 500, retryAt: at + 30_000 }, ofOther]),
+    );
+    const next = { last_at: at + hourMs, retry_at: at + 2 * hourMs };
+    await run(recordRefusals, [refusal(of, "budget", 1, { hour: hourOf(at + hourMs), ...next })]);
+    assert.deepEqual(
+      new Set(await last()),
+      new Set([{ keyId: of.keyId, by: "budget", at: next.last_at, retryAt: next.retry_at }, ofOther]),
+    );
+    assert.deepEqual(await run(readLastRefusals, []), []);
   });
 
   test("both are removed in steps with single calls", async () => {

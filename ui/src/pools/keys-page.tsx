@@ -7,9 +7,10 @@ import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, useIsOver } from "#ui/parts/time.tsx";
+import { AddKey } from "#ui/pools/keys/add-key.tsx";
+import { ChangeKey, ReplaceKey } from "#ui/pools/keys/change-key.tsx";
+import { Limits } from "#ui/pools/keys/key-limits.tsx";
 import { cost, number } from "#ui/words/numbers.ts";
-import { AddKey } from "./add-key.tsx";
-import { ChangeKey, ReplaceKey } from "./change-key.tsx";
 import { PoolFrame } from "./pool-head.tsx";
 
 function State({ of }: { of: PoolKey }) {
@@ -17,21 +18,6 @@ function State({ of }: { of: PoolKey }) {
   if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
   if (hasEnded) return <Status of="expired" />;
   return <Status of="active" />;
-}
-
-const limitWords = [
-  ["requests_per_minute", "requests a minute"],
-  ["tokens_per_minute", "tokens a minute"],
-  ["concurrency", "at once"],
-] as const;
-
-function Limits({ of }: { of: PoolKey }) {
-  const lines = limitWords.flatMap(([name, words]) => {
-    const limit = of.limits[name];
-    return limit === null ? [] : [`${number(limit)} ${words}`];
-  });
-  if (lines.length === 0) return <span className="soft">no limit</span>;
-  return lines.map((line) => <div key={line}>{line}</div>);
 }
 
 /** What is used of a bound, and what is left. */

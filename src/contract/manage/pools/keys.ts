@@ -58,6 +58,11 @@ export const keyChanges = z.strictObject({ ...changeable, revision: seenRevision
 
 const { key: _text, ...shownFields } = shown(keyFields).shape;
 
+const level = z.object({
+  remaining: z.int(),
+  full_at: instant.describe("When all of the limit is there again, if no call comes."),
+});
+
 const fields = z.object({
   id: z.string(),
   ...shownFields,
@@ -76,6 +81,23 @@ const fields = z.object({
       cost_this_month: z.number().describe("In the currency of the members' prices."),
     })
     .describe("What its calls used in the account's local day and month: what its budget is measured by."),
+  left: z
+    .object({
+      requests: level.nullable(),
+      tokens: level.nullable(),
+      under_way: z.int().nullable().describe("Requests under way, in all processes."),
+    })
+    .describe("What its limits leave at the moment; null where there is no limit."),
+  last_refusal: z
+    .object({
+      at: instant,
+      by: z.enum(["requests", "tokens", "concurrency", "budget"]).describe("What refused the call."),
+      until: instant.describe("When the limit or the budget allows a call again; of `concurrency`, a guess."),
+    })
+    .nullable()
+    .describe(
+      "Its last call that a limit or the budget refused (429); null: none is known. Recorded about a second after the call.",
+    ),
   revision,
   created_at: instant,
   updated_at: instant,

@@ -1,7 +1,14 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The sixteenth. */
+/** The seventeenth. */
+export const withoutLastRefusals = [
+  "alter table refused_calls drop column last_at",
+  "alter table refused_calls drop column retry_at",
+];
+
+/** The sixteenth too. */
 export const withoutNamedKeys = [
+  ...withoutLastRefusals,
   "drop table named_keys",
   ...["hint", "works_until", "last_used_at"].map((column) => `alter table api_keys drop column ${column}`),
 ];

@@ -15,6 +15,7 @@ import { pageOf } from "#http/reply/pagination.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
+import { type LastRefusal, readLastRefusals } from "#store/pools/pool-statistics.ts";
 import { readKeyUse } from "#store/pools/usage-sums.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { poolRefOf } from "./members.ts";
@@ -23,16 +24,31 @@ import { findPool, poolParams, poolPath } from "./pools.ts";
 const millionth = 1_000_000;
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
+const levelOf = (state: { remaining: number; resetMs: number } | null, now: number) =>
+  state === null ? null : { remaining: state.remaining, full_at: isoTime(now + state.resetMs) };
+
+const refusalOf = (refusal: LastRefusal | undefined) =>
+  refusal === undefined ? null : { at: isoTime(refusal.at), by: refusal.by, until: isoTime(refusal.retryAt) };
+
 /** The keys as replies show them, with what they were used for. */
 async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTable[]) {
   const day = dayOf(core.clock.now(), account.time_zone);
   const keyIds = rows.map(({ id }) => id);
-  const used = await core.database.run(readKeyUse, { keyIds, day, month: day.slice(0, 7) });
+  const shown = rows.map((row) => keys.shown(core.sealer, row));
+  const limited = rows.map(({ id }, at) => ({ id, limits: shown[at]!.limits }));
+  const [used, refusals, levels] = await Promise.all([
+    core.database.run(readKeyUse, { keyIds, day, month: day.slice(0, 7) }),
+    core.database.run(readLastRefusals, keyIds),
+    core.ai.keyLevels(limited),
+  ]);
+  const now = core.clock.now();
   const byId = new Map(used.map((use) => [use.id, use]));
-  return rows.map((row) => {
+  const refusalById = new Map(refusals.map((refusal) => [refusal.keyId, refusal]));
+  return rows.map((row, position) => {
+    const { requests, tokens, underWay } = levels[position]!;
     const { at = null, tokensToday = 0, tokensThisMonth = 0, costThisMonth = 0 } = byId.get(row.id) ?? {};
     return {
-      ...keys.shown(core.sealer, row),
+      ...shown[position]!,
       hint: row.hint,
       revoked_at: timeOrNull(row.revoked_at),
       last_used_at: timeOrNull(at),
@@ -41,6 +57,12 @@ async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTab
         tokens_this_month: tokensThisMonth,
         cost_this_month: costThisMonth / millionth,
       },
+      left: {
+        requests: levelOf(requests, now),
+        tokens: levelOf(tokens, now),
+        under_way: shown[position]!.limits.concurrency === null ? null : underWay,
+      },
+      last_refusal: refusalOf(refusalById.get(row.id)),
     };
   });
 }

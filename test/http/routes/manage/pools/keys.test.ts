@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
+import { bearer } from "../../../managing.ts";
 import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -50,6 +51,8 @@ test("a made key is in the answer once, and nowhere after", async () => {
         revoked_at: null,
         last_used_at: null,
         spent: { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0 },
+        left: { requests: { remaining: 40, full_at: created_at }, tokens: null, under_way: null },
+        last_refusal: null,
         revision: 1,
       },
     ],
@@ -114,4 +117,42 @@ test("pages are newest first and end", async () => {
   assert.deepEqual(names.slice(0, 3), ["p3", "p2", "p1"]);
   assert.equal(new Set(names).size, names.length);
   assert.equal((await m.operator("GET", `${path}?limit=0`)).statusCode, 422);
+});
+
+test("a key says what its limits leave, and what refused its last call until when", async () => {
+  await m.operator("POST", path.replace(/keys$/, "members"), {
+    name: "one",
+    kind: "sandbox",
+    models: ["echo"],
+  });
+  const { id, key } = await create({ name: "two", limits: { requests_per_minute: 2, concurrency: 5 } });
+  const start = m.it.system.core.clock.now();
+  const ask = () =>
+    m.it.system.app.inject({
+      method: "POST",
+      url: "/api/ai/v1/chat/completions",
+      headers: bearer(key ?? ""),
+      payload: { messages: [{ role: "user", content: "Hi" }] },
+    });
+  const read = async () => {
+    const { left, last_refusal } = dataOf<{ left: unknown; last_refusal: unknown }>(
+      await m.operator("GET", `${path}/${id}`),
+    );
+    return { left, last_refusal };
+  };
+  const at = (ms: number) => new Date(start + ms).toISOString();
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++) statuses.push((await ask()).statusCode);
+  assert.deepEqual(statuses, [200, 200, 429]);
+  await m.it.advance(1_000);
+  assert.deepEqual(await read(), {
+    left: { requests: { remaining: 0, full_at: at(60_000) }, tokens: null, under_way: 0 },
+    last_refusal: { at: at(0), by: "requests", until: at(30_000) },
+  });
+  await m.it.advance(59_000);
+  assert.deepEqual((await read()).left, {
+    requests: { remaining: 2, full_at: at(60_000) },
+    tokens: null,
+    under_way: 0,
+  });
 });
