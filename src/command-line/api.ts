@@ -68,7 +68,7 @@ export class Api {
 
   /** Sends a request and returns its answer. Throws an `ApiError` with the installation's words for every other status than 2xx. */
   async ask<T>(
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},

@@ -57,12 +57,38 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     const { makeSetupLink } = await import("./keys.ts");
     show(await makeSetupLink(configured(), email), options);
   });
-  showing(add("key <account>", "give an account a new API key, in place of its old one")).action(
-    async (account: string, options) => {
-      const { renewKey } = await import("./keys.ts");
-      show(await renewKey(configured(), account), options);
-    },
-  );
+  const key = add("key <account>", "give an account a new API key, in place of its old one");
+  showing(key).action(async (account: string, options) => {
+    const { renewKey } = await import("./keys.ts");
+    show(await renewKey(configured(), account), options);
+  });
+  const several = (value: string, before: string[] = []) => [...before, value];
+  elsewhere(
+    key.command("create <name>").description("create an API key with a name, beside the account's own"),
+  )
+    .requiredOption("--scope <scope>", "read, send:sms, send:whatsapp or send:email; once for each", several)
+    .option("--gateway <identifier>", "a gateway that it may use, once for each; otherwise all", several)
+    .option("--expires <time>", "when it ends: YYYY-MM-DD, or a time with its offset")
+    .option(...json)
+    .action(async (name: string, _options, command: Command) => {
+      const { createKey } = await import("./named-keys.ts");
+      const options = command.optsWithGlobals<Parameters<typeof createKey>[1] & { json?: boolean }>();
+      show(await createKey(name, options), options);
+    });
+  elsewhere(key.command("list").description("list the API keys with a name"))
+    .option(...json)
+    .action(async (_options, command: Command) => {
+      const { listKeys } = await import("./named-keys.ts");
+      const options = command.optsWithGlobals();
+      show(await listKeys(options), options);
+    });
+  elsewhere(key.command("revoke <name>").description("revoke the API key with this name"))
+    .option(...json)
+    .action(async (name: string, _options, command: Command) => {
+      const { revokeKey } = await import("./named-keys.ts");
+      const options = command.optsWithGlobals();
+      show(await revokeKey(name, options), options);
+    });
   add("backup <file>", "copy a SQLite installation to a file, while it runs or not")
     .option("--key <keyfile>", "copy the master key to this file")
     .action(async (file: string, { key }: { key?: string }) => {
