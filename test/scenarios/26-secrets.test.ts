@@ -128,7 +128,7 @@ async function hear({ it, ask, known }: Story): Promise<void> {
 }
 
 /** Gateways, webhooks and keys are changed, and wrong changes refused. */
-async function change({ it, evidence, manage, known }: Story): Promise<void> {
+async function change({ it, ask, evidence, manage, known }: Story): Promise<void> {
   const acme = `/accounts/${known.get("acme")}`;
   const full = settingsFor("s422", 0);
   const settings = { url: "https://s422.provider.test/send", body: { to: "{{to}}", text: "{{message}}" } };
@@ -211,6 +211,20 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   await issueApiKey(it.system.core, beta, { apiKey: planted.apiKeyBeforeTheLast });
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
+  const fields = { name: "shop", scopes: ["read"] };
+  const madeKey = await manage("POST", `${acme}/api-keys`, fields, undefined, ["namedKey"]);
+  const named = madeKey.json().data;
+  evidence.learn("namedKey", named.key);
+  known.set("named key", named.id);
+  const path = `${acme}/api-keys/${named.id}/rotate`;
+  const again = await manage("POST", path, {}, undefined, ["rotatedNamedKey"]);
+  evidence.learn("rotatedNamedKey", again.json().data.key);
+  for (const text of [named.key, again.json().data.key])
+    for (const [method, url, status] of [
+      ["GET", "/api/account", 200],
+      ["POST", `/api/sms/send?api_key=${text}`, 403],
+    ] as const)
+      assert.equal((await ask({ method, url, headers: { "api-key": text } })).statusCode, status);
 }
 
 /** What paths with these ends cannot be read without. */
@@ -237,8 +251,10 @@ async function look({ ask, manage, known }: Story): Promise<void> {
   );
   for (const { head } of read) {
     const path = head.path.slice("/api/manage/v1".length).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      assert.ok(known.has(name), `${head.path}: a ${name} has to be made above`);
-      return known.get(name)!;
+      // Two kinds of things are called keys.
+      const thing = name === "key" && head.path.includes("/api-keys/") ? "named key" : name;
+      assert.ok(known.has(thing), `${head.path}: a ${thing} has to be made above`);
+      return known.get(thing)!;
     });
     const shows = /\/webhooks(\/\{webhook\})?$/.test(head.path) ? [...shownToTheirOwner] : [];
     const query = queries.find(([end]) => head.path.endsWith(end))?.[1] ?? "";
