@@ -2,6 +2,7 @@
 // ones. A mask keeps the stored secret, except when the address changes: a stored secret must not be sent to another server.
 
 import type { z } from "zod";
+import { faultWords } from "#contract/fault-words.ts";
 import { type Issue, issuesOf } from "#contract/issue.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { keptSecrets, unmasked } from "#settings/secrets.ts";
@@ -50,7 +51,7 @@ export function parseSettings(
   settings: Record<string, unknown>,
   change: SettingsChange | null,
 ): { parsed: unknown; issues: Issue[] } {
-  const { success, data, error } = kind.settings.safeParse(settings);
+  const { success, data, error } = kind.settings.safeParse(settings, faultWords);
   if (!success) return { parsed: null, issues: issuesOf(error, ["settings"]) };
   const addresses = kind.urls(data).flatMap((url): Issue[] => {
     const message = outbound.rejectReason(url);

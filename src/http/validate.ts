@@ -2,12 +2,13 @@
 // words of the schema, as the provisioning file tells it; values are never repeated, since they may be secrets.
 
 import type { z } from "zod";
+import { faultWords } from "#contract/fault-words.ts";
 import { issuesOf } from "#contract/issue.ts";
 import { type Problem, validationFailed } from "#contract/problem.ts";
 
 /** What was asked, or the 422 to answer with. An absent body counts as an empty one. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | Problem {
-  const result = schema.safeParse(value ?? {});
+  const result = schema.safeParse(value ?? {}, faultWords);
   if (result.success) return { value: result.data };
   const issues = issuesOf(result.error);
   return validationFailed(

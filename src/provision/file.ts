@@ -8,6 +8,7 @@ import { accountInput } from "#configure/account.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
+import { faultWords } from "#contract/fault-words.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import { maxPools } from "#contract/manage/pools/limits.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
@@ -73,7 +74,7 @@ export function readProvisionFile(
   }
   const errors: string[] = [];
   const filled = fill(raw ?? {}, environment, errors);
-  const result = provisionFile.safeParse(filled);
+  const result = provisionFile.safeParse(filled, faultWords);
   if (!result.success) {
     for (const issue of result.error.issues)
       errors.push(`${issue.path.join(".") || "file"}: ${issue.message}`);

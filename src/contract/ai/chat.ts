@@ -1,5 +1,6 @@
 // What Trunkline itself has to understand of a request to a model; everything else is passed on as it came.
 
+import { notJsonMessage } from "#contract/json-fault.ts";
 import { hasSingleKey } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -20,8 +21,8 @@ export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
   try {
     body = JSON.parse(text);
-  } catch {
-    return aiProblem("malformed_body", { message: "The body is not valid JSON." });
+  } catch (error) {
+    return aiProblem("malformed_body", { message: notJsonMessage(error) });
   }
   if (!isObject(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
   const { model = null, stream = null } = body;

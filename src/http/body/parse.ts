@@ -3,6 +3,7 @@
 
 import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { notJsonMessage } from "#contract/json-fault.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { readForm } from "./bracket-fields.ts";
@@ -24,7 +25,6 @@ const tooDeep = problem("malformed_body", { message: `The body is nested deeper 
 const tooManyValues = (maxValues: number) =>
   problem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
 const notUtf8 = problem("malformed_body", { message: "The body is not valid UTF-8." });
-const notJson = problem("malformed_body", { message: "The body is not valid JSON." });
 /** A list or object of a form is a map while it is put together: three times what one of JSON is. */
 export const formValueCost = 3 * valueCost;
 export const badForm = problem("malformed_body", { message: "The form data could not be read." });
@@ -84,8 +84,13 @@ function wideTextCost(bytes: Buffer): number {
   return isWide ? 2 * 2 * characters : 0;
 }
 
+/** A text that is not JSON, as `JSON.parse` said so. */
+interface NotJson {
+  notJson: unknown;
+}
+
 /** JSON by RFC 8259; a byte order mark is let pass, as some editors and shells send one. */
-function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBody | Problem {
+function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBody | Problem | NotJson {
   if (!isUtf8(bytes)) return notUtf8;
   const values = countValues(bytes, { maxDepth, maxValues });
   if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues(maxValues);
@@ -96,8 +101,8 @@ function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBo
   try {
     // An own `__proto__` key stays a plain key with JSON.parse; nothing here copies keys by assignment.
     return { value: JSON.parse(text) as unknown, files: [] };
-  } catch {
-    return isBlank(text) ? { value: null, files: [] } : notJson;
+  } catch (error) {
+    return isBlank(text) ? { value: null, files: [] } : { notJson: error };
   }
 }
 
@@ -114,8 +119,8 @@ export function parseForm(
   const { contact } = form.value;
   if (typeof contact === "string" && !isBlank(contact)) {
     const parsed = parseJson(Buffer.from(contact), maxValues, share);
-    if (!isProblem(parsed)) form.value.contact = parsed.value;
-    else if (parsed !== notJson) return parsed;
+    if (isProblem(parsed)) return parsed;
+    if (!("notJson" in parsed)) form.value.contact = parsed.value;
   }
   return { value: form.value, files };
 }
@@ -164,7 +169,11 @@ export function parseBody(
   if (bytes.length === 0) return { value: null, files: [] };
   const media = mediaOf(headers);
   if (media === null) return problem("unsupported_media_type");
-  if (media === "json") return parseJson(bytes, maxValues, share);
+  if (media === "json") {
+    const parsed = parseJson(bytes, maxValues, share);
+    if (!("notJson" in parsed)) return parsed;
+    return problem("malformed_body", { message: notJsonMessage(parsed.notJson) });
+  }
   const form = readFormContent(bytes, media, headers, maxFields, share);
   if (isProblem(form)) return form;
   const parsed = parseForm(form, maxValues, share);

@@ -60,7 +60,7 @@ test("no body is a body without contact", async () => {
 
 test("malformed bodies say what is wrong with them, and show nothing of themselves", async () => {
   const cases: [payload: string | Buffer, message: string][] = [
-    ['{"secret', "The body is not valid JSON."],
+    ['{"secret', "The body is not valid JSON: line 1, column 9."],
     [Buffer.from([0x22, 0xff, 0x22]), "The body is not valid UTF-8."],
     ["[".repeat(33), "The body is nested deeper than 32 levels."],
   ];
