@@ -15,6 +15,7 @@ import { clientForms, clientOperations, clientTypes } from "./docs-client.ts";
 import { errorsPage } from "./docs-errors.ts";
 import { eventsPage } from "./docs-events.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
+import { packageTypes } from "./docs-packages.ts";
 import { code, fields, table } from "./docs-tables.ts";
 
 /** Set by fault tests alone. */
@@ -276,6 +277,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
     ["ui/src/api/operations.ts", clientOperations(openapiDocument())],
     ["ui/src/api/forms.json", clientForms(openapiDocument())],
+    ["clients/typescript/src/types.ts", packageTypes(openapiDocument())],
   ]);
 }
 

@@ -24,7 +24,10 @@ import { type Finding, findCode, hasLogic, lineAt, readSources } from "./tidy/so
 
 const sources = readSources("src");
 const dashboard = readSources("ui/src");
-const others = [...dashboard, ...["bridge", "test", "bench", "scripts"].flatMap(readSources)];
+const others = [
+  ...dashboard,
+  ...["bridge", "test", "bench", "scripts", "clients/typescript/src"].flatMap(readSources),
+];
 const everything = [...sources, ...others];
 
 /** Fails with one line per finding. */

@@ -23,6 +23,8 @@ const exceptions: Record<string, string> = {
 const searched = [
   "{src,scripts,bench,ui/src}/**/*.{ts,tsx,mjs,css}",
   "bridge/whatsapp/*.ts",
+  "clients/typescript/{src/*.ts,*.mjs}",
+  "clients/*/README.md",
   "{docs,bench,examples}/**/*.md",
   "examples/*.{mjs,py,yaml}",
   "*.md",
@@ -47,7 +49,9 @@ test("sentences name who does something", () => {
 });
 
 test("names are the field's", () => {
-  const files = ["src", "ui/src", "bridge", "bench", "scripts", "test"].flatMap(readSources);
+  const files = ["src", "ui/src", "bridge", "bench", "scripts", "test", "clients/typescript/src"].flatMap(
+    readSources,
+  );
   assert.ok(files.length > 500);
   const found = files.flatMap((file) =>
     [...file.bare.matchAll(names)]

@@ -1,0 +1,34 @@
+// The error of every call that did not succeed.
+
+/** What Trunkline answered instead of a success, or why no answer came. It never holds the API key. */
+export class TrunklineError extends Error {
+  override readonly name = "TrunklineError";
+  /** The HTTP status; null when no answer came. */
+  readonly status: number | null;
+  /**
+   * The `code` of the answer (docs/reference/errors.md); null when the answer has none. Without an answer it is `network` or
+   * `timeout`, and `unreadable` for an answer that is not Trunkline's.
+   */
+  readonly code: string | null;
+  /** Of a 422: what is wrong, by the path of the field (`contact.0.number`). */
+  readonly errors: Readonly<Record<string, readonly string[]>> | null;
+  /** `X-Request-Id` of the answer: quote it when you ask the operator. */
+  readonly requestId: string | null;
+
+  constructor(
+    message: string,
+    facts: {
+      status: number | null;
+      code: string | null;
+      errors?: Readonly<Record<string, readonly string[]>> | null;
+      requestId?: string | null;
+      cause?: unknown;
+    },
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.errors = facts.errors ?? null;
+    this.requestId = facts.requestId ?? null;
+  }
+}
