@@ -85,5 +85,5 @@ test("JSON without its content type has a hint, a form with the same fault is no
   const mail = await answerTo("POST", "/api/email/send", '[{"email":"a@example.com"}]', form);
   assert.match(mail.body.message, /looks like JSON/);
   const plain = await answerTo("POST", "/api/sms/send", "number=1", form);
-  assert.equal(plain.body.message, "Validation failed.");
+  assert.equal(plain.body.message, "Validation failed. number is no field of a send.");
 });

@@ -23,7 +23,9 @@ async function refused(body: object): Promise<Record<string, string[]>> {
   const reply = await it.post("/api/sms/send", body);
   assert.equal(reply.statusCode, 422, reply.body);
   const { success, message, errors, ...rest } = reply.json();
-  assert.deepEqual([success, message, rest], [false, "Validation failed.", {}]);
+  assert.deepEqual([success, rest], [false, {}]);
+  // What was most likely meant may follow: test/http/routes/messages/hints.test.ts.
+  assert.match(message, /^Validation failed\./);
   return errors;
 }
 

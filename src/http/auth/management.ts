@@ -19,7 +19,7 @@ import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
+import { type AccountRow, findAccount, findAccountByName } from "#store/accounts/accounts.ts";
 import { rightAddress, sameSite } from "./csrf.ts";
 import { isHttps, readCookie } from "./session-cookie.ts";
 
@@ -40,6 +40,11 @@ export function unauthenticated(message?: string): Problem {
   return { ...refusal, headers: { "WWW-Authenticate": "Bearer" } };
 }
 
+/** How keys begin that Trunkline makes for the channel endpoints (`tl_`) and for pools (`tlp_`); management tokens begin with `tlm_`. */
+const isApiKey = (text: unknown) => typeof text === "string" && /^tlp?_/.test(text);
+const apiKeyShown =
+  "This is an API key. The management API takes a management token, which an operator makes in the dashboard.";
+
 /** The token of a Bearer header; "": there is such a header, but no token in it; null: no such header. */
 function bearerOf(request: IncomingMessage): string | null {
   const { authorization } = request.headers;
@@ -55,8 +60,9 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
   if (credential === null && cameThroughOperatorSocket(request))
     return { principal: commandLinePrincipal, session: null };
-  if (credential === null || credential === "" || credential.length > maxTokenLength)
-    return unauthenticated();
+  const refused = () =>
+    isApiKey(token ?? request.headers["api-key"]) ? unauthenticated(apiKeyShown) : unauthenticated();
+  if (credential === null || credential === "" || credential.length > maxTokenLength) return refused();
   const client = clientNetwork(call.caller.ip);
   const hash = hashSecret(credential);
   const wait = gate.credentialThrottle.wait(client, hash);
@@ -65,7 +71,7 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const principal = token === null ? session?.principal : await authenticateToken(database, token);
   const retryAfterMs = gate.credentialThrottle.record(client, hash, principal != null);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  return principal == null ? unauthenticated() : { principal, session };
+  return principal == null ? refused() : { principal, session };
 }
 
 /** Whether a session's request that changes something was made by our own page. */
@@ -85,11 +91,23 @@ function notOurPage({ request, settings, caller }: Call): Problem {
   });
 }
 
-/** An account that may not be managed takes the same way as one that does not exist. */
+/** The 403 for a request with a session's cookie alone, which says what a program needs. */
+function withoutCsrfToken(call: Call): Problem {
+  const { request, settings, caller } = call;
+  const isOurs = sameSite(request, settings.publicUrl, caller.host) !== "no";
+  if (!isOurs || request.headers["x-csrf-token"] !== undefined) return notOurPage(call);
+  const message =
+    "A change with a session's cookie needs the session's csrf_token in X-CSRF-Token. A program sends a management token instead.";
+  return problem("forbidden", { message });
+}
+
+/** By its id or its name. An account that may not be managed takes the same way as one that does not exist. */
 async function accountOf(call: Call, principal: Principal): Promise<AccountRow | null> {
-  const id = call.params.account ?? "";
-  if (!isAccountId(id)) return null;
-  const account = await call.core.database.run(findAccount, id);
+  const named = call.params.account ?? "";
+  const { database } = call.core;
+  const account = isAccountId(named)
+    ? await database.run(findAccount, named)
+    : await database.run(findAccountByName, named);
   return account !== null && mayManage(principal, account.id) ? account : null;
 }
 
@@ -108,7 +126,7 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   const asking = await identify(call);
   if (isProblem(asking)) return asking;
   const { principal, session } = asking;
-  if (changes && session !== null && !hasCsrfToken(call, session)) return notOurPage(call);
+  if (changes && session !== null && !hasCsrfToken(call, session)) return withoutCsrfToken(call);
   if (head.scope === "account") {
     const account = await accountOf(call, principal);
     return account === null ? problem("not_found") : { principal, session, account };

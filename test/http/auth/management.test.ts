@@ -29,14 +29,12 @@ test("without a credential, and with any that is not valid here: 401 with its ch
   const wrong: Record<string, string>[] = [
     {},
     bearer("tlm_unknown"),
-    bearer(account.key),
     bearer(`${token}x`),
     bearer(token.toUpperCase()),
     bearer("x".repeat(600)),
     { authorization: "Bearer" },
     { authorization: `Bearer ${token} ${token}` },
     { authorization: `Basic ${Buffer.from(`x:${token}`).toString("base64")}` },
-    { "api-key": account.key },
     { "api-key": token },
     { cookie: `__Host-trunkline=${token}` },
     { cookie: "__Host-trunkline=" },
@@ -45,6 +43,11 @@ test("without a credential, and with any that is not valid here: 401 with its ch
     const reply = await manage(it, "GET", "/users", { headers });
     assert.deepEqual([reply.statusCode, reply.json()], [401, refusal], JSON.stringify(headers));
     assert.equal(reply.headers["www-authenticate"], "Bearer");
+  }
+  for (const headers of [bearer(account.key), bearer("tlp_unknown"), { "api-key": account.key }]) {
+    const reply = await manage(it, "GET", "/users", { headers });
+    assert.deepEqual([reply.statusCode, reply.json().code], [401, "unauthenticated"]);
+    assert.match(reply.json().message, /^This is an API key\. The management API takes a management token/);
   }
   const inQuery = await manage(it, "GET", `/users?api_key=${account.key}&token=${token}`);
   assert.equal(inQuery.statusCode, 401);
@@ -58,6 +61,23 @@ test("a management token is no key of the channel endpoints, and neither is a se
     assert.equal(reply.statusCode, 403);
     assert.equal(reply.json().error, "Invalid Api Key");
   }
+});
+
+test("an account is found by its name as by its id, by those who may manage it alone", async () => {
+  const operator = bearer(await tokenFor(it));
+  const member = bearer(await tokenFor(it, account.id));
+  const read = async (headers: Record<string, string>, named: string) => {
+    const reply = await manage(it, "GET", `/accounts/${named}`, { headers });
+    return reply.statusCode === 200 ? reply.json().data.id : reply.statusCode;
+  };
+  assert.deepEqual(
+    [await read(operator, "acme"), await read(operator, "other"), await read(operator, "none")],
+    [account.id, other.id, 404],
+  );
+  assert.deepEqual([await read(member, "acme"), await read(member, "other")], [account.id, 404]);
+  const changed = await manage(it, "PATCH", "/accounts/acme", { headers: operator, body: { country: "DE" } });
+  assert.equal(changed.statusCode, 200);
+  assert.equal((await auditOf(it)).at(-1)?.account, account.id);
 });
 
 test("a Bearer header decides: a good cookie does not help a wrong token", async () => {
@@ -134,9 +154,14 @@ test("a session's change needs the token and our own page; a token's needs neith
   ];
   for (const headers of passing)
     assert.equal((await change(headers)).statusCode, 422, JSON.stringify(headers));
+  for (const headers of [{ cookie }, { cookie, "sec-fetch-site": "same-origin" }]) {
+    const reply = await change(headers);
+    assert.deepEqual([reply.statusCode, reply.json().code], [403, "forbidden"]);
+    assert.match(reply.json().message, /csrf_token in X-CSRF-Token/);
+  }
   const refused: Record<string, string>[] = [
     right,
-    { cookie, "sec-fetch-site": "same-origin" },
+    { cookie, "sec-fetch-site": "cross-site" },
     { cookie, "sec-fetch-site": "same-origin", "x-csrf-token": "" },
     { cookie, "sec-fetch-site": "same-origin", "x-csrf-token": other },
     { cookie, "sec-fetch-site": "same-origin", "x-csrf-token": `${csrfToken}x` },

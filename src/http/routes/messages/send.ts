@@ -5,7 +5,13 @@ import type { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { readInlineFiles } from "#contract/messages/attachments.ts";
 import type { Channel } from "#contract/messages/channel.ts";
-import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import {
+  idempotencyMismatch,
+  isProblem,
+  type Problem,
+  problem,
+  validationFailed,
+} from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { AccountCall } from "#http/call.ts";
@@ -13,6 +19,7 @@ import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { type KnownFields, sendHints } from "./hints.ts";
 
 /** The problems of every send endpoint. */
 const problems = [
@@ -89,6 +96,7 @@ export function sendEndpoint({
   const { field } = messageChannels[channel].recipients;
   const path = ownPath ?? `/api/${channel}/send`;
   const read = readSlices ?? sending.readSlices;
+  const known = fieldsOf(head.body);
   return endpoint({
     ...head,
     method: "POST",
@@ -105,8 +113,24 @@ export function sendEndpoint({
     const { contacts, issues: bodyIssues } = await inSlices(read(body.value, { maxContacts }), core.clock);
     const attachments = await readAttachments(call, { hasIssues: bodyIssues.length > 0 });
     const issues = upload === null ? [...attachments, ...bodyIssues] : [...bodyIssues, ...attachments];
-    return await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
+    const reply = await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
+    return isProblem(reply) ? withHints(reply, body.value, { known, account, channel }) : reply;
   });
+}
+
+/** The fields of a send's body and of its contacts. The key may stand beside them. */
+function fieldsOf({ shape }: z.ZodObject): KnownFields {
+  const { element } = shape.contact as z.ZodArray<z.ZodObject>;
+  return { body: new Set([...Object.keys(shape), "api_key"]), contact: new Set(Object.keys(element.shape)) };
+}
+
+/** A 422 whose message says what was most likely meant; another problem as it is. */
+function withHints(refused: Problem, value: unknown, of: Parameters<typeof sendHints>[2]): Problem {
+  const { errors } = refused.body as { errors?: Record<string, string[]> };
+  if (refused.status !== 422 || errors === undefined || "code" in refused.body) return refused;
+  const hints = sendHints(errors, value, of);
+  if (hints.length === 0) return refused;
+  return { ...refused, body: { ...refused.body, message: `Validation failed. ${hints.join(" ")}` } };
 }
 
 /** A send that was read, and how it is answered. */

@@ -9,7 +9,7 @@ import { ask, contact, edge, send } from "../../edge.ts";
 function errorsOf(json: unknown): Record<string, string[]> {
   const reply = validationReply.parse(json);
   assert.deepEqual(reply, json);
-  assert.equal(reply.message, "Validation failed.");
+  assert.match(reply.message, /^Validation failed\./);
   return reply.errors;
 }
 

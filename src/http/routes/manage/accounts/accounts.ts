@@ -37,7 +37,7 @@ import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.t
 import { readAccountFigures } from "#store/accounts/figures.ts";
 import type { Database } from "#store/database.ts";
 
-export const accountParam = idParam("The account's id.");
+export const accountParam = idParam("The account's id, or its name.");
 
 function dataOf(account: AccountWithCredits): AccountFields {
   const { credits, plan_expires_at } = account;

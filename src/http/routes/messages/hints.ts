@@ -1,0 +1,101 @@
+// What a refused send most often meant. The sentences of `errors` are fixed by the contract, so the hints stand in `message`.
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+
+/** The fields that a send endpoint knows, beside its contacts and in them. */
+export interface KnownFields {
+  body: ReadonlySet<string>;
+  contact: ReadonlySet<string>;
+}
+
+/** A 422 shows a client what is wrong by its first faults; a message that tells of more is not read. */
+const maxHints = 3;
+const maxContactsRead = 20;
+/** What is no usual name of a field is not repeated: it may be a value in the wrong place. */
+const fieldName = /^[A-Za-z_][\w-]{0,39}$/;
+
+/** What other services call the same. */
+const meant: Readonly<Record<string, readonly string[]>> = {
+  contact: ["contacts", "recipients", "messages", "to"],
+  number: ["to", "phone", "phone_number", "recipient", "mobile", "msisdn", "destination"],
+  email: ["to", "recipient", "email_address", "address"],
+  message: ["body", "text", "content", "html", "msg"],
+  schedule_at: ["scheduled_at", "send_at", "schedule", "scheduleAt", "sendAt"],
+  gateway_identifier: ["gateway", "gateway_id", "sender", "from"],
+  reply_to_email: ["reply_to", "replyTo"],
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function unknownField(name: string, known: ReadonlySet<string>, where: string): string {
+  const lower = name.toLowerCase();
+  const field =
+    [...known].find((each) => each.toLowerCase() === lower) ??
+    Object.keys(meant).find((each) => known.has(each) && meant[each]!.includes(name));
+  const asked = field === undefined ? "" : `; the field is called ${field}`;
+  return `${name} is no field of ${where}${asked}.`;
+}
+
+function unknownFields(value: unknown, known: KnownFields): string[] {
+  if (!isRecord(value)) return [];
+  const found = new Set<string>();
+  const read = (fields: Readonly<Record<string, unknown>>, names: ReadonlySet<string>, where: string) => {
+    for (const name of Object.keys(fields).slice(0, 100))
+      if (!names.has(name) && fieldName.test(name)) found.add(unknownField(name, names, where));
+  };
+  read(value, known.body, "a send");
+  const { contact } = value;
+  if (Array.isArray(contact))
+    for (const each of contact.slice(0, maxContactsRead))
+      if (isRecord(each)) read(each, known.contact, "a contact");
+  return [...found];
+}
+
+const written = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+const iso = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/;
+
+function aboutField(
+  field: string,
+  entered: unknown,
+  { account, channel }: { account: Account; channel: Channel },
+): string | null {
+  if (typeof entered !== "string" && typeof entered !== "number") return null;
+  const text = String(entered).trim();
+  if (field === "schedule_at") {
+    if (written.test(text)) return `${text} is not on the calendar.`;
+    return iso.test(text)
+      ? `schedule_at is a local time of the account (${account.timeZone}) without a zone, such as 2030-01-31 09:00:00.`
+      : null;
+  }
+  if (field === "number" && account.country === null && /^[\d ()./-]+$/.test(text))
+    return "The account has no country, so a number needs its international form, such as +4915123456789.";
+  if (field !== "gateway_identifier" || typeof entered !== "string") return null;
+  const named = account.gateways.find(({ identifier }) => identifier === text);
+  if (named === undefined) return "The account has no gateway of that name.";
+  if (named.channel !== channel) return `Gateway ${named.identifier} sends ${named.channel}.`;
+  return named.active ? null : `Gateway ${named.identifier} is switched off.`;
+}
+
+/** The value that an error's path (`contact.0.number`) leads to. */
+function valueAt(value: unknown, index: number, field: string): unknown {
+  const contact = isRecord(value) && Array.isArray(value.contact) ? value.contact[index] : undefined;
+  return isRecord(contact) ? contact[field] : undefined;
+}
+
+/** The hints about a send that was refused with these errors, at most three. `value`: its body. */
+export function sendHints(
+  errors: Readonly<Record<string, readonly string[]>>,
+  value: unknown,
+  { known, ...of }: { known: KnownFields; account: Account; channel: Channel },
+): string[] {
+  const hints = new Set(unknownFields(value, known));
+  for (const path of Object.keys(errors).slice(0, maxContactsRead)) {
+    const [head, index, field = "", ...more] = path.split(".");
+    if (head !== "contact" || more.length > 0) continue;
+    const hint = aboutField(field, valueAt(value, Number(index), field), of);
+    if (hint !== null) hints.add(hint);
+  }
+  return [...hints].slice(0, maxHints);
+}
