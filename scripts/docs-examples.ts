@@ -366,6 +366,14 @@ export const memberExamples: Record<string, string> = {
     api_key: \${GEMINI_API_KEY}
   priority: 2
   weight: 3`,
+  vertex: `- name: vertex
+  kind: vertex
+  models: [gemini-2.5-flash]
+  settings:
+    project: example-project
+    location: europe-west4
+    credentials: \${GOOGLE_CREDENTIALS}
+  priority: 2`,
   bedrock: `- name: bedrock
   kind: bedrock
   models: [eu.anthropic.claude-sonnet-4-5-20250929-v1:0]

@@ -5,9 +5,9 @@ import { promptTokens } from "#ai/limits/estimate.ts";
 import { affinityOf } from "#ai/pools/affinity.ts";
 import { eligibleMembers, order } from "#ai/pools/pool.ts";
 import type { Opened } from "#ai/pools/pools.ts";
+import { send } from "#ai/sending/send.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
 import { isObject } from "#contract/normalise.ts";
-import { sentRequest } from "#providers/sent-request.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -59,14 +59,9 @@ export function createTokenCounter({
     });
     if (!prepared) return null;
     const limitAt = clock.monotonic() + limitMs;
-    const opened = await upstreams.open({
-      ...sentRequest(prepared, clock.now()),
-      connectMs: limitMs,
-      headersMs: limitMs,
-      signal,
-      fresh: false,
-    });
-    if (opened.kind === "failed") return null;
+    const way = { connectMs: limitMs, headersMs: limitMs, signal };
+    const opened = await send({ clock, upstreams }, prepared, way);
+    if (opened.kind !== "answer") return null;
     const read = await collect(clock, opened.body, maxAnswerBytes, limitMs, limitAt);
     if (opened.status !== 200 || read.kind !== "bytes") return null;
     const value = parseJson(textOf(read.bytes));

@@ -1,5 +1,5 @@
-// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, Bedrock's
-// `modelSummaries`, or a bare list as Together's.
+// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, Vertex AI's
+// `publisherModels`, Bedrock's `modelSummaries`, or a bare list as Together's.
 
 import { isObject } from "#contract/normalise.ts";
 import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
@@ -13,11 +13,14 @@ export function modelNames(text: string): string[] | null {
   const list = Array.isArray(value)
     ? value
     : isObject(value)
-      ? (value.data ?? value.models ?? value.modelSummaries)
+      ? (value.data ?? value.models ?? value.publisherModels ?? value.modelSummaries)
       : undefined;
   if (!Array.isArray(list)) return null;
   const names = fieldsIn(list)
-    .map(({ id, modelId, name }) => textOf(id) || textOf(modelId) || textOf(name).replace(/^models\//, ""))
+    .map(
+      ({ id, modelId, name }) =>
+        textOf(id) || textOf(modelId) || textOf(name).replace(/^(?:publishers\/google\/)?models\//, ""),
+    )
     .filter((name) => name !== "" && name.length <= maxLength);
   return [...new Set(names)].slice(0, maxNames);
 }

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { ListedVendor } from "#providers/prices/list-price.ts";
 import type { AwsKey } from "#settings/aws-signature.ts";
+import type { TokenGrant } from "./token-grant.ts";
 
 /** A client's request on its way to one member. */
 export interface ChatRequest {
@@ -51,6 +52,8 @@ export interface VendorRequest {
   body: string | Uint8Array | null;
   /** Signs the request when it is sent (`sentRequest`), since the signature has the time in it. Absent: the headers are complete. */
   awsKey?: AwsKey;
+  /** The request goes out with an access token that is got by this. Absent: the headers are complete. */
+  tokenGrant?: TokenGrant;
 }
 
 /** A response made here instead of requested: the sandbox's. */

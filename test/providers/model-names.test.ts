@@ -9,6 +9,9 @@ const namesIn = (value: unknown) => modelNames(JSON.stringify(value));
 test("names in every form, each once", () => {
   assert.deepEqual(namesIn({ object: "list", data: [{ id: "a" }, { id: "b" }, { id: "a" }] }), ["a", "b"]);
   assert.deepEqual(namesIn({ models: [{ name: "models/gemini-3-pro" }] }), ["gemini-3-pro"]);
+  assert.deepEqual(namesIn({ publisherModels: [{ name: "publishers/google/models/gemini-3-pro" }] }), [
+    "gemini-3-pro",
+  ]);
   assert.deepEqual(
     namesIn({ modelSummaries: [{ modelId: "amazon.nova-pro-v1:0", modelName: "Nova Pro" }] }),
     ["amazon.nova-pro-v1:0"],

@@ -24,3 +24,12 @@ test("a signed one has the time of sending in it, and not the key", () => {
   assert.notEqual(one?.headers.authorization, two?.headers.authorization);
   assert.deepEqual({ ...one, headers: request.headers }, request);
 });
+
+test("one that goes out with an access token has it in its header, and not what the token was got with", () => {
+  const proof = { email: "a", privateKey: "b", keyId: null, audience: "c" };
+  const tokenGrant = { url: "https://t.test", issuer: "T", scope: "s", proof };
+  assert.deepEqual(sentRequest({ ...request, tokenGrant }, 1, "t1"), {
+    ...request,
+    headers: { accept: "b", authorization: "Bearer t1" },
+  });
+});

@@ -24,10 +24,10 @@ test("every kind with a key takes several, which are sent as its one is", () => 
   const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
   const request = { text: JSON.stringify(body), body, model: "m", stream: false };
   const takesSeveral = ({ settings }: (typeof providers)[number]) => "api_keys" in settings.shape;
-  // The sandbox has no key, and Bedrock is asked with an access key of AWS, which is a pair.
+  // The sandbox has no key, Bedrock is asked with an access key of AWS, which is a pair, and Vertex AI with tokens.
   assert.deepEqual(
     providers.filter((provider) => !takesSeveral(provider)).map(({ kind }) => kind),
-    ["bedrock", "sandbox"],
+    ["vertex", "bedrock", "sandbox"],
   );
   for (const { kind, settings, chat } of providers.filter(takesSeveral)) {
     const headersOf = (fields: object) => {

@@ -19,7 +19,7 @@ export async function vendorDouble(wire: string, type: string) {
   const server = createServer(async (request, response) => {
     const text = (await request.toArray()).join("");
     const { method = "", url: path = "", headers } = request;
-    sent = { method, path, headers, body: JSON.parse(text) };
+    sent = { method, path, headers, body: text === "" ? null : JSON.parse(text) };
     response.writeHead(200, { "content-type": type }).end(wire);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -11,6 +11,7 @@ import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
 import { openConfiguring } from "../configure/deps.ts";
+import { credentials } from "../providers/vertex/key-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-example-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,6 +22,7 @@ const sendgridKey = publicKey.export({ type: "spki", format: "der" }).toString("
 /** Values that their schema reads. Every other `${NAME}` gets one that is made up. */
 const formatted: Record<string, string> = {
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  GOOGLE_CREDENTIALS: credentials,
   TWILIO_ACCOUNT_SID: "AC0123456789",
   SENDGRID_WEBHOOK_KEY: sendgridKey,
   RESEND_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,

@@ -1,6 +1,7 @@
 // One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
 // value: a whole answer, a stream with its first output, or a failure.
 
+import { send } from "#ai/sending/send.ts";
 import { AwsEventReader, isAwsStream } from "#ai/stream/aws-event-reader.ts";
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
@@ -18,7 +19,6 @@ import type {
   Usage,
   VendorAnswer,
 } from "#providers/provider.ts";
-import { sentRequest } from "#providers/sent-request.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyReader, StreamingClient, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -147,31 +147,29 @@ type Opened =
   | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
-const withExtra = (extra: Target["extraHeaders"], request: ReturnType<typeof sentRequest>) =>
-  extra ? { ...request, headers: { ...extra, ...request.headers } } : request;
-
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
-  { clock, upstreams }: AttemptDeps,
+  deps: AttemptDeps,
   { provider, prepared, timeouts, extraHeaders, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: LightAbortSignal,
 ): Promise<Opened> {
+  const { clock } = deps;
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
     prepared.kind === "simulated"
       ? await simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
-      : await upstreams.open({
-          ...withExtra(extraHeaders, sentRequest(prepared.request, clock.now())),
+      : await send(deps, prepared.request, {
+          extraHeaders,
           connectMs: Math.min(timeouts.connect_ms, leftMs),
           headersMs: Math.min(headersMs, leftMs),
           signal,
           fresh,
         });
-  if (result.kind === "failed") {
+  if (result.kind !== "answer") {
     if (signal.aborted) return { kind: "aborted" };
-    return connectFailure(result);
+    return result.kind === "denied" ? failedWith(result.failure) : connectFailure(result);
   }
   const { status, headers, body } = result;
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };

@@ -1,11 +1,11 @@
 // Checks settings at their provider for a person who waits in front of a form: asks for its list of models, which costs no
 // tokens. The health of no member is touched.
 
+import { send } from "#ai/sending/send.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
 import type { MemberCheckData } from "#contract/manage/pools/check.ts";
 import { modelNames } from "#providers/model-names.ts";
 import type { Provider } from "#providers/provider.ts";
-import { sentRequest } from "#providers/sent-request.ts";
 import { keyedSettings } from "#providers/several-keys.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -57,13 +57,10 @@ async function checkKey(
     models: null,
     reason: reason.slice(0, maxReason).toWellFormed(),
   });
-  const result = await upstreams.open({
-    ...sentRequest(request, clock.now()),
-    connectMs: limitMs,
-    headersMs: limitMs,
-    signal,
-  });
+  const way = { connectMs: limitMs, headersMs: limitMs, signal };
+  const result = await send({ clock, upstreams }, request, way);
   if (result.kind === "failed") return unwell(result.reason);
+  if (result.kind === "denied") return unwell(result.failure.detail ?? result.failure.error.message);
   const { status, headers, body } = result;
   const limitAt = startedAt + limitMs;
   const read = await collect(clock, body, maxAnswerBytes, limitMs, limitAt);

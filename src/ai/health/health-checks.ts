@@ -2,7 +2,7 @@
 // may be sent.
 
 import type { Member, Pool } from "#ai/pools/member.ts";
-import { sentRequest } from "#providers/sent-request.ts";
+import { send } from "#ai/sending/send.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -54,16 +54,17 @@ export async function checkMember(
 ): Promise<void> {
   const request = member.provider.check(member.keys?.settingsFor(clock.monotonic()) ?? member.settings);
   if (request === null) return;
-  const result = await upstreams.open({
-    ...sentRequest(request, clock.now()),
-    connectMs: timeoutMs,
-    headersMs: timeoutMs,
-    signal,
-  });
+  const way = { connectMs: timeoutMs, headersMs: timeoutMs, signal };
+  const result = await send({ clock, upstreams }, request, way);
   // Only the status matters.
   if (result.kind === "answer") result.body.cancel();
   if (signal.aborted) return;
-  const found = result.kind === "answer" ? checkResult(result.status) : "down";
+  const found =
+    result.kind === "answer"
+      ? checkResult(result.status)
+      : result.kind === "denied"
+        ? checkResult(result.failure.status)
+        : "down";
   log.debug(
     { event: "pool.member_checked", member: member.name, found },
     "A member that is down was checked.",

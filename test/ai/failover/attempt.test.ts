@@ -13,7 +13,9 @@ import { openaiCompatible as provider } from "#providers/openai/openai-compatibl
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
+import { privateKey } from "../../providers/vertex/key-file.ts";
 import { allow } from "../../runtime/asking.ts";
+import { json, type Reply, script } from "../scripted-members.ts";
 import { timeouts } from "../wire.ts";
 
 const chunk = (delta: object, reason: string | null = null, index = 0) =>
@@ -290,4 +292,33 @@ describe("streamed", () => {
       },
     );
   });
+});
+
+test("a member without an access token fails as one whose key is refused, or as one that is not reached", async () => {
+  const proof = { email: "a@b.test", privateKey, keyId: null, audience: "https://t.test" };
+  const tokenGrant = { url: "http://tokens.test/token", issuer: "Google", scope: "s", proof };
+  const request = requestOf({ messages: [] }, "m");
+  const prepared = provider.chat(request, provider.settings.parse({ base_url: "http://one.test" }));
+  assert.ok(prepared.kind === "request");
+  const tried = async (reply: Reply) => {
+    const it = script();
+    it.member("tokens", [reply]);
+    it.member("one", [{ status: 200, headers: { "content-type": "application/json" }, body: [whole] }]);
+    const target = {
+      provider,
+      prepared: { ...prepared, request: { ...prepared.request, tokenGrant } },
+      timeouts,
+      fresh: false,
+    };
+    const read = ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request);
+    return outcomesOf(await askWhole(it.deps, target, read, 600_000, new AbortController().signal));
+  };
+  assert.deepEqual(await tried(json({ access_token: "t1" })), ["answer"]);
+  const refused = ["unauthorized", 401, "provider_denied", false];
+  assert.deepEqual(await tried(json({ error: "invalid_grant" }, 400)), refused);
+  const unreached = ["upstream_error", 502, "upstream_unreachable", false];
+  assert.deepEqual(await tried({ failed: "unreachable" }), unreached);
+  assert.deepEqual(await tried(json({}, 503)), unreached);
+  const silent = ["upstream_error", 504, "upstream_timeout", true];
+  assert.deepEqual(await tried({ failed: "headers_timeout" }), silent);
 });

@@ -6,6 +6,8 @@ import { checkSettings } from "#ai/health/check-settings.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
+import { vertex } from "#providers/vertex/vertex.ts";
+import { credentials } from "../../providers/vertex/key-file.ts";
 import { json, type Reply, refusal, script, streamed } from "../scripted-members.ts";
 
 const settings = openaiCompatible.settings.parse({ base_url: "http://one.test/v1", api_key: "sk-mine" });
@@ -73,4 +75,28 @@ test("each of several keys is asked, and the one that fails is named", async () 
   );
   const { reason } = (await ask([models, refusal(401, "invalid_api_key")])).data;
   assert.match(reason ?? "", /^Key 2 of 2: The provider answered 401/);
+});
+
+test("credentials that get no access token are not well, in the words of the token endpoint", async () => {
+  const behindTokens = vertex.settings.parse({
+    credentials,
+    base_url: "http://one.test",
+    token_url: "http://tokens.test/token",
+  });
+  const ask = async (reply: Reply) => {
+    const it = script();
+    it.member("tokens", [reply]);
+    it.member("one", [json({ publisherModels: [{ name: "publishers/google/models/gemini-3-pro" }] })]);
+    const { clock, upstreams } = it.deps;
+    return checkSettings({ clock, upstreams }, vertex, behindTokens, signal);
+  };
+  const well = await ask(json({ access_token: "t1", expires_in: 3600 }));
+  assert.deepEqual([well.ok, well.models], [true, ["gemini-3-pro"]]);
+  const refused = await ask(json({ error: "invalid_grant", error_description: "account not found" }, 400));
+  assert.equal(refused.ok, false);
+  assert.match(
+    refused.reason ?? "",
+    /^Google granted no access token: it answered 400: invalid_grant: account/,
+  );
+  assert.equal((await ask({ failed: "unreachable" })).reason, "No answer from tokens.");
 });

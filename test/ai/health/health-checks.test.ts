@@ -6,7 +6,9 @@ import { healthRules } from "#ai/health/health.ts";
 import { checkMember, createHealthChecks } from "#ai/health/health-checks.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
+import { vertex } from "#providers/vertex/vertex.ts";
 import { memoryLog } from "../../log.ts";
+import { credentials } from "../../providers/vertex/key-file.ts";
 import { poolOf } from "../completing.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
 
@@ -98,4 +100,26 @@ test("stopping ends a check under way", async () => {
   stopping.abort();
   await checks.ended();
   assert.deepEqual(it.aborted, ["one"]);
+});
+
+test("without an access token a member is down when the token endpoint is, and a refused one says nothing", async () => {
+  const settings = vertex.settings.parse({
+    credentials,
+    base_url: "http://one.test",
+    token_url: "http://tokens.test/token",
+  });
+  const found = async (reply: Reply) => {
+    const it = script();
+    it.member("tokens", [reply]);
+    const member = it.member("one", [json({ publisherModels: [] })], { provider: vertex, settings });
+    goDown(member);
+    const log = memoryLog();
+    await checkMember({ ...depsOf(it), log }, member, new AbortController().signal);
+    return log.lines().map(({ found }) => found);
+  };
+  assert.deepEqual(await found(json({ access_token: "t1" })), ["well"]);
+  assert.deepEqual(await found(json({}, 503)), ["down"]);
+  assert.deepEqual(await found(json({})), ["down"]);
+  assert.deepEqual(await found({ failed: "unreachable" }), ["down"]);
+  assert.deepEqual(await found(json({ error: "invalid_grant" }, 400)), ["nothing"]);
 });

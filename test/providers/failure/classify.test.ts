@@ -92,7 +92,7 @@ const bodies: Readonly<Record<string, (message: string, status: number) => unkno
   anthropic: (message) => ({ type: "error", error: { type: "invalid_request_error", message } }),
   gemini: (message, status) => ({ error: { code: status, message, status: "INVALID_ARGUMENT" } }),
 };
-const bodyOf = (kind: string) => bodies[kind] ?? bodies.openai!;
+const bodyOf = (kind: string) => bodies[kind === "vertex" ? "gemini" : kind] ?? bodies.openai!;
 
 /** Kinds that say nothing about the member. */
 const aboutRequest: readonly string[] = ["invalid_request", "unsupported"];

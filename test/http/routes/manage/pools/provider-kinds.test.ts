@@ -27,7 +27,8 @@ test("every kind is listed with the JSON Schema of its settings, for everybody w
   );
   for (const { kind, settings } of kinds) {
     assert.equal(settings.type, "object");
-    assert.equal(settings.properties.api_key?.writeOnly, kind === "sandbox" ? undefined : true, kind);
+    const secret = kind === "vertex" ? "credentials" : "api_key";
+    assert.equal(settings.properties[secret]?.writeOnly, kind === "sandbox" ? undefined : true, kind);
     assert.ok(!JSON.stringify(settings).includes('"secret"'));
   }
 });

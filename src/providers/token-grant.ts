@@ -1,0 +1,56 @@
+// What an access token is asked for with: a service account's key, which signs a statement (RFC 7523). Source:
+// developers.google.com/identity/protocols/oauth2/service-account
+
+import { createPrivateKey, sign } from "node:crypto";
+
+/** How an access token is got. It holds secrets: of it nothing but the URL goes into logs and errors. */
+export interface TokenGrant {
+  /** The token endpoint, to which the secrets go. */
+  url: string;
+  /** Who runs it, for people. */
+  issuer: string;
+  scope: string;
+  proof: ServiceAccountKey;
+}
+
+/** The key of a service account of Google's. */
+interface ServiceAccountKey {
+  email: string;
+  /** PEM. */
+  privateKey: string;
+  keyId: string | null;
+  /** The endpoint for which the statement is made, also where a proxy is asked. */
+  audience: string;
+}
+
+/** How long a signed statement is valid, s: the most that Google takes. */
+const statementS = 3600;
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** The statement with its signature (RS256). `now`: epoch ms. */
+function signedStatement(
+  { email, privateKey, keyId, audience }: ServiceAccountKey,
+  scope: string,
+  now: number,
+) {
+  const at = Math.floor(now / 1000);
+  const head = encoded({ alg: "RS256", typ: "JWT", ...(keyId === null ? {} : { kid: keyId }) });
+  const claims = encoded({ iss: email, scope, aud: audience, iat: at, exp: at + statementS });
+  const signature = sign("RSA-SHA256", Buffer.from(`${head}.${claims}`), createPrivateKey(privateKey));
+  return `${head}.${claims}.${signature.toString("base64url")}`;
+}
+
+/** The request for a token at `now`, epoch ms. The secrets are in its body alone. */
+export function tokenRequest({ url, scope, proof }: TokenGrant, now: number) {
+  const form = {
+    grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    assertion: signedStatement(proof, scope, now),
+  };
+  return {
+    method: "POST" as const,
+    url,
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams(form).toString(),
+  };
+}
