@@ -180,6 +180,7 @@ function createdId(answer: Reply): string | null {
 const changedTopics: Record<string, readonly Topic[]> = {
   "": ["account"],
   "api-key": ["account"],
+  "api-keys": ["account"],
   credit: ["credit"],
   gateways: ["gateways"],
   messages: ["messages"],

@@ -10,7 +10,7 @@ import { createThrottle } from "./throttle.ts";
 
 /** What shows which topic. A topic that is not here, of a newer server, is read again as all of them. */
 const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
-  account: ["getAccount", "listAccounts", "getOverview"],
+  account: ["getAccount", "listAccounts", "listNamedKeys", "getNamedKey", "getOverview"],
   calls: [
     "listPoolCalls",
     "listPoolDeferred",

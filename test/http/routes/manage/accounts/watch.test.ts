@@ -90,6 +90,11 @@ test("who watches an account gets its changes by topic, and of no other account'
   const suppress = { channel: "sms", recipients: ["+4915112345678"] };
   await m.operator("POST", `/accounts/${ours.id}/suppressions`, suppress);
   assert.deepEqual(topicsIn(await own.news()), ["suppressions"]);
+  await manage(m.it, "POST", `/accounts/${ours.id}/api-keys`, {
+    headers: bearer(await tokenFor(m.it, ours.id)),
+    body: { name: "shop", scopes: ["read"] },
+  });
+  assert.deepEqual(topicsIn(await own.news()), ["account"]);
   await m.operator("POST", `/accounts/${ours.id}/gateways/of-ours/pause`);
   assert.deepEqual(topicsIn(await own.news()), ["gateways"]);
   await m.operator("POST", `/accounts/${ours.id}/suppressions`, { channel: "sms" });
