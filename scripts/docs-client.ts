@@ -195,6 +195,7 @@ const forms: Record<string, { create: string; update: string; apart: readonly st
     apart: ["kind", "settings"],
   },
   key: { create: "CreatePoolKeyRequest", update: "UpdatePoolKeyRequest", apart: [] },
+  named_key: { create: "CreateNamedKeyRequest", update: "UpdateNamedKeyRequest", apart: [] },
 };
 
 /**

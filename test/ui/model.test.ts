@@ -47,7 +47,9 @@ test("controls follow the type", () => {
   // A consent, which is true or not there.
   assert.equal(controlOf({ type: "boolean", const: true }), "switch");
   assert.equal(controlOf({ type: "array", items: { type: ["string", "number"] } }), "lines");
+  assert.equal(controlOf({ type: "array", items: { type: "string", enum: ["a"] } }), "boxes");
   assert.equal(controlOf({ type: "array", items: { type: "object" } }), "json");
+  assert.equal(controlOf({ type: "string", format: "date-time" }), "instant");
   assert.equal(controlOf({ type: "object", additionalProperties: { type: "string" } }), "pairs");
   assert.equal(controlOf({ anyOf: [{ type: "string" }, { type: "object" }] }), "json");
   assert.equal(controlOf({ type: "string", description: "The key in PEM.", writeOnly: true }), "long");

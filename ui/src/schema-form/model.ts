@@ -17,6 +17,11 @@ export interface Schema {
   maxLength?: number;
   anyOf?: readonly Schema[];
   writeOnly?: boolean;
+  format?: string;
+  /** The words for people of an `enum`, which the page adds. */
+  words?: Readonly<Record<string, string>>;
+  /** What null means of a list of boxes, which the page adds. */
+  all?: string;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -36,7 +41,7 @@ export interface ValueProps {
 
 /**
  * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups under free
- * names, `lines` a list.
+ * names, `lines` a list, `boxes` a list of known words, `instant` a time.
  */
 type Control =
   | "text"
@@ -49,6 +54,8 @@ type Control =
   | "pairs"
   | "groups"
   | "lines"
+  | "boxes"
+  | "instant"
   | "json";
 
 const isScalar = ({ type }: Schema): boolean =>
@@ -79,9 +86,13 @@ export function controlOf(whole: Schema): Control {
     if (controlOf(values) === "group") return "groups";
     return isScalar(values) ? "pairs" : "json";
   }
-  if (schema.type === "array") return isScalar(schema.items ?? {}) ? "lines" : "json";
+  if (schema.type === "array") {
+    if (schema.items?.enum !== undefined) return "boxes";
+    return isScalar(schema.items ?? {}) ? "lines" : "json";
+  }
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (!isScalar(schema)) return "json";
+  if (schema.format === "date-time") return "instant";
   if (schema.description?.includes("PEM")) return "long";
   return schema.writeOnly === true ? "secret" : "text";
 }

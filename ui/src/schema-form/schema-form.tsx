@@ -3,8 +3,10 @@
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Check, Choice, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
+import { Instant } from "./instant.tsx";
 import {
   changed,
   controlOf,
@@ -68,6 +70,10 @@ function Value(input: Omit<ValueProps, "nullable">) {
       return <Secret {...props} />;
     case "long":
       return <Secret {...props} long />;
+    case "boxes":
+      return <Boxes {...props} />;
+    case "instant":
+      return <Instant {...props} />;
     case "switch":
       return (
         <div className="stack tight">

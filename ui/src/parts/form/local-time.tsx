@@ -6,14 +6,19 @@ import { instant, relative } from "#ui/words/instants.ts";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { Field } from "./field.tsx";
 
-/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. */
-function Meant({ local, zone }: { local: string; zone: string }) {
+/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. `past`: what follows when it has passed. */
+export function Meant({ local, zone, past }: { local: string; zone: string; past: string }) {
   const now = useNow();
   const at = instantIn(local, zone);
   if (Number.isNaN(at)) return <>On the account's clocks.</>;
   const iso = new Date(at).toISOString();
   const means = `${instant(iso, zone, now)}, which is ${instant(iso, "UTC", now)} UTC`;
-  if (at <= now) return <>{means}. That is past: it goes out at once.</>;
+  if (at <= now)
+    return (
+      <>
+        {means}. That is past: {past}.
+      </>
+    );
   return (
     <>
       {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not occur on its day. "}
@@ -34,7 +39,11 @@ export function LocalTime({
 }) {
   const zone = useZone();
   return (
-    <Field label={`At (${zone})`} hint={<Meant local={value} zone={zone} />} fault={fault}>
+    <Field
+      label={`At (${zone})`}
+      hint={<Meant local={value} zone={zone} past="it goes out at once" />}
+      fault={fault}
+    >
       <input
         required
         type="datetime-local"

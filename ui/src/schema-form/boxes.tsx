@@ -1,0 +1,44 @@
+import { useId } from "react";
+import { Check, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { labelOf, type ValueProps } from "./model.ts";
+
+/** A list of known words: a box for each. Where null is a value, a box of its own means it, since no box is not the same as all of them. */
+export function Boxes({ name, path, schema, nullable, value, error, onChange }: ValueProps) {
+  const notes = useId();
+  const { enum: items = [], words = {} } = schema.items ?? {};
+  const isAll = nullable && (value === undefined || value === null);
+  const chosen = new Set((value as readonly string[] | null | undefined) ?? []);
+  const fault = faultAt(error, path);
+  const turn = (item: string, on: boolean) =>
+    onChange(items.filter((each) => (each === item ? on : chosen.has(each))));
+  return (
+    <fieldset>
+      <legend>{labelOf(name)}</legend>
+      <div id={notes}>
+        {fault === null ? null : <p className="fault">{fault}</p>}
+        {schema.description === undefined ? null : <Hint of={schema.description} />}
+      </div>
+      {nullable ? (
+        <Check
+          label={schema.all ?? "Not bound"}
+          checked={isAll}
+          onChange={(checked) => onChange(checked ? null : [])}
+        />
+      ) : null}
+      {isAll
+        ? null
+        : items.map((item) => (
+            <label key={item} className="check">
+              <input
+                type="checkbox"
+                aria-describedby={notes}
+                {...(fault === null ? {} : { "aria-invalid": true })}
+                checked={chosen.has(item)}
+                onChange={(event) => turn(item, event.target.checked)}
+              />
+              <span>{words[item] ?? item}</span>
+            </label>
+          ))}
+    </fieldset>
+  );
+}

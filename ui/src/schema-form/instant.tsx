@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { useZone } from "#ui/parts/account.ts";
+import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Meant } from "#ui/parts/form/local-time.tsx";
+import { instantIn, localIn } from "#ui/words/spans.ts";
+import { labelOf, type ValueProps } from "./model.ts";
+
+/** The instant of a local time, as the API has it; undefined while it is not entered whole. */
+function isoOf(local: string, zone: string): string | undefined {
+  const at = instantIn(local, zone);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+/** An instant, entered on the account's clocks. What is stored keeps its seconds until another time is entered. */
+export function Instant({ name, path, schema, required, value, error, onChange }: ValueProps) {
+  const zone = useZone();
+  const [local, setLocal] = useState(() =>
+    typeof value === "string" ? localIn(Date.parse(value), zone) : "",
+  );
+  // How the API writes it is nothing that a person enters here.
+  const description = schema.description?.replace(" (ISO 8601)", "");
+  return (
+    <Field
+      label={`${labelOf(name)} (${zone})`}
+      fault={faultAt(error, path)}
+      hint={
+        <>
+          {description} {local === "" ? null : <Meant local={local} zone={zone} past="it ends at once" />}
+        </>
+      }
+    >
+      <input
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        required={required}
+        value={local}
+        onChange={(event) => {
+          setLocal(event.target.value);
+          onChange(isoOf(event.target.value, zone));
+        }}
+      />
+    </Field>
+  );
+}
