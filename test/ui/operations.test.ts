@@ -16,12 +16,6 @@ const uncalled: Record<string, string> = {
     "a number is registered once, with a PIN that Meta's own pages give; docs/whatsapp.md has the command",
   listEventTypes:
     "for programs: the form of a webhook takes patterns, and docs/reference/events.md lists the types for people",
-  listNamedKeys: "for programs: the command line and the API have named keys; docs/operations.md shows them",
-  createNamedKey: "likewise",
-  getNamedKey: "likewise",
-  updateNamedKey: "likewise",
-  revokeNamedKey: "likewise",
-  rotateNamedKey: "likewise",
   listPoolMembers: "the pool has its members",
 };
 

@@ -101,6 +101,17 @@ export async function furnish(it: Visit): Promise<Furnished> {
     url: "https://app.acme.example/hooks/trunkline/production/messages_of_customer_support",
     events: ["message.queued", "message.sent", "message.delivered", "message.undelivered", "message.failed"],
   });
+  const keys = `/accounts/${account}/api-keys`;
+  const key = await api(it, "POST", keys, {
+    name: "customersupport_application_production",
+    scopes: ["send:sms", "send:whatsapp", "send:email", "read"],
+    gateways: ["sandbox-sms", "sandbox-email"],
+    requests_per_minute: 600,
+    expires_at: "2027-01-01T00:00:00Z",
+  });
+  await api(it, "POST", `${keys}/${key.body.data.id}/rotate`, { old_works_hours: 24 });
+  const old = await api(it, "POST", keys, { name: "old-shop", scopes: ["read"] });
+  await api(it, "DELETE", `${keys}/${old.body.data.id}`);
   const webhookId = webhook.body.data.id ?? "";
   it.it.respond(() => ({ kind: "answer", status: 500, headers: {}, body: Buffer.from("broken") }));
   await api(it, "POST", `/accounts/${account}/webhooks/${webhookId}/test`);
@@ -163,6 +174,7 @@ export function pathsOf(of: Furnished): Record<string, string> {
     credit: `${a}/credit`,
     audit: `${a}/audit`,
     connect: `${a}/connect`,
+    "api-keys": `${a}/api-keys`,
     settings: `${a}/settings`,
     accounts: "/accounts",
     users: "/users",

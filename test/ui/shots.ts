@@ -35,6 +35,7 @@ const emptyPages = [
   "pool-usage",
   "webhooks",
   "credit",
+  "api-keys",
 ];
 const troubledPages = [
   "overview",

@@ -16,7 +16,6 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   const { page, url } = at;
   await setUp(at);
   const account = await accountOf(at);
-  const { name = "" } = (await api(at, "GET", `/accounts/${account}`)).body.data;
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   await api(at, "POST", `/accounts/${account}/pools/${pool}/keys`, { name: "shop" });
   await page.goto(`${url}/a/${account}/settings`);
@@ -37,10 +36,9 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   assert.ok(!(await page.content()).includes(key));
 
   const { click, since } = counting();
-  await click(part.getByRole("button", { name: "Replace it…" }));
-  const question = page.getByRole("alertdialog", { name: "Replace the API key" });
-  await question.getByLabel(/Type/).fill(name);
-  await click(question.getByRole("button", { name: "Replace the key" }));
+  await click(part.getByRole("button", { name: "Regenerate…" }));
+  const question = page.getByRole("dialog", { name: "Regenerate the API key" });
+  await click(question.getByRole("button", { name: "Regenerate the key" }));
   assert.notEqual(await secret.locator("pre").textContent(), key);
   await click(secret.getByRole("button", { name: "I have stored it" }));
   assert.equal(since(), 3);
@@ -111,9 +109,10 @@ test("a new webhook secret, pool key, management token and API key are shown onc
   await page.getByRole("button", { name: "Make the token" }).click();
   await stored("The new management token");
   await page.goto(`${url}/a/${account}/settings`);
-  await page.getByRole("button", { name: "Replace it…" }).click();
-  await page.getByRole("alertdialog").getByLabel(/Type/).fill(name);
-  await page.getByRole("button", { name: "Replace the key" }).click();
+  await page.getByRole("button", { name: "Regenerate…" }).click();
+  await page.getByRole("button", { name: "Ends now" }).click();
+  await page.getByRole("dialog").getByLabel(/Type/).fill(name);
+  await page.getByRole("button", { name: "Regenerate the key" }).click();
   await stored("The account's API key");
 
   page.on("response", (response) => {

@@ -66,6 +66,7 @@ export const accountPages: readonly Group[] = [
       { to: "/a/$account/credit", title: "Credit", key: "c", icon: Coins },
       { to: "/a/$account/audit", title: "Audit", key: "a", icon: ScrollText },
       { to: "/a/$account/connect", title: "Connect", key: "k", icon: Plug },
+      { to: "/a/$account/api-keys", title: "API keys", key: "y", icon: KeyRound },
       { to: "/a/$account/settings", title: "Settings", key: "e", icon: Settings },
     ],
   },

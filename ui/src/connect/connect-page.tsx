@@ -50,9 +50,10 @@ function SendOne({ gateways }: { gateways: readonly Gateway[] }) {
   return (
     <>
       <p className="hint">
-        The account's API key is in the environment, as <code>TRUNKLINE_API_KEY</code>. It is in{" "}
-        <Link to="/a/$account/settings" params={{ account }}>
-          Settings
+        A key of the account is in the environment, as <code>TRUNKLINE_API_KEY</code>: the personal one or a
+        named one of{" "}
+        <Link to="/a/$account/api-keys" params={{ account }}>
+          API keys
         </Link>
         . Without <code>gateway_identifier</code> the default gateway of the channel sends.
       </p>

@@ -1,65 +1,128 @@
 import { useState } from "react";
-import { useChange } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
-import { Ask } from "#ui/parts/over/ask.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
-import { Section } from "#ui/parts/page.tsx";
+import { Facts, Section } from "#ui/parts/page.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { OldWorks, Renew } from "./keys/renew.tsx";
 
-/** The account's API key: shown to who gives their password, and replaced. */
-export function ApiKey() {
+const overlaps = [
+  [24, "Works for 24 h more"],
+  [0, "Ends now"],
+] as const;
+
+/** The personal key as it is at the present: when it was used last changes without a hint. */
+function usePersonalKey() {
+  const account = useAccount();
+  const { data } = useRead("getAccount", { params: { account: account.id } });
+  return (data?.data ?? account).api_key;
+}
+
+function Regeneration({ onKey }: { onKey: (key: string) => void }) {
   const { id: account, name } = useAccount();
-  const rotate = useChange("rotateApiKey");
+  const key = usePersonalKey();
+  const form = useForm("rotateApiKey", {
+    touches: ["getAccount"],
+    onDone: ({ data }) => onKey(data.api_key),
+  });
+  return (
+    <Renew
+      of={form}
+      verb="Regenerate the key"
+      name={name}
+      hours={overlaps}
+      lastUsedAt={key?.last_used_at ?? null}
+      onSubmit={(hours) =>
+        form.send({ params: { account }, body: { old_works_hours: hours === 0 ? 0 : 24 } })
+      }
+    />
+  );
+}
+
+function Reveal({ onKey }: { onKey: (key: string) => void }) {
+  const { id: account } = useAccount();
   const [password, setPassword] = useState("");
-  const [key, setKey] = useState<{ text: string; isNew: boolean } | null>(null);
   const form = useForm("revealApiKey", {
     onDone: ({ data }) => {
-      setKey({ text: data.api_key, isNew: false });
+      onKey(data.api_key);
       setPassword("");
     },
   });
   return (
-    <Section title="API key">
-      <p className="soft">Its holder can send messages and spend this account's credit.</p>
-      <Form
-        of={form}
-        verb="Show the key"
-        quiet
-        guard={false}
-        onSubmit={() => form.send({ params: { account }, body: { password } })}
-        more={
-          <Ask
-            verb="Replace the key"
-            label="Replace it…"
-            title="Replace the API key"
-            effect="The present key ends at once: applications that use it are refused until they have the new one."
-            typed={name}
-            run={async () => {
-              const { data } = await rotate.mutateAsync({ params: { account }, body: {} });
-              setKey({ text: data.api_key, isNew: true });
-              rotate.reset();
-            }}
-          />
-        }
-      >
-        <Field label="Your password" fault={form.fault("password")}>
-          <input
-            type="password"
-            required
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
-      </Form>
-      {key === null ? null : (
+    <Form
+      of={form}
+      verb="Show the key"
+      quiet
+      guard={false}
+      onSubmit={() => form.send({ params: { account }, body: { password } })}
+    >
+      <Field label="Your password" fault={form.fault("password")}>
+        <input
+          type="password"
+          required
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+    </Form>
+  );
+}
+
+function KeyFacts() {
+  const key = usePersonalKey();
+  if (key === null) return <p>The account has no such key yet.</p>;
+  const { hint, created_at, last_used_at, previous_works_until } = key;
+  return (
+    <Facts
+      of={[
+        ["Key", hint === null ? null : <code key="hint">{hint}</code>],
+        ["Made", <Time key="made" at={created_at} />],
+        ["Last used", last_used_at === null ? "never" : <Time key="used" at={last_used_at} />],
+        [
+          "Before it",
+          previous_works_until === null ? null : <OldWorks key="old" until={previous_works_until} />,
+        ],
+      ]}
+    />
+  );
+}
+
+/** The account's personal API key: when it was used, shown to who gives their password, and replaced. */
+export function ApiKey() {
+  const key = usePersonalKey();
+  const [shown, setShown] = useState<{ text: string; isNew: boolean } | null>(null);
+  return (
+    <Section
+      title="Personal API key"
+      actions={
+        <DialogButton title="Regenerate the API key" label={key === null ? "Make it…" : "Regenerate…"}>
+          {(close) => (
+            <Regeneration
+              onKey={(text) => {
+                close();
+                setShown({ text, isNew: true });
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      <p className="soft">
+        It has every right: its holder can send messages, look them up and spend this account's credit.
+      </p>
+      <KeyFacts />
+      {key?.revealable === true ? <Reveal onKey={(text) => setShown({ text, isNew: false })} /> : null}
+      {shown === null ? null : (
         <SecretOnce
           title="The account's API key"
-          secret={key.text}
+          secret={shown.text}
           line="TRUNKLINE_API_KEY"
-          {...(key.isNew ? {} : { again: "It can be shown again for your password." })}
-          onStored={() => setKey(null)}
+          {...(shown.isNew ? {} : { again: "It can be shown again for your password." })}
+          onStored={() => setShown(null)}
         />
       )}
     </Section>

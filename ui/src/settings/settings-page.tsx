@@ -58,6 +58,12 @@ export function Page() {
                 Connect
               </Link>,
             ],
+            [
+              "Keys with fewer rights",
+              <Link key="keys" to="/a/$account/api-keys" params={{ account: account.id }}>
+                API keys
+              </Link>,
+            ],
           ]}
         />
       </section>

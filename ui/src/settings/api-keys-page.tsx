@@ -1,0 +1,143 @@
+import { KeyRound } from "lucide-react";
+import { usePages } from "#ui/api/queries.ts";
+import type { NamedKey } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { List } from "#ui/parts/list/list.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time, useIsOver } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
+import { ApiKey } from "./api-key.tsx";
+import { AddKey } from "./keys/add-key.tsx";
+import { ChangeKey, RevokeKey, RotateKey } from "./keys/change-key.tsx";
+import { wordsOf } from "./keys/key-schema.ts";
+import { OldWorks } from "./keys/renew.tsx";
+
+function State({ of }: { of: NamedKey }) {
+  const hasEnded = useIsOver(of.expires_at);
+  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
+  if (hasEnded) return <Status of="expired" />;
+  return <Status of="active" />;
+}
+
+/** A send with the key; the sandbox delivers to this number. */
+const curl = (origin: string) => `curl ${origin}/api/sms/send \\
+  -H "Api-key: $TRUNKLINE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{ "contact": [{ "number": "+15550000001", "message": "Hello from Trunkline" }] }'`;
+
+function NoKey() {
+  return (
+    <div className="stack">
+      <p>
+        There is no named key yet. Give each application one of its own, which may only do what that
+        application does: send on one channel, through some gateways, so many requests a minute, until a day.
+        It is rotated and revoked without the others.
+      </p>
+      <Snippet text={curl(location.origin)} block />
+    </div>
+  );
+}
+
+function End({ at }: { at: string | null }) {
+  const isOver = useIsOver(at);
+  if (at === null) return <span className="soft">no end</span>;
+  return (
+    <>
+      {isOver ? "ended" : "until"} <Time at={at} brief />
+    </>
+  );
+}
+
+function Ends({ of: { expires_at, revoked_at } }: { of: NamedKey }) {
+  if (revoked_at !== null)
+    return (
+      <>
+        revoked <Time at={revoked_at} brief />
+      </>
+    );
+  return <End at={expires_at} />;
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const pages = usePages("listNamedKeys", { params: { account } });
+  return (
+    <>
+      <PageHead title="API keys">
+        <AddKey />
+      </PageHead>
+      <ApiKey />
+      <h2>Named keys</h2>
+      <List
+        label="Named keys"
+        icon={KeyRound}
+        pages={pages}
+        id={({ id }) => id}
+        empty={<NoKey />}
+        columns={[
+          { head: "State", cell: (key) => <State of={key} /> },
+          {
+            head: "Key",
+            look: "wrap",
+            cell: ({ name, hint, previous_works_until, revoked_at }) => (
+              <>
+                {name}
+                <div>
+                  <code className="soft">{hint}</code>
+                </div>
+                {revoked_at === null ? (
+                  <div className="small">
+                    <OldWorks until={previous_works_until} />
+                  </div>
+                ) : null}
+              </>
+            ),
+          },
+          {
+            head: "May",
+            look: "wrap",
+            cell: ({ scopes, requests_per_minute }) => (
+              <>
+                <div>{wordsOf(scopes)}</div>
+                {requests_per_minute === null ? null : (
+                  <div className="small soft">{number(requests_per_minute)} requests a minute</div>
+                )}
+              </>
+            ),
+          },
+          {
+            head: "Gateways",
+            look: "wrap",
+            cell: ({ gateways }) =>
+              gateways === null ? <span className="soft">all</span> : gateways.join(", "),
+          },
+          {
+            head: "Last used",
+            look: "when",
+            cell: ({ last_used_at }) =>
+              last_used_at === null ? (
+                <span className="soft">never used</span>
+              ) : (
+                <Time at={last_used_at} brief />
+              ),
+          },
+          { head: "Ends", look: "when", cell: (key) => <Ends of={key} /> },
+          {
+            head: "Actions",
+            look: "act",
+            cell: (key) =>
+              key.revoked_at === null ? (
+                <span className="row">
+                  <ChangeKey of={key} />
+                  <RotateKey of={key} />
+                  <RevokeKey of={key} />
+                </span>
+              ) : null,
+          },
+        ]}
+      />
+    </>
+  );
+}

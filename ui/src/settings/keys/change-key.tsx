@@ -1,0 +1,152 @@
+// What can be done to a named key: other rights, another text, its end.
+
+import { useState } from "react";
+import { call } from "#ui/api/client.ts";
+import forms from "#ui/api/forms.json";
+import { useChange, useRead } from "#ui/api/queries.ts";
+import type { Gateway, NamedKey } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { Ask } from "#ui/parts/over/ask.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { Waiting } from "#ui/parts/page.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { changesOf, type Values } from "#ui/schema-form/model.ts";
+import { Opened } from "#ui/schema-form/opened.tsx";
+import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { keySchema } from "./key-schema.ts";
+import { Renew } from "./renew.tsx";
+
+interface Of {
+  of: NamedKey;
+}
+
+function Fields({
+  of,
+  gateways,
+  reload,
+  onDone,
+}: Of & { gateways: readonly Gateway[]; reload: () => Promise<void>; onDone: () => void }) {
+  const { id: account } = useAccount();
+  const [values, setValues] = useState<Values>(of);
+  const schema = keySchema(forms.named_key, gateways, of.gateways);
+  const form = useForm("updateNamedKey", {
+    touches: ["listNamedKeys", "getNamedKey"],
+    says: `${of.name} is saved`,
+    onDone,
+  });
+  const body = { ...changesOf(schema, of, values), revision: of.revision };
+  return (
+    <Form
+      of={form}
+      verb="Save"
+      reload={reload}
+      onSubmit={() => form.send({ params: { account, key: of.id }, body })}
+    >
+      <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+    </Form>
+  );
+}
+
+function Change({ of, onDone }: Of & { onDone: () => void }) {
+  const { id: account } = useAccount();
+  const gateways = useRead("listGateways", { params: { account } });
+  if (gateways.data === undefined) return <Waiting error={gateways.error} />;
+  const { data } = gateways.data;
+  return (
+    <Opened of={of} read={() => call("getNamedKey", { params: { account, key: of.id } })}>
+      {(stored, reload) => <Fields of={stored} gateways={data} reload={reload} onDone={onDone} />}
+    </Opened>
+  );
+}
+
+export function ChangeKey({ of }: Of) {
+  return (
+    <DialogButton title={`What ${of.name} may do`} label="Change…">
+      {(close) => <Change of={of} onDone={close} />}
+    </DialogButton>
+  );
+}
+
+const overlaps = [
+  [1, "Works for 1 h more"],
+  [24, "Works for 24 h more"],
+  [168, "Works for 7 days more"],
+  [0, "Ends now"],
+] as const;
+
+function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
+  const { id: account } = useAccount();
+  // When it was used last is a matter of the present.
+  const { data: now } = useRead("getNamedKey", { params: { account, key: of.id } });
+  const form = useForm("rotateNamedKey", {
+    touches: ["listNamedKeys", "getNamedKey"],
+    onDone: ({ data }) => onKey(data.key),
+  });
+  return (
+    <Renew
+      of={form}
+      verb="Rotate the key"
+      name={of.name}
+      hours={overlaps}
+      lastUsedAt={(now?.data ?? of).last_used_at}
+      onSubmit={(hours) => form.send({ params: { account, key: of.id }, body: { old_works_hours: hours } })}
+    />
+  );
+}
+
+export function RotateKey({ of }: Of) {
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      <DialogButton title={`Rotate ${of.name}`} label="Rotate…">
+        {(close) => (
+          <Rotation
+            of={of}
+            onKey={(made) => {
+              close();
+              setSecret(made);
+            }}
+          />
+        )}
+      </DialogButton>
+      {secret === null ? null : (
+        <SecretOnce
+          title={`The new text of ${of.name}`}
+          secret={secret}
+          line="TRUNKLINE_API_KEY"
+          onStored={() => setSecret(null)}
+        />
+      )}
+    </>
+  );
+}
+
+export function RevokeKey({ of }: Of) {
+  const { id: account } = useAccount();
+  const revoke = useChange("revokeNamedKey", ["listNamedKeys", "getNamedKey"]);
+  return (
+    <Ask
+      verb="Revoke"
+      label="Revoke…"
+      title={`Revoke ${of.name}`}
+      effect={
+        <>
+          <p>
+            {of.last_used_at === null ? (
+              "No use of it is known."
+            ) : (
+              <>
+                It was last used <Time at={of.last_used_at} brief />.
+              </>
+            )}
+          </p>
+          <p>Applications that use it are refused from then on. It cannot be undone.</p>
+        </>
+      }
+      typed={of.name}
+      run={() => revoke.mutateAsync({ params: { account, key: of.id } })}
+    />
+  );
+}

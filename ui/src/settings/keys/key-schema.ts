@@ -1,0 +1,43 @@
+// The form of a named key: the API's schema with the words of its scopes and the gateways of the account.
+
+import type { Gateway, NamedKey } from "#ui/api/schema.ts";
+import type { Schema } from "#ui/schema-form/model.ts";
+
+type Scope = NamedKey["scopes"][number];
+
+const scopeWords = {
+  "send:sms": "Send SMS",
+  "send:whatsapp": "Send WhatsApp messages",
+  "send:email": "Send email",
+  read: "Look up messages and the account",
+} as const satisfies Record<Scope, string>;
+
+/** What a key may do, for people. */
+export const wordsOf = (scopes: readonly Scope[]): string =>
+  scopes.map((scope) => scopeWords[scope] ?? scope).join(", ");
+
+/** `form`: as the API has it; `stored`: gateways that the key has, of which one may have been deleted since. */
+export function keySchema(
+  form: Schema,
+  gateways: readonly Pick<Gateway, "identifier" | "channel">[],
+  stored: readonly string[] | null,
+): Schema {
+  const { scopes = {}, gateways: list = {} } = form.properties ?? {};
+  const channels = new Map(gateways.map(({ identifier, channel }) => [identifier, channel]));
+  const identifiers = [...new Set([...channels.keys(), ...(stored ?? [])])];
+  const words = Object.fromEntries(
+    identifiers.map((each) => [each, `${each} (${channels.get(each) ?? "not there any more"})`]),
+  );
+  return {
+    ...form,
+    properties: {
+      ...form.properties,
+      scopes: { ...scopes, items: { ...scopes.items, words: scopeWords } },
+      gateways: {
+        ...list,
+        all: "All gateways of the account",
+        anyOf: [{ type: "array", items: { type: "string", enum: identifiers, words } }, { type: "null" }],
+      },
+    },
+  };
+}

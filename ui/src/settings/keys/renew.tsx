@@ -1,0 +1,77 @@
+// Another text for a key: how long the one until now works too.
+
+import { useState } from "react";
+import { Choices } from "#ui/parts/form/choices.tsx";
+import { Form, type FormFace } from "#ui/parts/form/form.tsx";
+import { Typed } from "#ui/parts/over/ask.tsx";
+import { Time, useIsOver } from "#ui/parts/time.tsx";
+
+const dayMs = 86_400_000;
+
+/** When the key was used last; a warning when it ends at once while an application works with it. */
+function LastUse({ at, endsNow }: { at: string; endsNow: boolean }) {
+  const isOld = useIsOver(new Date(Date.parse(at) + dayMs).toISOString());
+  const isWarned = endsNow && !isOld;
+  return (
+    <p className={isWarned ? "warn" : "soft"}>
+      Last used <Time at={at} brief />
+      {isWarned ? ": what uses it is refused from then on." : "."}
+    </p>
+  );
+}
+
+/** `hours`: the choices of how long the key until now works, with their words. Its name is typed when it ends at once. */
+export function Renew({
+  of,
+  verb,
+  name,
+  hours,
+  lastUsedAt,
+  onSubmit,
+}: {
+  of: FormFace;
+  verb: string;
+  name: string;
+  hours: readonly (readonly [number, string])[];
+  lastUsedAt: string | null;
+  onSubmit: (hours: number) => void;
+}) {
+  const [left, setLeft] = useState("24");
+  const [text, setText] = useState("");
+  const endsNow = left === "0";
+  const isReady = !endsNow || text === name;
+  return (
+    <Form
+      of={{ ...of, isBusy: of.isBusy || !isReady }}
+      verb={verb}
+      onSubmit={() => {
+        if (isReady) onSubmit(Number(left));
+      }}
+    >
+      <p>There is a new text, which is shown once. The old one:</p>
+      <Choices
+        label="The old one"
+        of={hours.map(([each, words]) => [String(each), words] as const)}
+        value={left}
+        onChange={setLeft}
+      />
+      {lastUsedAt === null ? (
+        <p className="soft">No use of it is known.</p>
+      ) : (
+        <LastUse at={lastUsedAt} endsNow={endsNow} />
+      )}
+      {endsNow ? <Typed of={name} value={text} onChange={setText} /> : null}
+    </Form>
+  );
+}
+
+/** That the text before the last change works too. */
+export function OldWorks({ until }: { until: string | null }) {
+  const isOver = useIsOver(until);
+  if (until === null || isOver) return null;
+  return (
+    <span className="warn">
+      the old one works until <Time at={until} />
+    </span>
+  );
+}
