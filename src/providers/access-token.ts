@@ -1,5 +1,6 @@
 // Reads what a token endpoint answers (RFC 6749, 5.1 and 5.2). Source:
-// developers.google.com/identity/protocols/oauth2/service-account#error-codes
+// developers.google.com/identity/protocols/oauth2/service-account#error-codes and
+// learn.microsoft.com/entra/identity-platform/reference-error-codes
 
 import { isObject } from "#contract/normalise.ts";
 import { cleanText } from "#settings/redact.ts";
@@ -7,7 +8,7 @@ import { retryAfterMs } from "#settings/retry-after.ts";
 import { scrub } from "./failure/scrub.ts";
 import { vendorFailure } from "./failure/vendor-failure.ts";
 import type { Failure } from "./provider.ts";
-import type { TokenGrant } from "./token-grant.ts";
+import { secretOf, type TokenGrant } from "./token-grant.ts";
 import { parseJson, textOf } from "./translate/json.ts";
 
 /** How long a token is taken to live whose answer does not say. */
@@ -41,16 +42,21 @@ const unavailable = "The provider's access tokens are not available.";
  * secrets. `now`: epoch ms.
  */
 export function tokenFailure(
-  { issuer, proof }: TokenGrant,
+  grant: TokenGrant,
   { status, headers, text }: { status: number; headers: Readonly<Record<string, string>>; text: string },
   now: number,
 ): Failure {
   const value = parseJson(text);
   const { error, error_description: description } = isObject(value) ? value : {};
   const code = textOf(error);
-  const words = [`${issuer} granted no access token`, `it answered ${status}`, code, textOf(description)];
+  const words = [
+    `${grant.issuer} granted no access token`,
+    `it answered ${status}`,
+    code,
+    textOf(description),
+  ];
   const line = words.filter((word) => word !== "").join(": ");
-  const detail = scrub(cleanText(`${line.replace(/\.$/, "")}.`, [proof.privateKey], maxDetailChars));
+  const detail = scrub(cleanText(`${line.replace(/\.$/, "")}.`, [secretOf(grant)], maxDetailChars));
   if (status === 429) {
     const wait = retryAfterMs(headers, now);
     return { ...vendorFailure("rate_limited", status, limited, { retryAfterMs: wait }), detail };

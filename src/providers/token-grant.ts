@@ -1,5 +1,6 @@
-// What an access token is asked for with: a service account's key, which signs a statement (RFC 7523). Source:
-// developers.google.com/identity/protocols/oauth2/service-account
+// What an access token is asked for with: a service account's key, which signs a statement (RFC 7523), or an application's
+// secret (RFC 6749, 4.4). Source: developers.google.com/identity/protocols/oauth2/service-account and
+// learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
 
 import { createPrivateKey, sign } from "node:crypto";
 
@@ -10,7 +11,7 @@ export interface TokenGrant {
   /** Who runs it, for people. */
   issuer: string;
   scope: string;
-  proof: ServiceAccountKey;
+  proof: ServiceAccountKey | ApplicationSecret;
 }
 
 /** The key of a service account of Google's. */
@@ -22,6 +23,16 @@ interface ServiceAccountKey {
   /** The endpoint for which the statement is made, also where a proxy is asked. */
   audience: string;
 }
+
+/** The secret of an application in Entra ID. */
+interface ApplicationSecret {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** The part of the grant that stays secret. */
+export const secretOf = ({ proof }: TokenGrant): string =>
+  "clientSecret" in proof ? proof.clientSecret : proof.privateKey;
 
 /** How long a signed statement is valid, s: the most that Google takes. */
 const statementS = 3600;
@@ -43,10 +54,18 @@ function signedStatement(
 
 /** The request for a token at `now`, epoch ms. The secrets are in its body alone. */
 export function tokenRequest({ url, scope, proof }: TokenGrant, now: number) {
-  const form = {
-    grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-    assertion: signedStatement(proof, scope, now),
-  };
+  const form =
+    "clientSecret" in proof
+      ? {
+          grant_type: "client_credentials",
+          client_id: proof.clientId,
+          client_secret: proof.clientSecret,
+          scope,
+        }
+      : {
+          grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+          assertion: signedStatement(proof, scope, now),
+        };
   return {
     method: "POST" as const,
     url,

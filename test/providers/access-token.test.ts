@@ -77,3 +77,18 @@ test("no failure has a secret, also where the endpoint repeats it", () => {
     assert.doesNotMatch(text, /canary|eyJ/);
   }
 });
+
+test("Entra ID's refusal of a secret is a refused key, without the secret", () => {
+  const proof = { clientId: "id-1", clientSecret: "canary~x.Y" };
+  const entra = { url: "https://t.test", issuer: "Entra ID", scope: "s", proof };
+  const error_description =
+    "AADSTS7000215: Invalid client secret provided: canary~x.Y.\r\nTrace ID: 255d1aef-8c98-452f-ac51-23d051240864";
+  const text = JSON.stringify({ error: "invalid_client", error_description, error_codes: [7_000_215] });
+  const failure = checkedFailure(tokenFailure(entra, { status: 401, headers: {}, text }, now));
+  assert.equal(failure.kind, "unauthorized");
+  assert.match(
+    failure.detail ?? "",
+    /^Entra ID granted no access token: it answered 401: invalid_client: AADSTS7000215/,
+  );
+  assert.doesNotMatch(JSON.stringify(failure), /canary/);
+});

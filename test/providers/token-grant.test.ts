@@ -1,9 +1,9 @@
-// The statement of a service account, as its verifier reads it.
+// The statement of a service account, as its verifier reads it, and the form of an application's secret.
 
 import assert from "node:assert/strict";
 import { verify } from "node:crypto";
 import test from "node:test";
-import { tokenRequest } from "#providers/token-grant.ts";
+import { secretOf, tokenRequest } from "#providers/token-grant.ts";
 import { privateKey, publicKey } from "./vertex/key-file.ts";
 
 const audience = "https://oauth2.googleapis.com/token";
@@ -38,4 +38,17 @@ test("a file without the key's id is signed without it, and the key is in no req
   assert.deepEqual(head, { alg: "RS256", typ: "JWT" });
   const line = privateKey.split("\n")[1] ?? "";
   assert.ok(line.length > 40 && !JSON.stringify(request).includes(line));
+});
+
+test("an application's secret goes in the form, and is what is masked elsewhere", () => {
+  const application = { ...grant, proof: { clientId: "id-1", clientSecret: "s~e.c-r=e&t" } };
+  const { body, url, headers } = tokenRequest(application, now);
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(body)), {
+    grant_type: "client_credentials",
+    client_id: "id-1",
+    client_secret: "s~e.c-r=e&t",
+    scope: "a b",
+  });
+  assert.ok(!`${url} ${JSON.stringify(headers)}`.includes("s~e"));
+  assert.deepEqual([secretOf(application), secretOf(grant)], ["s~e.c-r=e&t", privateKey]);
 });

@@ -6,13 +6,14 @@ import { z } from "zod";
 import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
-import { type ChatRequest, defineProvider, type ToolsApi } from "#providers/provider.ts";
+import { type ChatRequest, defineProvider, type ToolsApi, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
+import { entraFields, entraGrant, entraIssues } from "./entra.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
@@ -47,6 +48,7 @@ const settingsSchema = z
       ),
     api_key: secret().optional().describe("The vendor's key."),
     api_keys: severalKeys(),
+    ...entraFields,
     headers: extraHeaders(),
     stream_usage: z
       .boolean()
@@ -78,7 +80,11 @@ const settingsSchema = z
     path: ["api_version"],
     message: "is Azure's alone",
   })
-  .superRefine(({ vendor, base_url }, context) => {
+  .superRefine((value, context) => {
+    const { vendor, base_url } = value;
+    const signs = { isAzure: vendor === "azure-openai", hasKey: keyOf(value) !== undefined };
+    for (const { path, message } of entraIssues(value, signs))
+      context.addIssue({ code: "custom", path: [path], message });
     const { url, urlForm } = defaultsOf(vendor);
     if (base_url === undefined && url === null)
       context.addIssue({ code: "custom", path: ["base_url"], message: `is needed, such as ${urlForm}` });
@@ -125,7 +131,7 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
       if (translated.kind === "unsupported_parameter") return translated;
       return {
         kind: "request",
-        request: {
+        request: admitted(settings, {
           method: "POST",
           url: urlOf(settings, "/responses"),
           headers: {
@@ -134,7 +140,7 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
             accept: request.stream ? "text/event-stream" : "application/json",
           },
           body: JSON.stringify(translated.body),
-        },
+        }),
       };
     },
     answer: completionOfResponse,
@@ -153,6 +159,12 @@ function headersOf({ vendor, headers, ...keys }: Settings): Record<string, strin
         ? { authorization: `Bearer ${key}` }
         : { [keyHeader]: key };
   return { ...auth, ...headers };
+}
+
+/** The request with what lets it in beside its headers. */
+function admitted(settings: Settings, request: VendorRequest): VendorRequest {
+  const tokenGrant = entraGrant(settings);
+  return tokenGrant === null ? request : { ...request, tokenGrant };
 }
 
 /** The request's text with the changed members. */
@@ -181,7 +193,7 @@ export const openaiCompatible = defineProvider({
   title: "OpenAI and compatible",
   summary: "OpenAI's chat completions, from OpenAI or anybody who speaks them; passed on as they are.",
   settings: settingsSchema,
-  urls: (settings) => [baseOf(settings)],
+  urls: (settings) => [baseOf(settings), entraGrant(settings)?.url].filter((url) => url !== undefined),
   chat: (request, settings) => {
     const ask =
       request.stream &&
@@ -189,7 +201,7 @@ export const openaiCompatible = defineProvider({
       (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
     return {
       kind: "request",
-      request: {
+      request: admitted(settings, {
         method: "POST",
         url: urlOf(settings, "/chat/completions"),
         headers: {
@@ -198,7 +210,7 @@ export const openaiCompatible = defineProvider({
           accept: request.stream ? "text/event-stream" : "application/json",
         },
         body: bodyFor(request, ask ? { stream_options: withUsageIncluded(request) } : {}),
-      },
+      }),
     };
   },
   answer: openaiAnswer,
@@ -206,12 +218,12 @@ export const openaiCompatible = defineProvider({
   failure: openaiFailure,
   embeddings: (request, settings) => ({
     kind: "request",
-    request: {
+    request: admitted(settings, {
       method: "POST",
       url: urlOf(settings, "/embeddings"),
       headers: { ...headersOf(settings), "content-type": "application/json", accept: "application/json" },
       body: bodyFor(request, {}),
-    },
+    }),
   }),
   embeddingsAnswer: openaiEmbeddings,
   native: (format, settings) => {
@@ -220,7 +232,7 @@ export const openaiCompatible = defineProvider({
     return {
       prepare: (request) => ({
         kind: "request",
-        request: {
+        request: admitted(settings, {
           method: "POST",
           url: urlOf(settings, "/responses"),
           headers: {
@@ -230,7 +242,7 @@ export const openaiCompatible = defineProvider({
             accept: request.stream ? "text/event-stream" : "application/json",
           },
           body: responsesBody(request),
-        },
+        }),
       }),
       answer: responsesAnswer,
       stream: responsesStream,
@@ -248,21 +260,22 @@ export const openaiCompatible = defineProvider({
       const type = form === null ? "application/json" : `multipart/form-data; boundary="${form.boundary}"`;
       return {
         kind: "request",
-        request: {
+        request: admitted(settings, {
           method: "POST",
           url: urlOf(settings, forwardedPaths[operation]),
           headers: { ...headersOf(settings), "content-type": type },
           body: form === null ? bodyFor(request, {}) : encodeForm(form, model),
-        },
+        }),
       };
     },
     answer: forwardedAnswer,
   },
   listedAs: (settings) => listedAt(settings.vendor, baseOf(settings)),
-  check: (settings) => ({
-    method: "GET",
-    url: urlOf(settings, "/models"),
-    headers: { ...headersOf(settings), accept: "application/json" },
-    body: null,
-  }),
+  check: (settings) =>
+    admitted(settings, {
+      method: "GET",
+      url: urlOf(settings, "/models"),
+      headers: { ...headersOf(settings), accept: "application/json" },
+      body: null,
+    }),
 });

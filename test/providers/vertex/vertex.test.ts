@@ -20,6 +20,7 @@ test("vertex: requests and the check have a grant for Google's own token endpoin
     const { tokenGrant, ...rest } = request;
     assert.equal(tokenGrant?.url, "https://oauth2.googleapis.com/token");
     assert.equal(tokenGrant.scope, "https://www.googleapis.com/auth/cloud-platform");
+    assert.ok("privateKey" in tokenGrant.proof);
     assert.equal(tokenGrant.proof.privateKey, privateKey);
     assert.doesNotMatch(JSON.stringify(rest), /PRIVATE KEY|authorization/i);
   }
@@ -39,6 +40,7 @@ test("vertex: both addresses are the outbound guard's to judge; a statement for 
   const check = vertex.check(proxied, "all");
   assert.equal(check?.url, "http://one.test/vertex/v1beta1/publishers/google/models?pageSize=1000");
   assert.equal(check.tokenGrant?.url, "http://two.test/token");
+  assert.ok("audience" in check.tokenGrant.proof);
   assert.equal(check.tokenGrant.proof.audience, "https://oauth2.googleapis.com/token");
 });
 
