@@ -15,6 +15,7 @@ import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";
 import { whatsappListRequest, whatsappSendRequest } from "#contract/messages/whatsapp.ts";
 import type { Head } from "#http/call.ts";
+import { manageExamples } from "./manage-examples.ts";
 import { componentName, type Json, reference, schemaOf } from "./schemas.ts";
 
 /** Complete bodies. A test sends each of them. */
@@ -103,7 +104,7 @@ export function requestBodyOf(
 ): { requestBody: Json; schemas: Record<string, Json> } {
   const name = componentName(body);
   if (name === undefined) throw new Error(`The body of ${head.name} needs an id in its metadata.`);
-  const example = examples.get(body);
+  const example = examples.get(body) ?? manageExamples[head.name];
   const inJson = {
     "application/json": { schema: reference(name), ...(example === undefined ? {} : { example }) },
   };

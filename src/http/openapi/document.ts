@@ -18,6 +18,7 @@ import {
   validationFailure,
 } from "./errors.ts";
 import { componentName, type Json, namedSchemas, schemaOf, usedNames } from "./schemas.ts";
+import { tags } from "./tags.ts";
 import { webhookEntries, webhookHeaders, webhookResponses } from "./webhooks.ts";
 
 /** The schema of a value that is present, and whether it is required. In a URL or a header nothing is null. */
@@ -245,7 +246,11 @@ export function openapiDocument(): Json {
         "Trunkline sends messages through the gateways of an account and serves AI requests from pools of providers. Every response has an `X-Request-Id`. A 4xx or 5xx means that nothing of the request was accepted, except with the code `commit_unknown`.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    tags: [...new Set(endpoints.map(({ head }) => head.tag))].map((name) => ({ name })),
+    servers: [{ url: "/", description: "The installation that serves this document." }],
+    tags: [...new Set(endpoints.map(({ head }) => head.tag))].map((name) => ({
+      name,
+      description: tags[name],
+    })),
     paths,
     webhooks,
     components: {

@@ -16,6 +16,9 @@ function simplify(schema: Json): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   delete schema.propertyNames;
+  // The mark of secrets, which JSON Schema calls `writeOnly`.
+  if (schema.secret === true) schema.writeOnly = true;
+  delete schema.secret;
   const { additionalProperties: others } = schema;
   if (typeof others === "object" && others !== null && Object.keys(others).length === 0)
     schema.additionalProperties = true;

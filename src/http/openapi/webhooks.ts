@@ -53,7 +53,10 @@ export const webhookResponses: Record<string, Json> = {
 export function webhookEntries(): Record<string, Json> {
   const entries = bodies.map(({ event: { type, title, description, example }, body }) => {
     const post: Json = {
+      operationId: `receive${nameOf(type)}`,
       tags: ["Webhooks"],
+      // The signature proves who posts it.
+      security: [],
       summary: title,
       description,
       parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),

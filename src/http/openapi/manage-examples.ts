@@ -1,0 +1,80 @@
+// An example of each body of the management API, and of the channel API's changes, by the name of the operation. A test reads
+// each with the schema of its operation. The `revision` of a change is the one that its reader saw.
+
+const at = "2030-01-31 09:00:00";
+const pace = { per_second: 10, hours: "08:00-20:00" };
+const send = { channel: "sms", contact: [{ number: "+4915123456789", message: "Your code is 4711." }] };
+const messageId = "msg_01jz0000000000000000000000";
+
+export const manageExamples: Readonly<Record<string, object>> = {
+  rescheduleMessage: { schedule_at: at },
+  resolveMessage: { answer: "send_again" },
+  signIn: { email: "ada@example.com", password: "correct horse battery" },
+  changePassword: { current_password: "correct horse battery", password: "purple staple tractor" },
+  setUp: { code: "tls_…", email: "ada@example.com", name: "Ada", password: "correct horse battery" },
+  createSetupCode: { email: "ada@example.com" },
+  checkSetupLink: { code: "tls_…" },
+  setUpUser: { code: "tls_…", password: "correct horse battery" },
+  createUser: { email: "bob@example.com", name: "Bob", role: "member", account: "acme" },
+  updateUser: { active: false, revision: 3 },
+  createManagementToken: { name: "ci-deploy", role: "operator" },
+  createAccount: {
+    name: "acme",
+    time_zone: "Europe/Berlin",
+    country: "DE",
+    plan: { name: "basic", credit: { sms: 1_000 }, renews: "monthly" },
+  },
+  updateAccount: { country: "DE", rate_limit: { requests_per_minute: 600 }, revision: 3 },
+  rotateApiKey: { old_works_hours: 24 },
+  revealApiKey: { password: "correct horse battery" },
+  createNamedKey: {
+    name: "shop",
+    scopes: ["send:sms", "read"],
+    gateways: ["sms-main"],
+    requests_per_minute: 60,
+  },
+  updateNamedKey: { scopes: ["send:sms"], revision: 3 },
+  rotateNamedKey: { old_works_hours: 24 },
+  grantCredit: { channel: "sms", amount: 500, note: "Order 1234" },
+  createGateway: {
+    identifier: "sms-main",
+    channel: "sms",
+    kind: "twilio",
+    default: true,
+    settings: { account_sid: "AC0123456789", auth_token: "…", from: "+4915123456789" },
+    pace,
+  },
+  updateGateway: { pace, revision: 3 },
+  testGateway: { to: "+4915123456789" },
+  linkGateway: { method: "qr" },
+  registerGateway: { pin: "123456" },
+  createSendingDomain: { domain: "mail.example.com" },
+  rotateSendingDomainKeys: { replace: false },
+  sendAccountMessages: send,
+  previewAccountMessages: send,
+  changeAccountMessages: { action: "cancel", ids: [messageId] },
+  rescheduleAccountMessage: { schedule_at: at },
+  resolveAccountMessage: { answer: "mark_sent" },
+  rescheduleAccountRequest: { schedule_at: at },
+  createSuppressions: { channel: "email", recipients: ["ada@example.com"], note: "Asked by telephone" },
+  createWebhook: {
+    url: "https://shop.example.com/hooks/trunkline",
+    events: ["message.delivered", "message.failed"],
+  },
+  updateWebhook: { active: false, revision: 3 },
+  replayFailedDeliveries: { since: "2030-01-31T08:00:00Z" },
+  createPool: { name: "chat", cache: { ttl_s: 300 }, budget: { cost_per_month: 200 } },
+  updatePool: { deadline_ms: 60_000, revision: 3 },
+  tryPool: { messages: [{ role: "user", content: "Hello!" }], pretend_down: ["openai"] },
+  checkPoolMember: { kind: "openai-compatible", settings: { vendor: "openai", api_key: "…" } },
+  createPoolMember: {
+    name: "openai",
+    kind: "openai-compatible",
+    models: ["gpt-5-mini"],
+    priority: 1,
+    settings: { vendor: "openai", api_key: "…" },
+  },
+  updatePoolMember: { weight: 2, revision: 3 },
+  createPoolKey: { name: "shop", limits: { requests_per_minute: 600 }, budget: { tokens_per_day: 100_000 } },
+  updatePoolKey: { limits: { concurrency: 20 }, revision: 3 },
+};
