@@ -6,7 +6,7 @@ import { componentsOf, type Document, generated, nameOf, typeOf } from "./docs-c
 const channelPath = /^\/api\/(?:sms|whatsapp|email|get|cancel|reschedule|received)\//;
 
 /** The names of the components that the packages have, sorted. */
-function componentNames({ paths, webhooks, components }: Document): string[] {
+export function componentNames({ paths, webhooks, components }: Document): string[] {
   const operations = Object.entries(paths)
     .filter(([path]) => channelPath.test(path))
     .flatMap(([, methods]) => Object.values(methods))
@@ -18,7 +18,7 @@ function componentNames({ paths, webhooks, components }: Document): string[] {
 }
 
 /** The name of each event's component, by its type. */
-const eventNames = ({ webhooks }: Document): [type: string, name: string][] =>
+export const eventNames = ({ webhooks }: Document): [type: string, name: string][] =>
   Object.entries(webhooks).map(([type, { post }]) => [
     type,
     nameOf(post.requestBody.content["application/json"]?.schema.$ref),

@@ -16,6 +16,7 @@ import { errorsPage } from "./docs-errors.ts";
 import { eventsPage } from "./docs-events.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { packageTypes } from "./docs-packages.ts";
+import { pythonTypes } from "./docs-python.ts";
 import { code, fields, table } from "./docs-tables.ts";
 
 /** Set by fault tests alone. */
@@ -278,6 +279,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["ui/src/api/operations.ts", clientOperations(openapiDocument())],
     ["ui/src/api/forms.json", clientForms(openapiDocument())],
     ["clients/typescript/src/types.ts", packageTypes(openapiDocument())],
+    ["clients/python/src/trunkline/types.py", pythonTypes(openapiDocument())],
   ]);
 }
 

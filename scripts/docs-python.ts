@@ -1,0 +1,121 @@
+// The types of the Python client, from the OpenAPI document: a TypedDict for each object and an alias for everything else, in the
+// words of Python 3.9.
+
+import { type Document, type Json, nameOf } from "./docs-client.ts";
+import { componentNames, eventNames } from "./docs-packages.ts";
+
+/** Of the names that the document may use, those that no class can have as fields. */
+const keywords = ["from", "class", "global", "import", "in", "is", "pass", "return"];
+
+const scalars: Record<string, string> = {
+  string: "str",
+  integer: "int",
+  number: "float",
+  boolean: "bool",
+  null: "None",
+};
+
+const literal = (value: unknown) =>
+  typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value);
+const capital = (name: string) =>
+  name
+    .split("_")
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+
+/** Writes types; objects inside of others get names of their own, and come before those that have them. */
+class Writer {
+  readonly blocks: string[] = [];
+
+  /** The expression for a schema. `name`: what an object without a name is called. */
+  expression(schema: Json | boolean, name: string): string {
+    if (typeof schema === "boolean") return "Any";
+    if (schema.$ref !== undefined) return `"${nameOf(schema.$ref)}"`;
+    if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
+    if (Array.isArray(schema.enum)) return `Literal[${schema.enum.map(literal).join(", ")}]`;
+    const union = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(union)) return unionOf(union.map((each: Json) => this.expression(each, name)));
+    if (schema.allOf !== undefined) throw new Error(`${name} is an intersection, which Python has none of.`);
+    if (Array.isArray(schema.type))
+      return unionOf(schema.type.map((type: unknown) => this.expression({ ...schema, type }, name)));
+    if (schema.type === "array")
+      return `List[${this.expression((schema.items as Json | undefined) ?? true, name)}]`;
+    if (schema.type === "object" || schema.properties !== undefined) {
+      if (Object.keys((schema.properties ?? {}) as Json).length > 0) {
+        this.object(schema, name);
+        return `"${name}"`;
+      }
+      const others = schema.additionalProperties as Json | boolean | undefined;
+      return `Dict[str, ${this.expression(others === undefined || others === false ? true : others, name)}]`;
+    }
+    return scalars[String(schema.type)] ?? "Any";
+  }
+
+  /** A TypedDict. Fields that may be missing are in a class of their own, for Python 3.9 has no `NotRequired`. */
+  object(schema: Json, name: string): void {
+    const required = new Set((schema.required ?? []) as string[]);
+    const fields = Object.entries((schema.properties ?? {}) as Record<string, Json>).map(
+      ([field, child]) => ({
+        field,
+        type: this.expression(child, name + capital(field)),
+        isRequired: required.has(field),
+      }),
+    );
+    const always = fields.filter(({ isRequired }) => isRequired);
+    const sometimes = fields.filter(({ isRequired }) => !isRequired);
+    const write = (title: string, parent: string, some: typeof fields) => {
+      if (some.some(({ field }) => keywords.includes(field))) {
+        if (parent !== "TypedDict")
+          throw new Error(`${name} has optional fields with names of Python's own.`);
+        const entries = some.map(({ field, type }) => `    ${JSON.stringify(field)}: ${type},`);
+        this.blocks.push(
+          `${title} = TypedDict(\n    "${title}",\n    {\n    ${entries.join("\n    ")}\n    },\n)`,
+        );
+      } else {
+        const lines = some.map(({ field, type }) => `    ${field}: ${type}`);
+        this.blocks.push(`class ${title}(${parent}):\n${lines.join("\n")}`);
+      }
+    };
+    if (sometimes.length === 0) write(name, "TypedDict", always);
+    else if (always.length === 0) write(name, "TypedDict, total=False", sometimes);
+    else {
+      write(`_${name}`, "TypedDict", always);
+      write(name, `_${name}, total=False`, sometimes);
+    }
+  }
+
+  component(name: string, schema: Json | boolean): void {
+    if (typeof schema === "object" && schema.properties !== undefined) this.object(schema, name);
+    else this.blocks.push(`${name} = ${this.expression(schema, name)}`);
+  }
+}
+
+function unionOf(types: readonly string[]): string {
+  const [only, ...others] = new Set(types);
+  if (only === undefined || others.length === 0) return only ?? "Any";
+  return `Union[${[only, ...others].join(", ")}]`;
+}
+
+/** The text of `clients/python/src/trunkline/types.py`. */
+export function pythonTypes(document: object): string {
+  const whole = document as Document;
+  const writer = new Writer();
+  for (const name of componentNames(whole)) writer.component(name, whole.components.schemas[name] ?? true);
+  const events = eventNames(whole).map(([, name]) => `    "${name}",`);
+  return `"""What the API takes and answers, and every event of webhooks.
+
+Generated by \`npm run docs\` from the OpenAPI document; edits here are lost.
+"""
+
+from typing import Any, Dict, List, Literal, TypedDict, Union
+
+
+${writer.blocks.join("\n\n\n")}
+
+
+# What is posted to a webhook endpoint: "type" says which event it is.
+WebhookEvent = Union[
+${events.join("\n")}
+]
+`;
+}
