@@ -54,8 +54,8 @@ function Send() {
     <div className="stack">
       <p className="soft">
         From a shell that has the account's API key in <code>TRUNKLINE_API_KEY</code>; the key is in{" "}
-        <Link to="/a/$account/settings" params={{ account }}>
-          Settings
+        <Link to="/a/$account/api-keys" params={{ account }}>
+          API keys
         </Link>
         . The sandbox takes it and sends nothing.
       </p>

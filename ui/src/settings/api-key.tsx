@@ -6,7 +6,7 @@ import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Facts, Section } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Time, useIsOver } from "#ui/parts/time.tsx";
 import { OldWorks, Renew } from "./keys/renew.tsx";
 
 const overlaps = [
@@ -74,6 +74,7 @@ function Reveal({ onKey }: { onKey: (key: string) => void }) {
 
 function KeyFacts() {
   const key = usePersonalKey();
+  const isAlone = useIsOver(key?.previous_works_until ?? null);
   if (key === null) return <p>The account has no such key yet.</p>;
   const { hint, created_at, last_used_at, previous_works_until } = key;
   return (
@@ -84,7 +85,9 @@ function KeyFacts() {
         ["Last used", last_used_at === null ? "never" : <Time key="used" at={last_used_at} />],
         [
           "Before it",
-          previous_works_until === null ? null : <OldWorks key="old" until={previous_works_until} />,
+          previous_works_until === null || isAlone ? null : (
+            <OldWorks key="old" until={previous_works_until} />
+          ),
         ],
       ]}
     />

@@ -2,7 +2,7 @@ import { KeyRound } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
 import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Snippet } from "#ui/parts/copy.tsx";
+import { FirstSend } from "#ui/parts/first-send.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -21,12 +21,6 @@ function State({ of }: { of: NamedKey }) {
   return <Status of="active" />;
 }
 
-/** A send with the key; the sandbox delivers to this number. */
-const curl = (origin: string) => `curl ${origin}/api/sms/send \\
-  -H "Api-key: $TRUNKLINE_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '{ "contact": [{ "number": "+15550000001", "message": "Hello from Trunkline" }] }'`;
-
 function NoKey() {
   return (
     <div className="stack">
@@ -35,7 +29,7 @@ function NoKey() {
         application does: send on one channel, through some gateways, so many requests a minute, until a day.
         It is rotated and revoked without the others.
       </p>
-      <Snippet text={curl(location.origin)} block />
+      <FirstSend />
     </div>
   );
 }

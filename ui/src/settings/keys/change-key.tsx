@@ -11,12 +11,11 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
 import { changesOf, type Values } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 import { keySchema } from "./key-schema.ts";
-import { Renew } from "./renew.tsx";
+import { LastUse, Renew } from "./renew.tsx";
 
 interface Of {
   of: NamedKey;
@@ -123,6 +122,13 @@ export function RotateKey({ of }: Of) {
   );
 }
 
+/** It may have been used since the list was read. */
+function LastUseNow({ of }: Of) {
+  const { id: account } = useAccount();
+  const { data: now } = useRead("getNamedKey", { params: { account, key: of.id } });
+  return <LastUse at={(now?.data ?? of).last_used_at} endsNow />;
+}
+
 export function RevokeKey({ of }: Of) {
   const { id: account } = useAccount();
   const revoke = useChange("revokeNamedKey", ["listNamedKeys", "getNamedKey"]);
@@ -133,16 +139,8 @@ export function RevokeKey({ of }: Of) {
       title={`Revoke ${of.name}`}
       effect={
         <>
-          <p>
-            {of.last_used_at === null ? (
-              "No use of it is known."
-            ) : (
-              <>
-                It was last used <Time at={of.last_used_at} brief />.
-              </>
-            )}
-          </p>
-          <p>Applications that use it are refused from then on. It cannot be undone.</p>
+          <LastUseNow of={of} />
+          <p>It never works again, which cannot be undone. To replace it without an outage, rotate it.</p>
         </>
       }
       typed={of.name}

@@ -9,8 +9,9 @@ import { Time, useIsOver } from "#ui/parts/time.tsx";
 const dayMs = 86_400_000;
 
 /** When the key was used last; a warning when it ends at once while an application works with it. */
-function LastUse({ at, endsNow }: { at: string; endsNow: boolean }) {
-  const isOld = useIsOver(new Date(Date.parse(at) + dayMs).toISOString());
+export function LastUse({ at, endsNow }: { at: string | null; endsNow: boolean }) {
+  const isOld = useIsOver(at === null ? null : new Date(Date.parse(at) + dayMs).toISOString());
+  if (at === null) return <p className="soft">No use of it is known.</p>;
   const isWarned = endsNow && !isOld;
   return (
     <p className={isWarned ? "warn" : "soft"}>
@@ -55,11 +56,7 @@ export function Renew({
         value={left}
         onChange={setLeft}
       />
-      {lastUsedAt === null ? (
-        <p className="soft">No use of it is known.</p>
-      ) : (
-        <LastUse at={lastUsedAt} endsNow={endsNow} />
-      )}
+      <LastUse at={lastUsedAt} endsNow={endsNow} />
       {endsNow ? <Typed of={name} value={text} onChange={setText} /> : null}
     </Form>
   );
