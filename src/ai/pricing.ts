@@ -19,7 +19,7 @@ function priceOf(member: Priced, model: string): { price: Price; source: PriceSo
   const own = names.find((name) => Object.hasOwn(member.prices, name));
   const price = own === undefined ? member.price : member.prices[own]!;
   if (price !== null) return { price, source: "set" };
-  const vendor = member.provider.listedAs(member.settings);
+  const vendor = member.provider.listedAs(member.settings, model);
   if (vendor === null) return null;
   for (const name of names) {
     const listed = listPrice(vendor, name);

@@ -287,8 +287,8 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
    * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
    */
   sealsAs?(settings: z.output<Settings>): string | null;
-  /** The vendor whose list prices its models have; null or absent: no list price is known. */
-  listedAs?(settings: z.output<Settings>): ListedVendor | null;
+  /** The vendor whose list prices a model has; null or absent: no list price is known. */
+  listedAs?(settings: z.output<Settings>, model: string): ListedVendor | null;
   /**
    * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null when the vendor has
    * none. `range`: one model is enough, or as many as fit on a page.
@@ -317,7 +317,7 @@ export interface Provider {
   native(format: ClientFormat, settings: unknown): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
-  listedAs(settings: unknown): ListedVendor | null;
+  listedAs(settings: unknown, model: string): ListedVendor | null;
   check(settings: unknown, range?: "one" | "all"): VendorRequest | null;
 }
 
@@ -377,7 +377,7 @@ export function defineProvider<Settings extends z.ZodObject>(
     native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
-    listedAs: (settings) => definition.listedAs?.(settings as Parsed) ?? null,
+    listedAs: (settings, model) => definition.listedAs?.(settings as Parsed, model) ?? null,
     check: (settings, range = "one") => definition.check(settings as Parsed, range),
   };
 }

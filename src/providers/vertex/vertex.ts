@@ -1,8 +1,10 @@
-// The adapter for Google's Vertex AI: Gemini by generateContent, let in by access tokens of a service account. What is sent and
-// answered is Gemini's, so that `gemini/` translates it. Source: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference,
+// The adapter for Google's Vertex AI: Gemini by generateContent and Claude by rawPredict, let in by access tokens of a service
+// account. What is sent and answered is Gemini's or Anthropic's, so that `gemini/` and `anthropic/` translate it. Source: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference,
 // /docs/learn/locations, and the addresses that @google/genai 3.1.0 takes.
 
 import { z } from "zod";
+import { anthropicAnswer, anthropicStream } from "#providers/anthropic/answer.ts";
+import { anthropicFailure } from "#providers/anthropic/failure.ts";
 import { geminiAnswer, geminiStream } from "#providers/gemini/answer.ts";
 import { geminiFailure } from "#providers/gemini/failure.ts";
 import { geminiBody } from "#providers/gemini/request.ts";
@@ -11,6 +13,7 @@ import { extraHeaders } from "#providers/settings.ts";
 import type { TokenGrant } from "#providers/token-grant.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
+import { claudeBody, isClaude, isClaudeError } from "./claude.ts";
 import { accountOf, credentialsIssue, googleTokenUrl } from "./credentials.ts";
 
 const settingsSchema = z
@@ -71,13 +74,16 @@ function grantOf({ credentials, token_url: url }: Settings): TokenGrant {
 }
 
 /** A name alone, or behind its publisher as the list of models has it. */
-const nameOf = (model: string) => /^publishers\/google\/models\/(.+)$/s.exec(model)?.[1] ?? model;
+const nameOf = (model: string) =>
+  /^publishers\/(?:google|anthropic)\/models\/(.+)$/s.exec(model)?.[1] ?? model;
 
 function resource(settings: Settings, model: string): string {
   const project = settings.project ?? accountOf(settings.credentials).project;
-  const name = encodeURIComponent(nameOf(model).toWellFormed());
+  const publisher = isClaude(model) ? "anthropic" : "google";
+  // The version of a Claude is behind an `@`, which a path may have.
+  const name = encodeURIComponent(nameOf(model).toWellFormed()).replaceAll("%40", "@");
   const place = `projects/${encodeURIComponent(project)}/locations/${settings.location}`;
-  return `/v1/${place}/publishers/google/models/${name}`;
+  return `/v1/${place}/publishers/${publisher}/models/${name}`;
 }
 
 function posted(settings: Settings, path: string, body: object, stream: boolean): VendorRequest {
@@ -94,24 +100,40 @@ function posted(settings: Settings, path: string, body: object, stream: boolean)
   };
 }
 
+const methods = {
+  gemini: ["generateContent", "streamGenerateContent?alt=sse"],
+  claude: ["rawPredict", "streamRawPredict"],
+} as const;
+
 export const vertex = defineProvider({
   kind: "vertex",
   title: "Google Vertex AI",
   summary:
-    "Gemini in a project of Google Cloud by its generateContent, translated from and to chat completions.",
+    "Gemini and Claude in a project of Google Cloud by generateContent and rawPredict, translated from and to chat completions.",
   settings: settingsSchema,
   urls: (settings) => [rootOf(settings), settings.token_url],
   chat: (request, settings) => {
-    const translated = geminiBody(request);
+    const isClaudes = isClaude(request.model);
+    const translated = isClaudes ? claudeBody(request) : geminiBody(request);
     if (translated.kind === "unsupported_parameter") return translated;
-    const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
+    const [whole, streamed] = isClaudes ? methods.claude : methods.gemini;
+    const method = request.stream ? streamed : whole;
     const path = `${resource(settings, request.model)}:${method}`;
     return { kind: "request", request: posted(settings, path, translated.body, request.stream) };
   },
-  answer: geminiAnswer,
-  stream: geminiStream,
-  failure: geminiFailure,
-  listedAs: ({ base_url }) => (base_url === undefined ? "gemini" : null),
+  answer: (text, request) =>
+    isClaude(request.model) ? anthropicAnswer(text, request) : geminiAnswer(text, request),
+  stream: (request) => (isClaude(request.model) ? anthropicStream(request) : geminiStream(request)),
+  failure: (status, headers, text, now) =>
+    isClaudeError(text)
+      ? anthropicFailure(status, headers, text, now)
+      : geminiFailure(status, headers, text, now),
+  listedAs: ({ base_url, location }, model) => {
+    if (base_url !== undefined) return null;
+    if (!isClaude(model)) return "gemini";
+    // In a region Claude costs more.
+    return location === "global" ? "anthropic" : null;
+  },
   check: (settings, range) => ({
     method: "GET",
     url: joinUrl(

@@ -1,6 +1,7 @@
 // Vertex AI's wire traffic: Gemini's own, at other addresses, and what is of Vertex alone after its documentation
 // (cloud.google.com/vertex-ai/generative-ai/docs: model-reference/inference, model-reference/api-errors) and its users' reports.
 
+import assert from "node:assert/strict";
 import type { FailureCase, ProviderSuite, RequestCase, StreamCase } from "../conformance-cases.ts";
 import { answerCases, failureCases, requestCases, streamCases, unsupportedCases } from "../fixtures.ts";
 import { credentials, keyFile } from "./key-file.ts";
@@ -124,6 +125,34 @@ const traffic: StreamCase = {
   end: "done",
 };
 
+const claude = "claude-sonnet-4-5@20250929";
+/** A case of Anthropic's, about a model of the same version on Vertex AI. */
+const ofClaude = <Case extends { name: string; model?: string }>(recorded: Case): Case => ({
+  ...recorded,
+  name: `Claude: ${recorded.name}`,
+  model: recorded.model ?? claude,
+});
+
+/** What goes to Anthropic, as it goes to Vertex AI. */
+function movedClaude(recorded: RequestCase): RequestCase {
+  const { stream, request } = recorded;
+  const { model: named, ...body } = request.body as { model: string };
+  const model = recorded.model ?? claude;
+  assert.ok(named === model || model === claude);
+  const method = stream ? "streamRawPredict" : "rawPredict";
+  return {
+    ...ofClaude(recorded),
+    request: {
+      url: `${host}${place}/publishers/anthropic/models/${model}:${method}`,
+      headers: { accept: stream ? "text/event-stream" : "application/json" },
+      body: { anthropic_version: "vertex-2023-10-16", ...body },
+    },
+  };
+}
+
+const isAnthropics = ({ wire }: FailureCase) =>
+  typeof wire === "object" && wire !== null && "type" in wire && wire.type === "error";
+
 const changed = (more: object) => JSON.stringify({ ...keyFile, ...more });
 
 export const vertexSuite: ProviderSuite = {
@@ -154,9 +183,13 @@ export const vertexSuite: ProviderSuite = {
       .filter(({ model = "" }) => !model.startsWith("tunedModels/"))
       .map(moved),
     ...located,
+    ...requestCases("anthropic")
+      // Links are refused, and there are no settings of Anthropic's.
+      .filter(({ settings, request }) => !settings && !JSON.stringify(request.body).includes('"url"'))
+      .map(movedClaude),
   ],
-  unsupported: unsupportedCases("gemini"),
-  answers: answerCases("gemini"),
-  streams: [...streamCases("gemini"), traffic],
-  failures: [...failureCases("gemini"), ...failures],
+  unsupported: [...unsupportedCases("gemini"), ...unsupportedCases("anthropic").map(ofClaude)],
+  answers: [...answerCases("gemini"), ...answerCases("anthropic").map(ofClaude)],
+  streams: [...streamCases("gemini"), traffic, ...streamCases("anthropic").map(ofClaude)],
+  failures: [...failureCases("gemini"), ...failures, ...failureCases("anthropic").filter(isAnthropics)],
 };

@@ -44,10 +44,12 @@ test("vertex: both addresses are the outbound guard's to judge; a statement for 
   assert.equal(check.tokenGrant.proof.audience, "https://oauth2.googleapis.com/token");
 });
 
-test("vertex: models have Gemini's list prices at Google's own address alone", () => {
-  assert.equal(vertex.listedAs(settings), "gemini");
-  assert.equal(
-    vertex.listedAs(vertex.settings.parse({ ...vertexSuite.settings, base_url: "http://one.test" })),
-    null,
-  );
+test("vertex: models have the list prices of their makers at Google's own address, Claude at `global` alone", () => {
+  const listed = (more: object) => {
+    const own = vertex.settings.parse({ ...vertexSuite.settings, ...more });
+    return ["gemini-2.5-flash", "claude-sonnet-4-5@20250929"].map((model) => vertex.listedAs(own, model));
+  };
+  assert.deepEqual(listed({}), ["gemini", null]);
+  assert.deepEqual(listed({ location: "global" }), ["gemini", "anthropic"]);
+  assert.deepEqual(listed({ location: "global", base_url: "http://one.test" }), [null, null]);
 });
