@@ -22,6 +22,7 @@ import type {
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyReader, StreamingClient, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { withoutSecrets } from "#settings/redact.ts";
 import { UpstreamStream, upstreamError } from "./upstream-stream.ts";
 
 export interface AttemptDeps {
@@ -172,12 +173,13 @@ async function openAnswer(
     return result.kind === "denied" ? failedWith(result.failure) : connectFailure(result);
   }
   const { status, headers, body } = result;
+  const token = "token" in result ? result.token : null;
+  const secrets = typeof token === "string" ? [token] : [];
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };
   const read = await collect(clock, body, maxErrorBytes, timeouts.idle_ms, limitAt);
   if (signal.aborted) return { kind: "aborted" };
-  return failedWith(
-    provider.failure(status, headers, read.kind === "bytes" ? textOf(read.bytes) : "", clock.now()),
-  );
+  const text = withoutSecrets(read.kind === "bytes" ? textOf(read.bytes) : "", secrets);
+  return failedWith(provider.failure(status, headers, text, clock.now()));
 }
 
 /** Replaces the transport's reason, which names the address: clients know members by name alone. */

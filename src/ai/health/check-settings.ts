@@ -10,6 +10,7 @@ import { keyedSettings } from "#providers/several-keys.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { withoutSecrets } from "#settings/redact.ts";
 
 const limitMs = 10_000;
 /** Routers list some hundred models, each with its prices. */
@@ -61,12 +62,12 @@ async function checkKey(
   const result = await send({ clock, upstreams }, request, way);
   if (result.kind === "failed") return unwell(result.reason);
   if (result.kind === "denied") return unwell(result.failure.detail ?? result.failure.error.message);
-  const { status, headers, body } = result;
+  const { status, headers, body, token } = result;
   const limitAt = startedAt + limitMs;
   const read = await collect(clock, body, maxAnswerBytes, limitMs, limitAt);
   if (read.kind === "too_long") return unwell("The provider's list of models is too long.");
   if (read.kind !== "bytes") return unwell(`The provider's answer was not complete: ${read.reason}.`);
-  const text = textOf(read.bytes);
+  const text = withoutSecrets(textOf(read.bytes), token === undefined ? [] : [token]);
   if (status === 404 || status === 405)
     return unwell(
       `The provider answered ${status} for its list of models: the address may be wrong, or it has no such list.`,

@@ -17,8 +17,11 @@ interface Way extends Pick<UpstreamRequest, "connectMs" | "headersMs" | "signal"
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
 }
 
-/** `denied`: nothing was sent, since the vendor granted no access token. */
-type SendResult = UpstreamResult | { kind: "denied"; failure: Failure };
+/**
+ * `denied`: nothing was sent, since the vendor granted no access token. `token`: the one that was sent, which the vendor may repeat
+ * in an error.
+ */
+type SendResult = (UpstreamResult & { token?: string }) | { kind: "denied"; failure: Failure };
 
 const keepers = new WeakMap<StreamingClient, AccessTokens>();
 
@@ -64,8 +67,9 @@ async function sendWithToken(
     const got = await tokens.get(grant, leftMs(), way.signal);
     if (got.kind !== "token") return got;
     const result = await upstreams.open(sendable(deps, request, way, leftMs(), got.token));
-    if (result.kind !== "answer" || result.status !== 401) return result;
-    if (isLast || !tokens.refused(grant, got.token)) return result;
+    const sent = { ...result, token: got.token };
+    if (result.kind !== "answer" || result.status !== 401) return sent;
+    if (isLast || !tokens.refused(grant, got.token)) return sent;
     result.body.cancel();
   }
 }

@@ -300,10 +300,11 @@ test("a member without an access token fails as one whose key is refused, or as 
   const request = requestOf({ messages: [] }, "m");
   const prepared = provider.chat(request, provider.settings.parse({ base_url: "http://one.test" }));
   assert.ok(prepared.kind === "request");
-  const tried = async (reply: Reply) => {
+  const answer: Reply = { status: 200, headers: { "content-type": "application/json" }, body: [whole] };
+  const attempted = async (reply: Reply, its: Reply = answer) => {
     const it = script();
     it.member("tokens", [reply]);
-    it.member("one", [{ status: 200, headers: { "content-type": "application/json" }, body: [whole] }]);
+    it.member("one", [its]);
     const target = {
       provider,
       prepared: { ...prepared, request: { ...prepared.request, tokenGrant } },
@@ -311,8 +312,9 @@ test("a member without an access token fails as one whose key is refused, or as 
       fresh: false,
     };
     const read = ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request);
-    return outcomesOf(await askWhole(it.deps, target, read, 600_000, new AbortController().signal));
+    return askWhole(it.deps, target, read, 600_000, new AbortController().signal);
   };
+  const tried = async (reply: Reply) => outcomesOf(await attempted(reply));
   assert.deepEqual(await tried(json({ access_token: "t1" })), ["answer"]);
   const refused = ["unauthorized", 401, "provider_denied", false];
   assert.deepEqual(await tried(json({ error: "invalid_grant" }, 400)), refused);
@@ -321,4 +323,8 @@ test("a member without an access token fails as one whose key is refused, or as 
   assert.deepEqual(await tried(json({}, 503)), unreached);
   const silent = ["upstream_error", 504, "upstream_timeout", true];
   assert.deepEqual(await tried({ failed: "headers_timeout" }), silent);
+  // Of no form by which a key is known.
+  const echo = json({ error: { message: "Not for odd-token!", type: "x", param: null, code: null } }, 403);
+  const failed = JSON.stringify(await attempted(json({ access_token: "odd-token" }), echo));
+  assert.match(failed, /Not for \*\*\*!/);
 });

@@ -83,10 +83,11 @@ test("credentials that get no access token are not well, in the words of the tok
     base_url: "http://one.test",
     token_url: "http://tokens.test/token",
   });
-  const ask = async (reply: Reply) => {
+  const list = json({ publisherModels: [{ name: "publishers/google/models/gemini-3-pro" }] });
+  const ask = async (reply: Reply, its = list) => {
     const it = script();
     it.member("tokens", [reply]);
-    it.member("one", [json({ publisherModels: [{ name: "publishers/google/models/gemini-3-pro" }] })]);
+    it.member("one", [its]);
     const { clock, upstreams } = it.deps;
     return checkSettings({ clock, upstreams }, vertex, behindTokens, signal);
   };
@@ -99,4 +100,7 @@ test("credentials that get no access token are not well, in the words of the tok
     /^Google granted no access token: it answered 400: invalid_grant: account/,
   );
   assert.equal((await ask({ failed: "unreachable" })).reason, "No answer from tokens.");
+  const echo = json({ error: { code: 403, message: "Not for odd-token!" } }, 403);
+  const closed = await ask(json({ access_token: "odd-token" }), echo);
+  assert.equal(closed.reason, "The provider answered 403: Not for ***!");
 });
