@@ -126,7 +126,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   await row.getByRole("button", { name: "Rotate…" }).click();
   const question = page.getByRole("dialog", { name: "Rotate shop" });
   await question.getByText(/^Last used/).waitFor();
-  await question.getByRole("button", { name: "Works for 1 h more" }).click();
+  await question.getByRole("button", { name: "1 h", exact: true }).click();
   await expectSound(at, "the question before a rotation");
   // The answer to this one has the secret, and no later one.
   const rotated = page.waitForResponse((response) => response.url().endsWith("/rotate"));
@@ -190,13 +190,13 @@ test("the personal key says when it was used; ending it at once warns and asks f
   await part.getByRole("button", { name: "Regenerate…" }).click();
   const question = page.getByRole("dialog", { name: "Regenerate the API key" });
   await question.locator("p.soft", { hasText: "Last used 3 s ago." }).waitFor();
-  await question.getByRole("button", { name: "Ends now" }).click();
+  await question.getByRole("button", { name: "End it now" }).click();
   await question.locator("p.warn", { hasText: "Last used 3 s ago: what uses it is refused" }).waitFor();
   assert.ok(await question.getByRole("button", { name: "Regenerate the key" }).isDisabled());
   await question.getByLabel(/Type/).fill(name);
   assert.ok(await question.getByRole("button", { name: "Regenerate the key" }).isEnabled());
   await expectSound(at, "the question before the key ends");
-  await question.getByRole("button", { name: "Works for 24 h more" }).click();
+  await question.getByRole("button", { name: "24 h" }).click();
   await question.getByRole("button", { name: "Regenerate the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   await part.getByText("the old one works until").waitFor();

@@ -110,7 +110,7 @@ test("a new webhook secret, pool key, management token and API key are shown onc
   await stored("The new management token");
   await page.goto(`${url}/a/${account}/settings`);
   await page.getByRole("button", { name: "Regenerate…" }).click();
-  await page.getByRole("button", { name: "Ends now" }).click();
+  await page.getByRole("button", { name: "End it now" }).click();
   await page.getByRole("dialog").getByLabel(/Type/).fill(name);
   await page.getByRole("button", { name: "Regenerate the key" }).click();
   await stored("The account's API key");

@@ -10,8 +10,8 @@ import { Time, useIsOver } from "#ui/parts/time.tsx";
 import { OldWorks, Renew } from "./keys/renew.tsx";
 
 const overlaps = [
-  [24, "Works for 24 h more"],
-  [0, "Ends now"],
+  [24, "24 h"],
+  [0, "End it now"],
 ] as const;
 
 /** The personal key as it is at the present: when it was used last changes without a hint. */

@@ -69,10 +69,10 @@ export function ChangeKey({ of }: Of) {
 }
 
 const overlaps = [
-  [1, "Works for 1 h more"],
-  [24, "Works for 24 h more"],
-  [168, "Works for 7 days more"],
-  [0, "Ends now"],
+  [1, "1 h"],
+  [24, "24 h"],
+  [168, "7 days"],
+  [0, "End it now"],
 ] as const;
 
 function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {

@@ -49,9 +49,9 @@ export function Renew({
         if (isReady) onSubmit(Number(left));
       }}
     >
-      <p>There is a new text, which is shown once. The old one:</p>
+      <p>The key gets a new text, which is shown once. Keep the old one for:</p>
       <Choices
-        label="The old one"
+        label="Keep the old one for"
         of={hours.map(([each, words]) => [String(each), words] as const)}
         value={left}
         onChange={setLeft}
