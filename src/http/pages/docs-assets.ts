@@ -28,9 +28,9 @@ nav input { width: 100%; padding: .4rem .6rem; border: 1px solid var(--line); bo
 main { padding: 1.25rem 0 6rem; }
 main > h2 { margin: 2.75rem 0 .5rem; font-size: 1.3rem; }
 .lead { color: var(--soft); margin-top: 0; }
-.endpoint { margin: 1rem 0 1.5rem; padding: 1.1rem 1.3rem; background: var(--card); border: 1px solid var(--line);
+.endpoint, .event { margin: 1rem 0 1.5rem; padding: 1.1rem 1.3rem; background: var(--card); border: 1px solid var(--line);
   border-radius: 10px; }
-.endpoint h3 { margin: 0; font-size: 1.08rem; } .endpoint h3 a { color: inherit; text-decoration: none; }
+.endpoint h3, .event h3 { margin: 0; font-size: 1.08rem; } .endpoint h3 a, .event h3 a { color: inherit; text-decoration: none; }
 .endpoint h4 { margin: 1.2rem 0 .4rem; font-size: .95rem; }
 .line { margin: .35rem 0; }
 code, pre { font: .88em/1.55 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -48,12 +48,19 @@ caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th { text-align: left; color: var(--soft); font-weight: 500; }
 th, td { padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 small { color: var(--soft); }
+.keys, .try form { display: grid; gap: .6rem; } .keys { grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); }
+.keys label, .try label { display: grid; gap: .2rem; color: var(--soft); font-size: .9rem; }
+.keys input, .try input, .try textarea { padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: 6px; background: var(--page);
+  color: var(--ink); font: .88rem/1.5 ui-monospace, Menlo, monospace; }
+.try summary { cursor: pointer; color: var(--link); } .try form { margin: .6rem 0; } .try p { margin: 0; }
+.try pre { border: 1px solid var(--line); border-radius: 8px; max-height: 30rem; }
+.send { border: 1px solid var(--link); border-radius: 6px; padding: .3rem .9rem; }
 .reply { border-top: 1px solid var(--line); padding: .45rem 0; font-size: .92rem; }
 .reply summary { cursor: pointer; }
 .status { font: 700 .85rem/1 ui-monospace, Menlo, monospace; color: var(--good); } .s4, .s5 { color: var(--bad); }
 @media (max-width: 60rem) { .page { grid-template-columns: minmax(0, 1fr); gap: 0; } nav { position: static; max-height: none; } }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
-@media print { nav, button, .skip { display: none; } .page { display: block; } }
+@media print { nav, button, .skip, .keys, .try { display: none; } .page { display: block; } }
 `;
 
 export const docsScript = `
@@ -76,7 +83,7 @@ const find = document.getElementById("find");
 find.addEventListener("input", () => {
   const words = find.value.toLowerCase().split(/\\s+/).filter(Boolean);
   let shown = 0;
-  for (const section of document.querySelectorAll("section.endpoint")) {
+  for (const section of document.querySelectorAll("section.endpoint, section.event")) {
     const text = section.dataset.find + " " + section.textContent.toLowerCase();
     section.hidden = !words.every((word) => text.includes(word));
     if (!section.hidden) shown++;

@@ -1,8 +1,11 @@
-// The page at /docs: the OpenAPI document as one self-contained page. Nothing is fetched: no other host, no
-// font, no script file; the page works offline and under a policy that allows only its own two inline blocks.
+// The page at /docs: the OpenAPI document as one self-contained page. Nothing is fetched to show it: no other host, no
+// font, no script file; the page works offline and under a policy that allows its own two inline blocks, and requests to
+// its own address for "Try it".
 
 import { createHash } from "node:crypto";
 import { docsScript, docsStyle } from "./docs-assets.ts";
+import { eventSections, type Webhooks } from "./docs-events.ts";
+import { tryElement, tryKeys, tryScript } from "./docs-try.ts";
 
 interface Schema {
   $ref?: string;
@@ -58,6 +61,7 @@ interface Document {
   info: { title: string; description: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Webhooks;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
@@ -172,14 +176,35 @@ function fieldTable(caption: string, rows: string, need = "Required"): string {
 /** Where the examples point until the script puts in the address that the page came from. */
 const placeholder = "http://localhost:8080";
 
-/** What opens an endpoint, in a word and as curl sends it; null: it is open. */
-function keyOf(operation: Operation): { word: string; header: string } | null {
+/** What opens an endpoint, in a word, as curl sends it and by its field for "Try it"; null: it is open. */
+function keyOf(operation: Operation) {
   const [first] = operation.security ?? [];
   if (first === undefined) return null;
-  if ("managementToken" in first) return { word: "Management", header: "Authorization: Bearer YOUR_TOKEN" };
-  if ("poolKey" in first) return { word: "Pool key", header: "Authorization: Bearer YOUR_POOL_KEY" };
-  return { word: "Api-key", header: "Api-key: YOUR_KEY" };
+  if ("managementToken" in first)
+    return { word: "Management", header: "Authorization: Bearer YOUR_TOKEN", credential: "token" } as const;
+  if ("poolKey" in first)
+    return {
+      word: "Pool key",
+      header: "Authorization: Bearer YOUR_POOL_KEY",
+      credential: "pool_key",
+    } as const;
+  return { word: "Api-key", header: "Api-key: YOUR_KEY", credential: "api_key" } as const;
 }
+
+/** The form to try an operation with; "": its body is no JSON. */
+function tryOf(document: Document, { method, path, operation }: Listed): string {
+  const { parameters = [], requestBody } = operation;
+  const media = requestBody?.content["application/json"];
+  if (requestBody !== undefined && media === undefined) return "";
+  const query = parameters
+    .map((each) => parameterOf(document, each))
+    .flatMap((each) => (each.in === "query" ? [each.name] : []));
+  const body = media === undefined ? null : JSON.stringify(media.example ?? {}, null, 2);
+  return tryElement({ method, path, credential: keyOf(operation)?.credential ?? null, query, body }, safe);
+}
+
+const parameterOf = (document: Document, listed: Parameter | { $ref: string }): Parameter =>
+  "$ref" in listed ? document.components.parameters[listed.$ref.split("/").at(-1) ?? ""]! : listed;
 
 function curlOf({ method, path, operation }: Listed): string {
   const examples: Record<string, string> = {
@@ -226,9 +251,8 @@ function repliesOf(document: Document, operation: Operation): string {
 function sectionOf(document: Document, listed: Listed): string {
   const { method, path, operation } = listed;
   const parameters = (operation.parameters ?? [])
-    .map((listed) => {
-      const parameter =
-        "$ref" in listed ? document.components.parameters[listed.$ref.split("/").at(-1) ?? ""]! : listed;
+    .map((each) => {
+      const parameter = parameterOf(document, each);
       const { schema } = resolve(document, parameter.schema);
       return `<tr><td><code>${safe(parameter.name)}</code> <small>${parameter.in}</small></td><td>${safe(typeOf(document, schema, false))}</td><td>${parameter.required ? "yes" : "no"}</td><td>${remarks({ ...schema, description: parameter.description ?? "" })}</td></tr>`;
     })
@@ -244,6 +268,7 @@ function sectionOf(document: Document, listed: Listed): string {
 <p class="line"><span class="method ${method}">${method.toUpperCase()}</span> <code>${safe(path)}</code>${key === null ? "" : ` <span class="key">${key.word}</span>`}</p>
 ${operation.description ? `<p>${prose(operation.description)}</p>` : ""}
 ${codeBlock("Example", curlOf(listed))}
+${tryOf(document, listed)}
 ${fieldTable("Parameters", parameters)}
 ${body === "" ? "" : fieldTable(`Body, as ${types}`, body)}
 <h4>Replies</h4>
@@ -255,7 +280,10 @@ const keyHelp = `<section id="key"><h2>Your key</h2>
 <p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place that has one decides:</p>
 <ol><li>the header <code>Api-key</code> (recommended)</li><li>the URL parameter <code>api_key</code></li><li>the body field <code>api_key</code>, with POST</li></ol>
 <p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p>
-<p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p></section>`;
+<p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p>
+${tryKeys}</section>`;
+
+const script = docsScript + tryScript;
 
 /** The page, and the policy to send it with. `openapi` is what `openapiDocument` makes. */
 export function docsPage(openapi: object): { html: string; contentSecurityPolicy: string } {
@@ -284,6 +312,7 @@ export function docsPage(openapi: object): { html: string; contentSecurityPolicy
         `<h2>${safe(name)}</h2>${members.map((member) => sectionOf(document, member)).join("")}`,
     )
     .join("");
+  const events = eventSections(document.webhooks ?? {}, { safe, prose, codeBlock });
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -299,14 +328,15 @@ export function docsPage(openapi: object): { html: string; contentSecurityPolicy
 <header><h1>${safe(document.info.title)} <small>API</small></h1><a href="openapi.json">openapi.json</a></header>
 <div class="page">
 <nav aria-label="Endpoints"><label for="find">Find</label><input id="find" type="search" placeholder="send, cancel, 429 …" autocomplete="off">
-<ul><li><a href="#key">Your key</a></li></ul>${links}</nav>
+<ul><li><a href="#key">Your key</a></li></ul>${links}${events.links}</nav>
 <main id="content"><p class="lead">${prose(document.info.description)}</p>
 ${keyHelp}
 ${sections}
+${events.sections}
 <p id="none" role="status" hidden>Nothing here matches that.</p>
 </main>
 </div>
-<script>${docsScript}</script>
+<script>${script}</script>
 </body>
 </html>
 `;
@@ -314,7 +344,8 @@ ${sections}
   const contentSecurityPolicy = [
     "default-src 'none'",
     `style-src ${hash(docsStyle)}`,
-    `script-src ${hash(docsScript)}`,
+    `script-src ${hash(script)}`,
+    "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",
