@@ -153,6 +153,12 @@ test("a connection that breaks after the send was accepted sends nothing twice",
     messages.map(({ id, request_id }) => [id, request_id]),
     [[sent.contact[0]?.id, sent.request_id]],
   );
+  const again = await cuttingRelay(t, url, 1);
+  const mail = { email: "delivered@example.com", subject: "A file", message: "See" };
+  const files = [{ filename: "note.txt", content: new TextEncoder().encode("Hi") }];
+  await client({ url: again.url }).email.send(mail, { files });
+  assert.equal(again.connections(), 2);
+  assert.equal((await all(client().messages.list("email"))).length, 1);
 });
 
 test("after four tries without an answer the error says that none came", async (t) => {

@@ -67,9 +67,22 @@ export function createCall(options: ClientOptions): Call {
     const endsAt = performance.now() + timeoutMs;
     const deadline = AbortSignal.timeout(timeoutMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const init: RequestInit = {
+      method: request.method,
+      headers: headersOf(request, apiKey),
+      // What cannot be written as JSON is a fault of the program, and thrown from here.
+      body: bodyOf(request),
+      // A redirect would carry the key to another host.
+      redirect: "manual",
+    };
     for (let tries = 1; ; tries++) {
       signal?.throwIfAborted();
-      const { error, repeatable, retryAfterMs, reply } = await attempt(request, ended, timeoutMs / 2);
+      const { error, repeatable, retryAfterMs, reply } = await attempt(
+        urlOf(base, request),
+        init,
+        ended,
+        timeoutMs / 2,
+      );
       if (error === null) return reply as Reply;
       signal?.throwIfAborted();
       const pauseMs = Math.max(retryAfterMs, backoff(tries));
@@ -90,7 +103,12 @@ export function createCall(options: ClientOptions): Call {
     reply: unknown;
   }
 
-  async function attempt(request: Request, ended: AbortSignal, tryMs: number): Promise<Attempt> {
+  async function attempt(
+    url: string,
+    init: RequestInit,
+    ended: AbortSignal,
+    tryMs: number,
+  ): Promise<Attempt> {
     const failed = (error: TrunklineError, repeatable = true, retryAfterMs = 0): Attempt => ({
       error,
       repeatable,
@@ -101,14 +119,7 @@ export function createCall(options: ClientOptions): Call {
     let text: string;
     const limit = AbortSignal.timeout(tryMs);
     try {
-      response = await ask(urlOf(base, request), {
-        method: request.method,
-        headers: headersOf(request, apiKey),
-        body: bodyOf(request),
-        // A redirect would carry the key to another host.
-        redirect: "manual",
-        signal: AbortSignal.any([ended, limit]),
-      });
+      response = await ask(url, { ...init, signal: AbortSignal.any([ended, limit]) });
       text = await response.text();
     } catch (cause) {
       const late = ended.aborted || limit.aborted;
