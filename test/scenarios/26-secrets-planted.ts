@@ -68,6 +68,8 @@ export const planted = {
   memberHeader: ascii("memberHeader"),
   replacedMemberKey: canary("replacedMemberKey"),
   refusedMemberSetting: canary("refusedMemberSetting"),
+  memberClientSecret: canary("memberClientSecret"),
+  memberAccessToken: canary("memberAccessToken"),
   poolKey: `tlp_${canary("poolKey", 43)}`,
   wrongPoolKey: `tlp_${canary("wrongPoolKey", 43)}`,
   poolKeyInQuery: `tlp_${canary("poolKeyInQuery", 43)}`,
