@@ -24,7 +24,8 @@ COPY src ./src
 COPY bridge ./bridge
 COPY LICENSE NOTICE README.md ./
 RUN ln -s /app/bin/trunkline.mjs /usr/local/bin/trunkline && mkdir /data && chown node:node /data && chmod 700 /data
-USER node
+# Its user `node`; by number, so that a host that demands another user than root can tell.
+USER 1000:1000
 ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data
 # glibc gives the memory of large bodies back sooner: docs/hardening.md.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072

@@ -247,6 +247,15 @@ export const variables = {
         "whole number, 1000 to 600000",
       ),
     ),
+  STOP_DELAY_MS: wholeNumber(0, 60_000)
+    .prefault("0")
+    .meta(
+      text(
+        "Behind a load balancer: how long a process that is to stop still takes requests, while its readiness says that it stops, ms.",
+        "0",
+        "whole number, 0 to 60000",
+      ),
+    ),
   KEEP_MESSAGES_DAYS: days
     .optional()
     .meta(

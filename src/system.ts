@@ -60,6 +60,8 @@ export interface System {
   createSetupCode(email?: string): Promise<string>;
   /** Starts driving lanes. */
   start(): Promise<void>;
+  /** From here on readiness says that the process stops; requests are still taken. */
+  announceStop(): void;
   /** Stops: no new attempt begins, and requests and attempts under way get 30 s. */
   stop(): Promise<void>;
 }
@@ -162,6 +164,7 @@ export async function openSystem(
       await lanes.start();
       phones.start();
     },
+    announceStop: () => stopping.abort(),
     stop: async () => {
       stopping.abort();
       accountChanges.close();

@@ -43,6 +43,7 @@ test("without any variable everything has its default", () => {
     LOG_FORMAT: "auto",
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
+    STOP_DELAY_MS: 0,
     KEEP_WEBHOOK_DAYS: 30,
     KEEP_USAGE_DAYS: 90,
     KEEP_DEFERRED_DAYS: 7,
@@ -94,6 +95,7 @@ test("wrong values are all reported at once, each by its name, without being rep
     SHOW_API_KEYS: "canary",
     LOG_LEVEL: "canary",
     TAKEOVER_MS: "999999999999",
+    STOP_DELAY_MS: "60001",
   };
   const found = errors(
     Object.fromEntries(Object.entries(wrong).map(([name, value]) => [`TRUNKLINE_${name}`, value])),
@@ -125,6 +127,7 @@ test("numbers at their bounds", () => {
     ["MAX_CONTACTS", "1", "1000001"],
     ["POSTGRES_CONNECTIONS", "2", "501"],
     ["TAKEOVER_MS", "1000", "999"],
+    ["STOP_DELAY_MS", "60000", "-1"],
   ] as const) {
     assert.deepEqual(errors({ [`TRUNKLINE_${name}`]: good }), []);
     assert.equal(errors({ [`TRUNKLINE_${name}`]: bad }).length, 1, `${name} ${bad}`);

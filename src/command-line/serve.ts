@@ -1,5 +1,6 @@
 // `trunkline serve`: runs the service until a signal stops it.
 
+import { mkdir } from "node:fs/promises";
 import { type Config, environment } from "#config.ts";
 import { openOperatorSocket } from "#http/server/operator-socket.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
@@ -61,6 +62,9 @@ export async function serve(config: Config): Promise<void> {
       { event: "process.stopping", signal },
       "The process is stopping; what is under way gets 30 s.",
     );
+    system.announceStop();
+    // A load balancer needs a moment to see it.
+    if (config.STOP_DELAY_MS > 0) await runtime.clock.sleep(config.STOP_DELAY_MS);
     socket?.close();
     await mailPort?.close();
     await system.stop();
@@ -78,6 +82,8 @@ const withoutSocket: Readonly<Record<string, string>> = {
 /** Opens the socket of the command line. The service also works without. */
 async function openSocket(config: Config, { log }: Runtime, system: System): Promise<SocketFile | null> {
   const path = operatorSocketFile(config);
+  // On PostgreSQL nothing else needs the folder. Where it cannot be made, the socket says so.
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch(() => {});
   const opened = await openOperatorSocket(system.app.server, path);
   if (!("reason" in opened)) return opened;
   // Of several processes on this machine that share a data folder, one has it.

@@ -8,9 +8,10 @@ import { completionScript, shells } from "#command-line/completion.ts";
 import { createProgram } from "#command-line/program.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { version } from "#runtime/program.ts";
+import { freshDatabase } from "../postgres.ts";
 import { commands } from "./commands.ts";
 
-const { folder, run, serve } = commands();
+const { folder, run, runWith, serve } = commands();
 
 type Asked = Partial<Parameters<typeof requestApi>[1]>;
 
@@ -60,6 +61,28 @@ describe("while the service runs on SQLite", () => {
 
     await service.stop("SIGTERM");
     assert.equal(existsSync(socket), false);
+  });
+
+  test("with a delay a process that stops says so, and still takes requests until it is over", async () => {
+    const service = await serve("delayed", { TRUNKLINE_STOP_DELAY_MS: "4000" });
+    const key = keyIn((await run("delayed", "key", "default")).out);
+    const stopped = service.stop("SIGTERM");
+    while ((await status(service.base, "/health/ready")) === 200);
+    assert.equal(await status(service.base, "/health/ready"), 503);
+    assert.equal(await status(service.base, "/api/account", asKey(key)), 200);
+    await stopped;
+    assert.match(service.printed(), /process\.stopped/);
+  });
+
+  test("on PostgreSQL the folder of the socket is made, and the commands that need it work", async (t) => {
+    const { url, drop } = await freshDatabase();
+    t.after(drop);
+    const variables = { TRUNKLINE_DATABASE_URL: url, TRUNKLINE_MASTER_KEY: "m".repeat(32) };
+    const service = await serve("new/folder", variables);
+    assert.equal(statSync(join(folder, "new/folder")).mode & 0o777, 0o700);
+    const { code, out } = await runWith(variables, "new/folder", "gateways");
+    assert.deepEqual([code, /sms-sandbox|sandbox/.test(out)], [0, true]);
+    await service.stop("SIGTERM");
   });
 
   test("after kill -9 the commands work without it, and the next start takes the socket again", async () => {
