@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
+import { provisionedTokenScopes } from "#contract/manage/keys/token-scopes.ts";
 import { nameText } from "#contract/name.ts";
 import { maxTokenLength, tokenRow } from "#identity/management-token.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
@@ -21,6 +22,7 @@ export const managementTokenInput = z
       .enum(["operator", "member"])
       .describe("`operator` manages the whole installation, `member` one account."),
     account: nameText(1, 100).nullish().describe("A member's account, by its name; operators have none."),
+    scopes: provisionedTokenScopes,
   })
   .describe("A program's way into the management API.");
 type ManagementTokenInput = z.output<typeof managementTokenInput>;
@@ -55,6 +57,7 @@ export async function upsertManagementToken(
     name: input.name,
     role: input.role,
     accountId: account?.id ?? null,
+    scopes: input.scopes,
     at: deps.clock.now(),
   };
   const row = tokenRow(deps.newId("tok"), input.token, details);

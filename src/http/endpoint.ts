@@ -82,10 +82,11 @@ function accountOf(admitted: Call): string | null {
   return account?.id ?? opened?.pool.accountId ?? null;
 }
 
-/** The key that an admitted request shows; null: the personal one of an account, or none. */
+/** The key or management token that an admitted request shows; null: the personal one of an account, or none. */
 function keyOf(admitted: Call): string | null {
-  const { account, opened } = admitted as Partial<AccountCall & PoolCall>;
-  return account?.key?.id ?? opened?.key?.id ?? null;
+  const { account, opened, principal } = admitted as Partial<AccountCall & PoolCall & ManageCall>;
+  const token = principal?.kind === "token" ? principal.id : null;
+  return account?.key?.id ?? opened?.key?.id ?? token;
 }
 
 /** The most frequent first mistake: JSON without its content type, which leaves the form without any field. */

@@ -1,5 +1,6 @@
 // Management tokens: the credentials of programs that manage an installation (operator) or one account (member).
 
+import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import type { Core } from "#core/core.ts";
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
@@ -12,8 +13,17 @@ import {
 } from "#store/identity/tokens.ts";
 import type { ManagementTokensTable, Role } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
+import { readScopes, storedScopes } from "./scopes.ts";
 
 export type ManagementTokenRow = ManagementTokensTable;
+
+/** What a new token is. `scopes` null, or absent: all that the role may. */
+interface TokenDetails {
+  name: string;
+  role: Role;
+  accountId: string | null;
+  scopes?: readonly TokenScope[] | null;
+}
 
 /** Generated tokens have 47 characters; those of the provisioning file may be longer. Longer texts are not hashed. */
 export const maxTokenLength = 512;
@@ -27,7 +37,7 @@ function newManagementToken(random: Random): string {
 export function tokenRow(
   id: string,
   token: string,
-  details: { name: string; role: Role; accountId: string | null; at: number },
+  details: TokenDetails & { at: number },
 ): ManagementTokensTable {
   return {
     id,
@@ -36,6 +46,7 @@ export function tokenRow(
     hint: `${token.slice(0, 4)}…${token.slice(-4)}`,
     role: details.role,
     account_id: details.accountId,
+    scopes: storedScopes(details.scopes ?? null),
     created_at: details.at,
     revoked_at: null,
   };
@@ -49,7 +60,14 @@ export async function authenticateToken(database: Database, token: string): Prom
   if (token.length > maxTokenLength) return null;
   const row = await database.run(findManagementToken, hashSecret(token));
   if (row === null) return null;
-  return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };
+  return {
+    kind: "token",
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    accountId: row.account_id,
+    scopes: readScopes(row.scopes),
+  };
 }
 
 type TokenDeps = Pick<Core, "clock" | "database" | "newId" | "random">;
@@ -57,7 +75,7 @@ type TokenDeps = Pick<Core, "clock" | "database" | "newId" | "random">;
 /** Creates a token. Null: a valid token has the name. The text of the token is returned and not stored. */
 export async function createManagementToken(
   deps: TokenDeps,
-  input: { name: string; role: Role; accountId: string | null },
+  input: TokenDetails,
 ): Promise<{ token: string; row: ManagementTokensTable } | null> {
   const token = newManagementToken(deps.random);
   const row = tokenRow(deps.newId("tok"), token, { ...input, at: deps.clock.now() });

@@ -1,6 +1,7 @@
 // The principal of a management request: a user with a session, a program with a management token, or the command line of the
 // machine. Operators manage the whole installation, members one account.
 
+import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import type { Role } from "#store/schema/identity.ts";
 
 export interface Principal {
@@ -11,6 +12,8 @@ export interface Principal {
   role: Role;
   /** The account of a member; null: an operator. */
   accountId: string | null;
+  /** What a management token is bound to; null: all that the role may. */
+  scopes: readonly TokenScope[] | null;
 }
 
 /** Who comes through the operator's socket. */
@@ -20,6 +23,7 @@ export const commandLinePrincipal: Principal = {
   name: "command line",
   role: "operator",
   accountId: null,
+  scopes: null,
 };
 
 /** The one account that the principal may see; null: all of them. A member without an account sees none. */

@@ -86,7 +86,14 @@ export async function resumeSession(
     await database.run(touchSession, { hash, at: now }).catch(() => {});
   }
   return {
-    principal: { kind: "user", id: row.id, name: row.email, role: row.role, accountId: row.account_id },
+    principal: {
+      kind: "user",
+      id: row.id,
+      name: row.email,
+      role: row.role,
+      accountId: row.account_id,
+      scopes: null,
+    },
     // A clock that was set back does not make an old sign-in recent.
     recentlySignedIn: now >= row.created_at && now - row.created_at <= recentSignInMs,
     csrfToken: csrfTokenFor(secret),

@@ -22,7 +22,9 @@ const token = "tlm_0123456789abcdef0123456789abcdef";
 
 test("the input: a name, 32 characters that a header can carry, a role; nothing else", () => {
   const good = { name: "ci", token, role: "operator" };
-  assert.deepEqual(managementTokenInput.parse(good), good);
+  assert.deepEqual(managementTokenInput.parse(good), { ...good, scopes: null });
+  const bound = { ...good, scopes: ["messages:send", "gateways:read"] };
+  assert.deepEqual(managementTokenInput.parse(bound), bound);
   for (const bad of [
     { ...good, token: token.slice(0, 31) },
     { ...good, token: `${token} x` },
@@ -30,6 +32,9 @@ test("the input: a name, 32 characters that a header can carry, a role; nothing 
     { ...good, role: "root" },
     { ...good, name: "" },
     { ...good, extra: 1 },
+    { ...good, scopes: [] },
+    { ...good, scopes: ["messages"] },
+    { ...good, scopes: ["audit:read", "audit:read"] },
   ])
     assert.equal(managementTokenInput.safeParse(bad).success, false);
 });
@@ -46,7 +51,11 @@ test("a member's token leads to its account, by the account's name", async () =>
     name: "crm",
     role: "member",
     accountId,
+    scopes: null,
   });
+  const bound = await upsertManagementToken(deps, { ...input, scopes: ["audit:read"] });
+  assert.deepEqual(bound, saved);
+  assert.deepEqual((await authenticateToken(store.database, token))?.scopes, ["audit:read"]);
   const next = `${token}-next`;
   const changed = await upsertManagementToken(deps, {
     ...input,
@@ -56,7 +65,8 @@ test("a member's token leads to its account, by the account's name", async () =>
   });
   assert.deepEqual(changed, saved);
   assert.equal(await authenticateToken(store.database, token), null);
-  assert.equal((await authenticateToken(store.database, next))?.accountId, null);
+  const freed = await authenticateToken(store.database, next);
+  assert.deepEqual([freed?.accountId, freed?.scopes], [null, null], "the entry decides, and has none");
   const twice = await upsertManagementToken(deps, { ...input, name: "another", token: next });
   assert.deepEqual(twice.kind === "invalid" && twice.issues.map(({ path }) => path.join(".")), ["token"]);
 });

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
+import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import { createManagementToken } from "#identity/management-token.ts";
 import { createPasswordHasher } from "#identity/password.ts";
 import { createUser } from "#identity/users.ts";
@@ -37,15 +38,19 @@ export function manage(
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 let made = 0;
-/** A new token; without an account, an operator's. */
-export async function tokenFor(it: Harness, accountId: string | null = null): Promise<string> {
+/** A new token; without an account, an operator's; with `scopes`, bound to them. */
+export async function tokenFor(
+  it: Harness,
+  accountId: string | null = null,
+  scopes: readonly TokenScope[] | null = null,
+): Promise<string> {
   made += 1;
   const { database, core } = it.system;
   const { random, clock, newId } = core;
   const role: Role = accountId === null ? "operator" : "member";
   const result = await createManagementToken(
     { database, random, clock, newId },
-    { name: `token ${made}`, role, accountId },
+    { name: `token ${made}`, role, accountId, scopes },
   );
   assert.ok(result);
   return result.token;

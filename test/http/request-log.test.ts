@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { bearer, tokenFor } from "./managing.ts";
 
 let it: Harness;
 let account: Awaited<ReturnType<Harness["account"]>>;
@@ -58,6 +59,15 @@ test("a refusal has no account, an id in a path is not in the line, and an unkno
   const text = it.log.text();
   for (const secret of ["msg_secret", "tl_wrong", "+4915112345678", "a text that is secret", account.key])
     assert.ok(!text.includes(secret), secret);
+});
+
+test("a request of the management API names its token, and not its text", async () => {
+  const token = await tokenFor(it);
+  const line = await lineOf("GET", `/api/manage/v1/accounts/${account.id}`, bearer(token));
+  assert.deepEqual([line?.status, line?.account], [200, account.id]);
+  assert.match(String(line?.keyId), /^tok_/);
+  assert.ok(!it.log.text().includes(token));
+  assert.equal((await lineOf("GET", "/api/manage/v1/session", bearer("tlm_wrong")))?.keyId, null);
 });
 
 test("health checks have a line at debug alone", async () => {

@@ -66,6 +66,13 @@ test("what strangers typed is cut, and control characters and half characters ar
 });
 
 test("an actor is the principal, by kind, id and name", () => {
-  const principal = { kind: "token", id: "tok_1", name: "ci", role: "operator", accountId: null } as const;
+  const principal = {
+    kind: "token",
+    id: "tok_1",
+    name: "ci",
+    role: "operator",
+    accountId: null,
+    scopes: null,
+  } as const;
   assert.deepEqual(actorOf(principal), { kind: "token", id: "tok_1", name: "ci" });
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
+import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import {
   authenticateToken,
   createManagementToken,
@@ -20,11 +21,11 @@ before(async () => {
 });
 after(() => store.close());
 
-async function made(accountId: string | null = null) {
+async function made(accountId: string | null = null, scopes: readonly TokenScope[] | null = null) {
   const deps = peopleDeps(store);
   const name = fresh("ci");
   const role = accountId === null ? ("operator" as const) : ("member" as const);
-  const result = await createManagementToken(deps, { name, role, accountId });
+  const result = await createManagementToken(deps, { name, role, accountId, scopes });
   assert.ok(result);
   return { deps, name, ...result };
 }
@@ -39,7 +40,13 @@ test("a token leads to its principal", async () => {
     name,
     role: "member",
     accountId,
+    scopes: null,
   });
+  const bound = await made(accountId, ["messages:send", "audit:read"]);
+  assert.deepEqual((await authenticateToken(store.database, bound.token))?.scopes, [
+    "messages:send",
+    "audit:read",
+  ]);
 });
 
 test("the database does not hold it, and its hash is no token", async () => {

@@ -10,6 +10,7 @@ const principal = (role: "operator" | "member", accountId: string | null): Princ
   name: "x",
   role,
   accountId,
+  scopes: null,
 });
 
 test("operators manage every account, members theirs", () => {

@@ -40,7 +40,14 @@ async function started(columns: Partial<UsersTable> = {}) {
 test("a session says who it is, and is new each time", async () => {
   const { deps, user, secret } = await started();
   assert.deepEqual(await resumeSession(deps, secret), {
-    principal: { kind: "user", id: user.id, name: user.email, role: "operator", accountId: null },
+    principal: {
+      kind: "user",
+      id: user.id,
+      name: user.email,
+      role: "operator",
+      accountId: null,
+      scopes: null,
+    },
     recentlySignedIn: true,
     csrfToken: csrfTokenFor(secret),
   });

@@ -98,6 +98,7 @@ const token = {
   hint: "h",
   role: "operator" as const,
   account_id: null,
+  scopes: null,
   created_at: now,
   revoked_at: null,
 };

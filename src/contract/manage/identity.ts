@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { newTokenScopes, shownTokenScopes } from "#contract/manage/keys/token-scopes.ts";
 import { nameText } from "#contract/name.ts";
 
 const role = z
@@ -90,6 +91,7 @@ const sessionData = z
     name: z.string().describe("The person's e-mail address, or the token's name."),
     role,
     account: accountId,
+    scopes: shownTokenScopes,
     csrf_token: z
       .string()
       .nullable()
@@ -190,6 +192,7 @@ const managementTokenFields = z.object({
   hint: z.string().describe("The first and last characters of the token."),
   role,
   account: accountId,
+  scopes: shownTokenScopes,
   created_at: instant,
   revoked_at: instant.nullable(),
 });
@@ -211,6 +214,7 @@ export const createManagementTokenRequest = z
     name: name.describe("The token's name, which is unique."),
     role,
     account: accountId.optional(),
+    scopes: newTokenScopes,
   })
   .meta({ id: "CreateManagementTokenRequest" });
 

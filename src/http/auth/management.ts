@@ -1,5 +1,5 @@
 // The gate of the management API, in one order for every route: who asks (management token, session, or the command line), whether
-// our own page asks (CSRF), whether they may (scope), and only then the body. What changes something is written
+// our own page asks (CSRF), whether they may (the head's scope, then those of a token), and only then the body. What changes something is written
 // to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
@@ -22,6 +22,7 @@ import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccount, findAccountByName } from "#store/accounts/accounts.ts";
 import { rightAddress, sameSite } from "./csrf.ts";
 import { isHttps, readCookie } from "./session-cookie.ts";
+import { scopeRefusal } from "./token-scopes.ts";
 
 /** What the gate found out before a body is read. `account` is set for routes of that scope. */
 interface Admitted {
@@ -129,10 +130,12 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   if (changes && session !== null && !hasCsrfToken(call, session)) return withoutCsrfToken(call);
   if (head.scope === "account") {
     const account = await accountOf(call, principal);
-    return account === null ? problem("not_found") : { principal, session, account };
+    return account === null
+      ? problem("not_found")
+      : (scopeRefusal(head, principal) ?? { principal, session, account });
   }
   if (head.scope === "installation" && principal.role !== "operator") return problem("forbidden");
-  return { principal, session, account: null };
+  return scopeRefusal(head, principal) ?? { principal, session, account: null };
 }
 
 async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | null> {
@@ -197,7 +200,7 @@ function tellWatchers({ signals }: Pick<Core, "signals">, { path }: Head, accoun
 }
 
 /** Whether the credential of an answered request still opens the account. It does not count as a use of the session. */
-export async function isStillAdmitted(call: Call, accountId: string): Promise<boolean> {
+export async function isStillAdmitted(head: Head, call: Call, accountId: string): Promise<boolean> {
   const { request, settings, core } = call;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
@@ -206,7 +209,7 @@ export async function isStillAdmitted(call: Call, accountId: string): Promise<bo
     token === null
       ? (await resumeSession(core, credential, { unattended: true }))?.principal
       : await authenticateToken(core.database, token);
-  return principal != null && mayManage(principal, accountId);
+  return principal != null && mayManage(principal, accountId) && scopeRefusal(head, principal) === null;
 }
 
 type Handle = (call: ManageCall) => Promise<Reply | null>;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { clientApis } from "#ai/apis/apis.ts";
+import { scopeOf } from "#http/auth/token-scopes.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { errorHeaders, poolReplies, servedHeaders } from "./ai.ts";
@@ -165,7 +166,7 @@ function securityOf(head: Head): Json[] {
   if (head.family === "api_key") return [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
   if (head.family === "pool") return [{ poolKey: [] }];
   if (head.family === "manage" && head.scope !== "anonymous")
-    return [{ managementToken: [] }, { session: [] }];
+    return [{ managementToken: [scopeOf(head) ?? []].flat() }, { session: [] }];
   return [];
 }
 
@@ -206,7 +207,8 @@ const securitySchemes: Json = {
   managementToken: {
     type: "http",
     scheme: "bearer",
-    description: "A management token (`tlm_…`): an operator's, or a member's for one account.",
+    description:
+      "A management token (`tlm_…`): an operator's, or a member's for one account. An operation names the scope that a token with scopes needs.",
   },
   session: {
     type: "apiKey",

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import { type ProblemCode, problems } from "#contract/problem.ts";
 import { problemReply, refusalReply, validationReply } from "#contract/replies.ts";
+import { scopeOf } from "#http/auth/token-scopes.ts";
 import type { Head } from "#http/call.ts";
 import { componentName, type Json, schemaOf } from "./schemas.ts";
 
@@ -108,7 +109,7 @@ export function gateProblems(head: Head): ProblemCode[] {
   const changes = head.method !== "GET";
   const codes: ProblemCode[] = ["rate_limited", "unavailable", "server_error"];
   if (head.scope !== "anonymous") codes.push("unauthenticated");
-  if (head.scope === "installation" || changes) codes.push("forbidden");
+  if (head.scope === "installation" || changes || scopeOf(head) !== null) codes.push("forbidden");
   if (head.scope === "account") codes.push("not_found");
   if (changes) codes.push("commit_unknown");
   if (head.body !== undefined)

@@ -17,7 +17,7 @@ export const manageExamples: Readonly<Record<string, object>> = {
   setUpUser: { code: "tls_…", password: "correct horse battery" },
   createUser: { email: "bob@example.com", name: "Bob", role: "member", account: "acme" },
   updateUser: { active: false, revision: 3 },
-  createManagementToken: { name: "ci-deploy", role: "operator" },
+  createManagementToken: { name: "ci-deploy", role: "operator", scopes: ["gateways:write", "messages:read"] },
   createAccount: {
     name: "acme",
     time_zone: "Europe/Berlin",

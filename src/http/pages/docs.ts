@@ -45,7 +45,7 @@ interface Operation {
   tags: string[];
   summary: string;
   description?: string;
-  security?: object[];
+  security?: Record<string, string[]>[];
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Response | { $ref: string }>;
@@ -258,6 +258,7 @@ function sectionOf(document: Document, listed: Listed): string {
     })
     .join("");
   const key = keyOf(operation);
+  const scopes = (operation.security ?? []).flatMap((each) => Object.values(each).flat());
   const media = Object.values(operation.requestBody?.content ?? {})[0];
   const body = media === undefined ? "" : rowsOf(document, media.schema, "");
   const types = Object.keys(operation.requestBody?.content ?? {})
@@ -265,7 +266,7 @@ function sectionOf(document: Document, listed: Listed): string {
     .join(", ");
   return `<section class="endpoint" id="${operation.operationId}" data-find="${safe(`${method} ${path} ${operation.summary}`.toLowerCase())}">
 <h3><a href="#${operation.operationId}">${safe(operation.summary)}</a></h3>
-<p class="line"><span class="method ${method}">${method.toUpperCase()}</span> <code>${safe(path)}</code>${key === null ? "" : ` <span class="key">${key.word}</span>`}</p>
+<p class="line"><span class="method ${method}">${method.toUpperCase()}</span> <code>${safe(path)}</code>${key === null ? "" : ` <span class="key">${[key.word, ...scopes.map(safe)].join(" ")}</span>`}</p>
 ${operation.description ? `<p>${prose(operation.description)}</p>` : ""}
 ${codeBlock("Example", curlOf(listed))}
 ${tryOf(document, listed)}
@@ -280,7 +281,7 @@ const keyHelp = `<section id="key"><h2>Your key</h2>
 <p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place that has one decides:</p>
 <ol><li>the header <code>Api-key</code> (recommended)</li><li>the URL parameter <code>api_key</code></li><li>the body field <code>api_key</code>, with POST</li></ol>
 <p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p>
-<p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p>
+<p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in; the scope beside the word is what a token with scopes needs. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p>
 ${tryKeys}</section>`;
 
 const script = docsScript + tryScript;

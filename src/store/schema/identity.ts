@@ -41,6 +41,8 @@ export interface ManagementTokensTable {
   hint: string;
   role: Role;
   account_id: string | null;
+  /** JSON: what the token may do; null: all that its role may. */
+  scopes: string | null;
   created_at: number;
   revoked_at: number | null;
 }

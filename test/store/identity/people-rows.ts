@@ -41,6 +41,7 @@ export function managementTokenRow(columns: Partial<ManagementTokensTable> = {})
     hint: "tlm_…1234",
     role: "operator",
     account_id: null,
+    scopes: null,
     created_at: now,
     revoked_at: null,
     ...columns,

@@ -23,7 +23,7 @@ export type CheckPoolMemberRequest = { member?: string | null; kind?: string | n
 export type CheckSetupLinkRequest = { code: string };
 export type CreateAccountRequest = { name: string; time_zone?: string; country?: string | null; plan?: { name: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null };
 export type CreateGatewayRequest = { identifier: string; channel: Channel; kind: string; default?: boolean; active?: boolean; settings?: Record<string, unknown>; pace?: { per_second?: number | null; concurrency?: number; jitter_ms?: number; per_day?: number | null; hours?: string | null }; retry?: { first_ms?: number; max_ms?: number; for_ms?: number }; on_unknown?: "hold" | "resend" | null };
-export type CreateManagementTokenRequest = { name: string; role: "operator" | "member"; account?: string | null };
+export type CreateManagementTokenRequest = { name: string; role: "operator" | "member"; account?: string | null; scopes?: TokenScope[] | null };
 export type CreateNamedKeyRequest = { name: string; scopes: ("send:sms" | "send:whatsapp" | "send:email" | "read")[]; gateways?: string[] | null; requests_per_minute?: number | null; expires_at?: string | null };
 export type CreatePoolKeyRequest = { name: string; key?: string; models?: string[] | null; limits?: { requests_per_minute?: number | null; tokens_per_minute?: number | null; concurrency?: number | null }; budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null }; expires_at?: string | null };
 export type CreatePoolMemberRequest = { name: string; kind: string; models?: string[]; embedding_models?: string[]; image_models?: string[]; speech_models?: string[]; transcription_models?: string[]; moderation_models?: string[]; rerank_models?: string[]; aliases?: Record<string, string>; context_tokens?: number | null; priority?: number; weight?: number; active?: boolean; price?: { input: number; output: number; cached_input?: number; cache_write?: number } | null; prices?: Record<string, { input: number; output: number; cached_input?: number; cache_write?: number }>; timeouts?: { connect_ms?: number; headers_ms?: number; first_token_ms?: number; idle_ms?: number; thinking_ms?: number; total_ms?: number | null }; settings?: Record<string, unknown> };
@@ -80,7 +80,7 @@ export type InstallationReply = { success: true; message: string; data: { versio
 export type LinkGatewayRequest = { method: "qr" | "code" | "enrol"; number?: string; replace?: boolean };
 export type ListedAccount = { id: string; name: string; time_zone: string; country: string | null; plan: AccountPlan; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: AttachmentLimits; ai_budget: SharedBudget | null; revision: number; created_at: string; updated_at: string; figures: { today: { accepted: number; failed: number }; remaining: { sms: number | null; whatsapp: number | null; email: number | null }; held: number } };
 export type ListedUser = { id: string; email: string; name: string; role: "operator" | "member"; account: string | null; active: boolean; set_up: boolean; revision: number; created_at: string; updated_at: string; signed_in_at: string | null; account_name: string | null; setup_link_expires_at: string | null };
-export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null };
+export type ManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; scopes: TokenScope[] | null; created_at: string; revoked_at: string | null };
 export type ManagementTokenPage = { success: true; message: string; data: ManagementToken[]; next_cursor: string | null };
 export type MemberKeyHealth = { position: number; state: "up" | "cooling_down" | "unauthorized"; until: string | null };
 export type MessageAttempt = { count: number; repeats: number; gateway_named: boolean; cost: number; cost_returned: boolean; held: boolean };
@@ -103,7 +103,7 @@ export type NamedKeyPage = { success: true; message: string; data: NamedKey[]; n
 export type NamedKeyReply = { success: true; message: string; data: NamedKey };
 export type NewAccount = { id: string; name: string; time_zone: string; country: string | null; plan: AccountPlan; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: AttachmentLimits; ai_budget: SharedBudget | null; revision: number; created_at: string; updated_at: string; api_key: string };
 export type NewAccountReply = { success: true; message: string; data: NewAccount };
-export type NewManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; created_at: string; revoked_at: string | null; token: string };
+export type NewManagementToken = { id: string; name: string; hint: string; role: "operator" | "member"; account: string | null; scopes: TokenScope[] | null; created_at: string; revoked_at: string | null; token: string };
 export type NewManagementTokenReply = { success: true; message: string; data: NewManagementToken };
 export type NewNamedKey = { id: string; name: string; scopes: ("send:sms" | "send:whatsapp" | "send:email" | "read")[]; gateways: string[] | null; requests_per_minute: number | null; expires_at: string | null; hint: string; revoked_at: string | null; last_used_at: string | null; previous_works_until: string | null; revision: number; created_at: string; updated_at: string; key: string };
 export type NewNamedKeyReply = { success: true; message: string; data: NewNamedKey };
@@ -178,7 +178,7 @@ export type SendingDomain = { id: string; domain: string; keys: DkimKey[]; recor
 export type SendingDomainPage = { success: true; message: string; data: SendingDomain[]; next_cursor: string | null };
 export type SendingDomainReply = { success: true; message: string; data: SendingDomain };
 export type SentContact = { recipient: string; status: "queued" | "scheduled"; id: string };
-export type Session = { kind: "user" | "token" | "command_line"; id: string; name: string; role: "operator" | "member"; account: string | null; csrf_token: string | null; fresh: boolean };
+export type Session = { kind: "user" | "token" | "command_line"; id: string; name: string; role: "operator" | "member"; account: string | null; scopes: TokenScope[] | null; csrf_token: string | null; fresh: boolean };
 export type SessionReply = { success: true; message: string; data: Session };
 export type SetUpRequest = { code: string; email: string; name: string; password: string };
 export type SetUpUserRequest = { code: string; password: string };
@@ -193,6 +193,7 @@ export type StartedGatewayLinkReply = { success: true; message: string; data: { 
 export type Suppression = { channel: Channel; recipient: string; reason: "opt_out" | "manual" | "bounce" | "complaint" | "unsubscribe"; note: string | null; created_at: string };
 export type SuppressionPage = { success: true; message: string; data: Suppression[]; next_cursor: string | null };
 export type TestGatewayRequest = { to: string; message?: string; wait_ms?: number };
+export type TokenScope = "accounts:read" | "accounts:write" | "keys:read" | "keys:write" | "messages:read" | "messages:send" | "messages:write" | "gateways:read" | "gateways:write" | "domains:read" | "domains:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "pools:read" | "pools:write" | "audit:read" | "installation:read" | "installation:write" | "users:read" | "users:write";
 export type TryPoolMessage = { role: "system" | "user" | "assistant"; content: string };
 export type TryPoolRequest = { messages: TryPoolMessage[]; model?: string | null; temperature?: number | null; max_tokens?: number | null; stop?: string[]; pretend_down?: string[] };
 export type UpdateAccountRequest = { name?: string; time_zone?: string; country?: string | null; plan?: { name?: string; expires_at?: string | null; credit?: { sms?: number | null; whatsapp?: number | null; email?: number | null }; renews?: "monthly" | null }; rate_limit?: { requests_per_minute?: number | null } | null; lateness_ms?: number; channel_failover?: boolean; attachments?: { max_files?: number; max_bytes?: number }; ai_budget?: { tokens_per_day?: number | null; tokens_per_month?: number | null; cost_per_month?: number | null; low_percent?: number | null } | null; revision?: number };
@@ -223,4 +224,5 @@ export const words = {
   Channel: ["sms", "whatsapp", "email"],
   DeliveryStatus: ["pending", "delivered", "failed"],
   MessageStatus: ["queued", "scheduled", "sending", "sent", "delivered", "read", "failed", "undelivered", "bounced", "expired", "cancelled", "suppressed", "unknown"],
+  TokenScope: ["accounts:read", "accounts:write", "keys:read", "keys:write", "messages:read", "messages:send", "messages:write", "gateways:read", "gateways:write", "domains:read", "domains:write", "suppressions:read", "suppressions:write", "webhooks:read", "webhooks:write", "pools:read", "pools:write", "audit:read", "installation:read", "installation:write", "users:read", "users:write"],
 } as const;

@@ -54,7 +54,7 @@ function hintsOf(call: ManageAccountCall): EventSource | null {
       await clock.sleep(lookMs, ended);
       if (isOver) return;
       // While the storage does not answer, the right counts as it was.
-      const isAdmitted = await isStillAdmitted(call, account.id).catch(() => true);
+      const isAdmitted = await isStillAdmitted(watchAccountRoute.head, call, account.id).catch(() => true);
       if (!isAdmitted || clock.monotonic() - startedAt >= maxMs) over();
     }
   };

@@ -43,6 +43,7 @@ function dataOf(principal: Principal, session: Session | null) {
     name: principal.name,
     role: principal.role,
     account: principal.accountId,
+    scopes: principal.scopes === null ? null : [...principal.scopes],
     csrf_token: session?.csrfToken ?? null,
     fresh: session?.recentlySignedIn ?? false,
   };

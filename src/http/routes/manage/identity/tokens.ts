@@ -21,6 +21,7 @@ import {
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
+import { includesAll, readScopes } from "#identity/scopes.ts";
 import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 
@@ -31,6 +32,7 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
     hint: token.hint,
     role: token.role,
     account: token.account_id,
+    scopes: readScopes(token.scopes),
     created_at: isoTime(token.created_at),
     revoked_at: token.revoked_at === null ? null : isoTime(token.revoked_at),
   };
@@ -71,19 +73,24 @@ export const createManagementTokenRoute = endpoint({
   name: "createManagementToken",
   tag: "Users and tokens",
   summary: "Create a management token",
-  description: "Only this reply shows the token's text, because only its hash is stored.",
+  description:
+    "Only this reply shows the token's text, because only its hash is stored. A token with scopes creates only tokens whose scopes are within its own.",
   family: "manage",
   scope: "installation",
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
   problems: [],
-})(async ({ core, body }) => {
+})(async ({ core, body, principal }) => {
   const input = validate(createManagementTokenRequest, body.value);
   if (isProblem(input)) return input;
-  const { name, role, account = null } = input.value;
+  const { name, role, account = null, scopes } = input.value;
+  if (!includesAll(principal.scopes, scopes))
+    return problem("forbidden", {
+      message: "A token with scopes creates only tokens whose scopes are within its own.",
+    });
   const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const created = await createManagementToken(core, { name, role, accountId: account });
+  const created = await createManagementToken(core, { name, role, accountId: account, scopes });
   if (created === null) return validationFailed([{ path: ["name"], message: "is taken" }]);
   return {
     status: 201,

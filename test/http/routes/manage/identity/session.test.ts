@@ -46,6 +46,7 @@ test("signing in sets a cookie for this host alone, and says who it is", async (
     name: "member@acme.test",
     role: "member",
     account: account.id,
+    scopes: null,
     csrf_token: data.csrf_token,
     fresh: true,
   });

@@ -28,6 +28,7 @@ test("a token is shown when it is made, and never again", async () => {
     hint: `tlm_…${token.slice(-4)}`,
     role: "member",
     account: account.id,
+    scopes: null,
     created_at: "2026-01-01T00:00:00.000Z",
     revoked_at: null,
   });
@@ -45,6 +46,8 @@ test("faults by field, of a name that is taken too", async () => {
     [{ name: "x", role: "root" }, "role"],
     [{ name: "x", role: "member" }, "account"],
     [{ name: "x", role: "operator", account: account.id }, "account"],
+    [{ name: "x", role: "operator", scopes: [] }, "scopes"],
+    [{ name: "x", role: "operator", scopes: ["audit:read", "audit:read"] }, "scopes"],
     [{ name: "x", role: "operator", token: "tlm_of_my_own_choice_that_is_long_enough" }, "token"],
   ] as const) {
     const reply = await make(body);

@@ -1,0 +1,55 @@
+// What a management token may be bound to: areas of the management API, each to read or to write too.
+
+import { z } from "zod";
+
+/** The areas, in the order of the documents. */
+export const scopeAreas = [
+  "accounts",
+  "keys",
+  "messages",
+  "gateways",
+  "domains",
+  "suppressions",
+  "webhooks",
+  "pools",
+  "audit",
+  "installation",
+  "users",
+] as const;
+export type ScopeArea = (typeof scopeAreas)[number];
+
+/** A scope to write includes the one to read; `messages:write` includes `messages:send`. No operation writes to the audit log. */
+export type TokenScope = `${ScopeArea}:read` | `${Exclude<ScopeArea, "audit">}:write` | "messages:send";
+
+export const tokenScopes: readonly TokenScope[] = scopeAreas.flatMap((area): TokenScope[] => [
+  `${area}:read`,
+  ...(area === "messages" ? (["messages:send"] as const) : []),
+  ...(area === "audit" ? [] : ([`${area}:write`] as const)),
+]);
+
+const scope = z.enum(tokenScopes).meta({ id: "TokenScope" });
+
+/** The scopes of a token as replies have them. */
+export const shownTokenScopes = z
+  .array(scope)
+  .nullable()
+  .describe("What the token may do; null: all that its role may.");
+
+const scopesOf = (one: z.ZodType<TokenScope>) =>
+  z
+    .array(one)
+    .min(1)
+    .max(tokenScopes.length)
+    .refine((list) => new Set(list).size === list.length, "must not name a scope twice")
+    .meta({ uniqueItems: true })
+    .nullable()
+    .default(null)
+    .describe(
+      "What it may do, at least one scope: `…:read`, `…:write`, which includes reading, or `messages:send`; null: all that its role may.",
+    );
+
+/** The scopes of a new token. */
+export const newTokenScopes = scopesOf(scope);
+
+/** Those of a token of the provisioning file, whose documentation names no components. */
+export const provisionedTokenScopes = scopesOf(z.enum(tokenScopes));
