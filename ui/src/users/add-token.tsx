@@ -1,19 +1,23 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import type { TokenScope } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { Boxes } from "#ui/schema-form/boxes.tsx";
 import { RoleChoice, roleOf } from "./role-choice.tsx";
+import { scopesSchema } from "./token-scopes.ts";
 
 function Fields({ onToken }: { onToken: (token: string) => void }) {
   const [name, setName] = useState("");
   const [account, setAccount] = useState("");
+  const [scopes, setScopes] = useState<TokenScope[] | null>(null);
   const form = useForm("createManagementToken", {
     touches: ["listManagementTokens"],
     onDone: ({ data }) => onToken(data.token),
   });
-  const body = { name, ...roleOf(account) };
+  const body = { name, ...roleOf(account), scopes };
   return (
     <Form of={form} verb="Make the token" onSubmit={() => form.send({ body })}>
       <Field label="Name" hint="What uses it." fault={form.fault("name")}>
@@ -24,6 +28,16 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
         value={account}
         onChange={setAccount}
         fault={form.fault("account")}
+      />
+      <Boxes
+        name="scopes"
+        path="scopes"
+        schema={scopesSchema}
+        required={false}
+        nullable
+        value={scopes}
+        error={form.error}
+        onChange={(value) => setScopes(value as TokenScope[] | null)}
       />
     </Form>
   );

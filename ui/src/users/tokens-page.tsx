@@ -5,6 +5,7 @@ import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { AddToken } from "./add-token.tsx";
+import { scopesText } from "./token-scopes.ts";
 
 export function Page() {
   const pages = usePages("listManagementTokens", {});
@@ -28,6 +29,12 @@ export function Page() {
           { head: "Name", cell: ({ name }) => name },
           { head: "Token", cell: ({ hint }) => <code>{hint}</code> },
           { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },
+          {
+            head: "May",
+            look: "wrap",
+            cell: ({ scopes }) =>
+              scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
+          },
           { head: "Made", cell: ({ created_at }) => <Time at={created_at} brief /> },
           {
             head: "Actions",

@@ -1,0 +1,38 @@
+// The scopes of a management token, for people.
+
+import { type TokenScope, words } from "#ui/api/schema.ts";
+import type { Schema } from "#ui/schema-form/model.ts";
+
+const verbs = { read: "Read", write: "Change", send: "Send" } as const;
+const areas = {
+  accounts: "accounts",
+  keys: "API keys",
+  messages: "messages",
+  gateways: "gateways",
+  domains: "sending domains",
+  suppressions: "suppressions",
+  webhooks: "webhooks",
+  pools: "AI pools",
+  audit: "the audit log",
+  installation: "the installation",
+  users: "users and tokens",
+} as const;
+
+function wordsOf(scope: TokenScope): string {
+  // Users are people, whom no token with scopes changes.
+  if (scope === "users:write") return "Make and revoke tokens";
+  const [area, verb] = scope.split(":") as [keyof typeof areas, keyof typeof verbs];
+  return `${verbs[verb]} ${areas[area]}`;
+}
+
+/** What a token may do. */
+export const scopesText = (scopes: readonly TokenScope[]): string => scopes.map(wordsOf).join(", ");
+
+export const scopesSchema: Schema = {
+  description: "Who may change something may read it too. Changing messages includes sending.",
+  all: "All that its role may",
+  items: {
+    enum: words.TokenScope,
+    words: Object.fromEntries(words.TokenScope.map((scope) => [scope, wordsOf(scope)])),
+  },
+};
