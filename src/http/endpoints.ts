@@ -132,6 +132,7 @@ import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/pu
 import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { cancelResponseRoute, getResponseRoute } from "./routes/ai/background.ts";
 import { clientApiEndpoints } from "./routes/ai/client-apis.ts";
 import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
@@ -160,6 +161,8 @@ export const endpoints: readonly Endpoint[] = [
   ...clientApiEndpoints,
   getDeferredCompletionRoute,
   cancelDeferredCompletionRoute,
+  getResponseRoute,
+  cancelResponseRoute,
   createEmbeddingRoute,
   createImageRoute,
   createSpeechRoute,

@@ -23,7 +23,7 @@ export interface ApiOperation {
   example: object;
   /** What the reply with `stream: true` consists of. Absent for operations without streams. */
   stream?: string;
-  /** Its requests may be deferred by their headers. */
+  /** Its requests may be deferred, by their headers or by what `read` says. */
   deferrable?: true;
   /** It counts the tokens of a request instead of serving it: its answer with that number. */
   counts?(tokens: number): object;
@@ -50,6 +50,8 @@ export interface Received {
   created: number;
   /** What follows the path. */
   query: URLSearchParams;
+  /** It was stored, and is served without a client that waits: its answer is looked up by the id that the stem makes. */
+  isDeferred?: true;
 }
 
 export interface ClientApi {

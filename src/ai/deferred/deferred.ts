@@ -2,7 +2,6 @@
 // key that asked for them. Requests and results are stored sealed.
 
 import type { Opened } from "#ai/pools/pools.ts";
-import type { ModelRequest } from "#contract/ai/chat.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import type { Core } from "#core/core.ts";
 import {
@@ -12,6 +11,7 @@ import {
   insertDeferred,
 } from "#store/pools/deferred-completions.ts";
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
+import { packed, type StoredRequest, unpacked } from "./stored-request.ts";
 
 type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "signals">;
 
@@ -20,8 +20,12 @@ const deferredTtlMs = 24 * 3_600_000;
 /** A completion may be scheduled this far ahead, ms: a year. */
 export const deferredHorizonMs = 366 * 24 * 3_600_000;
 
-/** What a completion came to. */
-export type DeferredResult = { response: string } | { error: OpenAiError };
+/** What a completion came to, in the words of the API that was asked; `path`: of its operation, absent: chat completions. */
+export type DeferredResult = { path?: string } & (
+  | { response: string }
+  /** `status`: with which it would have been answered; absent: 500. */
+  | { error: OpenAiError; status?: number }
+);
 
 /** A deferred completion; `result` null: it has none, or not yet. */
 export interface Deferred {
@@ -29,15 +33,16 @@ export interface Deferred {
   result: DeferredResult | null;
 }
 
-/** Stores a chat completion to be served at `dueAt` (epoch ms) or later. `full`: too many wait, in the pool or of the key. */
+/** Stores a request to be served at `dueAt` (epoch ms) or later. `full`: too many wait, in the pool or of the key. */
 export async function deferCompletion(
   deps: DeferredDeps,
   { key, pool }: Opened,
-  { text }: ModelRequest,
+  request: StoredRequest,
   dueAt: number,
 ): Promise<{ kind: "stored"; row: DeferredCompletionsTable } | { kind: "full"; of: "pool" | "key" }> {
   const { clock, database, newId, sealer, signals } = deps;
   const id = newId("cmp");
+  const text = packed(request);
   const row: DeferredCompletionsTable = {
     id,
     account_id: pool.accountId,
@@ -70,6 +75,11 @@ export async function findDeferred(
 ): Promise<Deferred | null> {
   const row = await database.run(findRow, { id, keyId: key.id });
   return row && { row, result: openResult(sealer, row) };
+}
+
+/** What a completion that has not ended asks for; null: it has ended, and its request is gone. */
+export function requestOf({ sealer }: DeferredDeps, { id, request }: DeferredCompletionsTable) {
+  return request === null ? null : unpacked(sealer.unseal(request, deferredContext(id, "request")));
 }
 
 /** Cancels a completion that this key asked for. `ended`: it had ended before. Null for an unknown id. */

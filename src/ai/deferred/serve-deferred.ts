@@ -4,11 +4,9 @@
 // tokens, and the completion still ends once.
 
 import type { AiGateway } from "#ai/ai.ts";
-import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import type { Caller } from "#ai/caller.ts";
 import type { ServeResult } from "#ai/serve.ts";
-import { readChat } from "#contract/ai/chat.ts";
-import { type OpenAiError, openAiError } from "#contract/ai/openai-error.ts";
+import { type AiProblemCode, aiProblems, type OpenAiError, openAiError } from "#contract/ai/openai-error.ts";
 import { isProblem } from "#contract/problem.ts";
 import type { Core } from "#core/core.ts";
 import { Lane } from "#queue/lane.ts";
@@ -28,6 +26,7 @@ import {
 } from "#store/pools/deferred-completions.ts";
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import type { DeferredResult } from "./deferred.ts";
+import { callOf, unpacked } from "./stored-request.ts";
 
 interface ServeDeferredDeps
   extends Pick<
@@ -60,10 +59,17 @@ export function openDeferredLane(deps: ServeDeferredDeps, state: ClaimedLane): O
   });
 }
 
+type Failure = { error: OpenAiError; status: number; path?: string };
+
+const failureOf = (code: AiProblemCode): Failure => ({
+  error: openAiError(code),
+  status: aiProblems[code].status,
+});
+
 /** What an attempt came to. `stopped`: this process stops, and another one asks again. */
 type Attempted =
   | { kind: "ended"; result: DeferredResult }
-  | { kind: "retry"; afterMs: number; error: OpenAiError }
+  | { kind: "retry"; afterMs: number; failure: Failure }
   | { kind: "stopped" };
 
 /** The work of the lane of a pool, held under `fence`. */
@@ -110,13 +116,15 @@ async function attempt(
   signal: LightAbortSignal,
 ): Promise<Attempted> {
   try {
+    const stored = unpacked(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
+    if (stored === null) return { kind: "ended", result: failureOf("malformed_body") };
+    const of = (attempted: Attempted) => withPath(stored.path, attempted);
     if (clock.now() >= row.expires_at || row.attempts > maxAttempts)
-      return { kind: "ended", result: { error: expired } };
+      return of({ kind: "ended", result: expired });
     const opened = await ai.openById(row.key_id);
-    if (opened === null) return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
-    const request = readChat(sealer.unseal(row.request ?? "", deferredContext(row.id, "request")));
-    if (isProblem(request)) return { kind: "ended", result: { error: openAiError("malformed_body") } };
-    const api = new ChatCompletionsRequest(request);
+    if (opened === null) return of({ kind: "ended", result: failureOf("invalid_api_key") });
+    const request = callOf(stored, { id: row.id, createdAt: row.created_at });
+    if (isProblem(request)) return of({ kind: "ended", result: failureOf("malformed_body") });
     const caller: Caller = {
       id: newId("req"),
       clientRequestId: row.id,
@@ -124,22 +132,34 @@ async function attempt(
       extraHeaders: null,
       isQueued: true,
     };
-    return judge(await ai.serve(opened, { kind: "chat", ...request, api }, caller, signal));
+    return of(judge(await ai.serve(opened, request, caller, signal)));
   } catch (error) {
     // Of the storage, or a fault of ours.
     log.warn(
       { event: "deferred.attempt_failed", completion: row.id, error },
       "An attempt of a deferred completion failed; it is tried again.",
     );
-    return { kind: "retry", afterMs: 0, error: openAiError("server_error") };
+    return { kind: "retry", afterMs: 0, failure: failureOf("server_error") };
+  }
+}
+
+/** Notes which operation was asked, so that its end is written in that format. */
+function withPath(path: string, attempted: Attempted): Attempted {
+  switch (attempted.kind) {
+    case "ended":
+      return { kind: "ended", result: { ...attempted.result, path } };
+    case "retry":
+      return { ...attempted, failure: { ...attempted.failure, path } };
+    case "stopped":
+      return attempted;
   }
 }
 
 function judge(served: ServeResult): Attempted {
-  if (served.kind === "gone") return { kind: "ended", result: { error: openAiError("invalid_api_key") } };
+  if (served.kind === "gone") return { kind: "ended", result: failureOf("invalid_api_key") };
   if (served.kind === "refused") {
     const code = served.by === "budget" ? "insufficient_quota" : "rate_limit_exceeded";
-    return { kind: "retry", afterMs: served.retryAfterMs, error: openAiError(code) };
+    return { kind: "retry", afterMs: served.retryAfterMs, failure: failureOf(code) };
   }
   const { completed } = served;
   switch (completed.kind) {
@@ -149,14 +169,14 @@ function judge(served: ServeResult): Attempted {
       return { kind: "stopped" };
     case "stream":
       completed.stream.cancel();
-      return { kind: "ended", result: { error: openAiError("server_error") } };
+      return { kind: "ended", result: failureOf("server_error") };
     case "error": {
       const { status, error, retryAfterMs } = completed;
       // What the caller has to change; everything else may pass.
       const isFinal = status < 500 && status !== 429;
       return isFinal
-        ? { kind: "ended", result: { error } }
-        : { kind: "retry", afterMs: retryAfterMs ?? 0, error };
+        ? { kind: "ended", result: { error, status } }
+        : { kind: "retry", afterMs: retryAfterMs ?? 0, failure: { error, status } };
     }
   }
 }
@@ -175,12 +195,15 @@ function outcomeOf(
       : { kind: "ended", status: "completed", result: seal(result), error: null };
   if (attempted.kind === "ended") return ended(attempted.result);
   const dueAt = at + Math.max(retryDelay(retry, attempts, "tenth", random), attempted.afterMs);
-  return dueAt >= expires_at ? ended({ error: attempted.error }) : { kind: "retry", dueAt };
+  return dueAt >= expires_at ? ended(attempted.failure) : { kind: "retry", dueAt };
 }
 
-const expired: OpenAiError = {
-  message: "The completion had no answer in time.",
-  type: "server_error",
-  param: null,
-  code: "expired",
+const expired: Failure = {
+  error: {
+    message: "The completion had no answer in time.",
+    type: "server_error",
+    param: null,
+    code: "expired",
+  },
+  status: 504,
 };

@@ -14,6 +14,8 @@ export interface ModelRequest {
   stream: boolean;
   /** Whether the caller wants the usage at the end of a stream. */
   includeUsage: boolean;
+  /** It is to be served in the background: its caller looks the answer up. */
+  background?: true;
 }
 
 /** A request whose body is JSON, by its text; its depth was judged before. */

@@ -1,4 +1,4 @@
-// Deferred completions: a chat completion that is asked for now and served later, by itself. The words of its states are
+// Deferred completions: a completion that is asked for now and served later, by itself. The words of its states are
 // those of OpenAI's background responses.
 
 import { z } from "zod";
@@ -71,10 +71,18 @@ const deferredFields = {
 export const deferredReply = z
   .object({
     ...deferredFields,
-    response: chatReply.nullable().describe("The completion, once the status is `completed`."),
-    error: openaiErrorReply.shape.error
+    response: z
+      .union([chatReply, z.looseObject({ id: z.string() })])
       .nullable()
-      .describe("Why it failed, once the status is `failed`; OpenAI's error object."),
+      .describe(
+        "The completion, once the status is `completed`, in the format of the API that was asked: a chat completion, a message or a response.",
+      ),
+    error: z
+      .union([openaiErrorReply.shape.error, z.object({ type: z.string(), message: z.string() })])
+      .nullable()
+      .describe(
+        "Why it failed, once the status is `failed`: OpenAI's error object, or Anthropic's for a message.",
+      ),
   })
   .meta({ id: "DeferredCompletion" });
 

@@ -3,8 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deferCompletion, findDeferred } from "#ai/deferred/deferred.ts";
-import { readChat } from "#contract/ai/chat.ts";
-import { isProblem } from "#contract/problem.ts";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { findDeferred as findRow } from "#store/pools/deferred-completions.ts";
 import { keyText } from "../pooled.ts";
@@ -15,8 +13,8 @@ async function stored() {
   const { it } = await start();
   const { core } = it.system;
   const opened = (await core.ai.authenticate(keyText))!;
-  const request = readChat('{"messages":[{"role":"user","content":"A secret plan."}]}');
-  assert.ok(!isProblem(request));
+  const text = '{"messages":[{"role":"user","content":"A secret plan."}]}';
+  const request = { path: "/api/ai/v1/chat/completions", headers: {}, text };
   const made = await deferCompletion(core, opened, request, it.clock.now() + 3_600_000);
   assert.ok(made.kind === "stored");
   return { it, core, opened, request, row: made.row };

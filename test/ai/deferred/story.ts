@@ -16,6 +16,15 @@ export const defer = (it: Harness, model = "echo", headers: Record<string, strin
     payload: { model, messages },
   });
 
+/** Defers a request to any API. */
+export const deferTo = (it: Harness, path: string, payload: object, headers: Record<string, string> = {}) =>
+  it.system.app.inject({
+    method: "POST",
+    url: `/api/ai/v1/${path}`,
+    headers: { authorization: `Bearer ${keyText}`, "x-trunkline-deliver": "webhook", ...headers },
+    payload: { max_tokens: 64, ...payload },
+  });
+
 export const at = (it: Harness, method: "GET" | "POST", path: string, key = keyText) =>
   it.system.app.inject({
     method,

@@ -103,6 +103,7 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
   const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
   assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
     "cancelDeferredCompletion",
+    "cancelResponse",
     "countContentTokens",
     "countContentTokensInStable",
     "countMessageTokens",
@@ -125,12 +126,14 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "createTranscription",
     "getDeferredCompletion",
     "getModel",
+    "getResponse",
     "listModels",
   ]);
   for (const { operation, path } of pooled) {
     const { requestBody, responses } = operation;
     const reads = ["401", "500", "503", ...(path.includes("{") ? ["404"] : ["400"])];
-    if (path.endsWith("/cancel")) reads.push("409");
+    if (path.endsWith("{completion}/cancel")) reads.push("409");
+    if (path.endsWith("{response}")) reads.push("400");
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
     const errors = Object.keys(responses).filter((status) => status >= "400");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);

@@ -102,6 +102,7 @@ export const messagesApi: ClientApi = {
       example: { max_tokens: 1024, ...example },
       stream:
         "With `stream: true`: Anthropic's events, each with its `event:` line. A stream that fails ends with an `error` event, and without `message_stop`. `ping` events keep the connection alive.",
+      deferrable: true,
       read: readMessages,
     },
     {

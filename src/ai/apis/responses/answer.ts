@@ -14,6 +14,8 @@ export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
   names: ToolNames;
   /** The request, some of which the answer repeats. */
   body: Fields;
+  /** It was served in the background. */
+  background?: boolean;
 }
 
 type Picture = Exclude<AnswerPicture, { url: string }>;
@@ -129,9 +131,9 @@ function incompleteReason(finish: string | null): string | null {
   return finish === "content_filter" ? "content_filter" : null;
 }
 
-/** The object around the items. Nothing is stored, so `store` is false, also where the request asked for it. */
+/** The object around the items. Nothing can be built on it later, so `store` is false, also where the request asked for it. */
 export function envelope(
-  { stem, model, created, body }: ResponseRules,
+  { stem, model, created, body, background = false }: Omit<ResponseRules, "names">,
   status: string,
   output: readonly Item[],
   more: Fields = {},
@@ -142,7 +144,7 @@ export function envelope(
     object: "response",
     created_at: created,
     status,
-    background: false,
+    background,
     error: null,
     incomplete_details: null,
     instructions: null,

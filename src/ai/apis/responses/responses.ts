@@ -1,4 +1,4 @@
-// OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored.
+// OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored but what runs in the background.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
 import type { ClientApi } from "#ai/apis/client-api.ts";
@@ -19,18 +19,19 @@ const optional: ReadonlySet<string> = new Set([
   "top_p",
 ]);
 
-/** `stem`: letters, digits, `_` and `-` that no other request has. `created`: epoch seconds. */
+/** `stem`: letters, digits, `_` and `-` that no other request has. `created`: epoch seconds. `background`: no client waits. */
 export function createResponsesRequest(
   request: { text: string; body: Readonly<Record<string, unknown>>; headers: Record<string, string> },
   stem: string,
   created: number,
+  background = false,
 ): ApiRequest {
   const { text, body, headers } = request;
   const names = new ToolNames();
   const sequence = new Sequence();
   const leftOut: string[] = [];
   let chat: ReturnType<ApiRequest["chat"]> | null = null;
-  const named = (model: string): ResponseRules => ({ model, created, stem, names, body });
+  const named = (model: string): ResponseRules => ({ model, created, stem, names, body, background });
   return {
     format: "responses",
     headers,
@@ -44,7 +45,13 @@ export function createResponsesRequest(
     },
     leftOut: () => leftOut,
     answer: (answer, forwarded, { model }) =>
-      forwarded ? withMembers(answer, { model: JSON.stringify(model) }) : responseOf(answer, named(model)),
+      forwarded
+        ? withMembers(answer, {
+            model: JSON.stringify(model),
+            // Under the member's own id it is not found here.
+            ...(background ? { id: JSON.stringify(`resp_${stem}`), background: "true" } : {}),
+          })
+        : responseOf(answer, named(model)),
     writer: ({ model }, forwarded) =>
       forwarded
         ? new ForwardedResponseWriter(named(model), sequence)
@@ -84,12 +91,13 @@ export const responsesApi: ClientApi = {
       name: "createResponse",
       summary: "Create a response",
       description:
-        "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. Nothing is stored: `store` is answered `false`, and `input` has the whole conversation. With `stream: true` the reply is a stream of OpenAI's events.",
+        "This is OpenAI's operation. Members that have OpenAI's Responses API get the request as it came; for others it is translated, and `X-Service-Pool-Adapted` names what they were not sent. `store` is answered `false`, and `input` has the whole conversation. With `background: true` the reply is a response that is `queued`: it is served by itself, and `GET /api/ai/v1/responses/{response}` has its answer. With `stream: true` the reply is a stream of OpenAI's events.",
       body: responsesRequest,
       reply: responsesReply,
       example: { input: "Hello!" },
       stream:
         "With `stream: true`: OpenAI's events, each with its `event:` line. The last one is `response.completed` or `response.incomplete`; a stream that fails ends with `response.failed`. `keepalive` events keep the connection alive, comments until the first event.",
+      deferrable: true,
       read: readResponses,
     },
   ],
@@ -108,10 +116,11 @@ export const responsesApi: ClientApi = {
   codes: {
     websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
   },
-  request: ({ text, body }, { headers, stem, created }) =>
+  request: ({ text, body }, { headers, stem, created, isDeferred }) =>
     createResponsesRequest(
       { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },
       stem,
       created,
+      isDeferred,
     ),
 };

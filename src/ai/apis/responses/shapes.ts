@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { withMembers } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
 
 /** Parameters that refer to something stored: there is nothing stored. */
@@ -19,12 +20,20 @@ export function readResponses(text: string): ModelRequest | Problem {
         name,
         "is not supported, because nothing is stored: send the whole conversation in 'input'",
       );
-  if (body.background === true) return wrong("background", "is not supported");
+  const { background = null } = body;
+  if (background !== null && typeof background !== "boolean")
+    return wrong("background", "must be true or false");
+  if (background && request.stream)
+    return wrong("stream", "must be false in a background response: ask for its state with its id");
   const { input } = body;
   if (input === null || input === undefined) return wrong("input", "is required");
   const fit = typeof input === "string" ? input !== "" : Array.isArray(input) && input.length > 0;
   if (!fit) return wrong("input", "must be a text or a list that is not empty");
-  return request;
+  if (!("background" in body)) return request;
+  // A member is never asked to do it in the background: its answer would come without a text.
+  const { background: _, ...rest } = body;
+  const asked = { ...request, text: withMembers(text, { background: undefined }), body: rest };
+  return background ? { ...asked, background: true } : asked;
 }
 
 export const responsesRequest = z
@@ -45,6 +54,10 @@ export const responsesRequest = z
         "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
       ),
     stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+    background: z
+      .boolean()
+      .nullish()
+      .describe("Whether to answer at once with a response that is `queued`, to be looked up by its id."),
     max_output_tokens: z.int().nullish().describe("The maximum number of tokens to generate."),
   })
   .meta({ id: "ResponsesRequest" });

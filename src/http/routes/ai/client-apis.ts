@@ -4,6 +4,7 @@ import { clientApis } from "#ai/apis/apis.ts";
 import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
 import { unknownModel } from "#ai/call-errors.ts";
 import type { ClientRequest } from "#ai/complete.ts";
+import type { ModelRequest } from "#contract/ai/chat.ts";
 import { deferHeaders, deferredReply, readDeferral } from "#contract/ai/deferred.ts";
 import { aiErrorReply } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem } from "#contract/problem.ts";
@@ -11,6 +12,7 @@ import type { PoolCall } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { callerHeaders, serveCall } from "./answers.ts";
+import { backgroundReplyTo } from "./background.ts";
 import { deferredReplyTo } from "./deferred.ts";
 
 /** The request of a call. Its answers are named by the id of the call. */
@@ -18,7 +20,7 @@ function readCall(
   api: ClientApi,
   operation: ApiOperation,
   { text, params, request, requestId, core }: PoolCall,
-): ClientRequest | Problem {
+): (ClientRequest & Pick<ModelRequest, "background">) | Problem {
   const read = operation.read(text, params);
   if (isProblem(read)) return read;
   const received = {
@@ -50,12 +52,15 @@ function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
     const request = readCall(api, operation, call);
     if (isProblem(request)) return request;
     if (counts) return identified(api, call, await countReply(call, request, counts));
-    if (!deferrable) return identified(api, call, typed(request, await serveCall(call, request)));
-    const deferral = readDeferral(call.request.headers, request.stream);
-    if (isProblem(deferral)) return deferral;
-    return deferral.deferred
-      ? await deferredReplyTo(call, request, deferral.scheduleAt)
-      : await serveCall(call, request);
+    if (deferrable) {
+      const deferral = readDeferral(call.request.headers, request.stream);
+      if (isProblem(deferral)) return deferral;
+      const stored = { path, headers: request.api.headers, text: request.text };
+      if (deferral.deferred)
+        return identified(api, call, await deferredReplyTo(call, stored, deferral.scheduleAt));
+      if (request.background) return await backgroundReplyTo(call, stored);
+    }
+    return identified(api, call, typed(request, await serveCall(call, request)));
   });
 }
 

@@ -1,6 +1,7 @@
 // GET /api/ai/v1/deferred/{completion} and POST …/cancel: deferred completions, by the key that asked for them.
 
 import { z } from "zod";
+import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
 import {
   cancelDeferred,
   type Deferred,
@@ -8,14 +9,16 @@ import {
   deferredHorizonMs,
   findDeferred,
 } from "#ai/deferred/deferred.ts";
-import type { ModelRequest } from "#contract/ai/chat.ts";
+import type { StoredRequest } from "#ai/deferred/stored-request.ts";
 import { deferredReply, presentDeferred, scheduleHeader } from "#contract/ai/deferred.ts";
-import { aiProblem } from "#contract/ai/openai-error.ts";
+import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
+import { isProblem, type Problem } from "#contract/problem.ts";
 import type { PoolCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { readSchedule } from "#runtime/time-zones.ts";
+import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import { rateLimitHeaders, refusalReply } from "./answers.ts";
 
 const path = "/api/ai/v1/deferred/{completion}";
@@ -28,9 +31,9 @@ const about = {
 } as const;
 
 /** The completion as it is shown. The model's answer is passed on as it was stored, unparsed. */
-function shown(status: number, { row, result }: Deferred): Reply {
+function shown(requestId: string, status: number, { row, result }: Deferred): Reply {
   const answered = result !== null && "response" in result ? result.response : "null";
-  const error = result !== null && "error" in result ? result.error : null;
+  const error = errorOf(requestId, result);
   const state = JSON.stringify({ ...presentDeferred(row), error });
   return {
     status,
@@ -39,14 +42,25 @@ function shown(status: number, { row, result }: Deferred): Reply {
   };
 }
 
+/** Why it failed, in the words of the API that was asked. */
+function errorOf(requestId: string, result: Deferred["result"]): unknown {
+  if (result === null || !("error" in result)) return null;
+  const shape = errorShapeOf(result.path ?? "");
+  const { body } = inShape(shape, aiErrorReply(result.status ?? 500, result.error), requestId);
+  return "error" in body ? body.error : result.error;
+}
+
 const keyIsFull = "Too many deferred completions of this key wait; try again later.";
 
-/** The reply to a chat completion that its headers defer. `scheduleAt`: the account's wall clock, or null: now. */
-export async function deferredReplyTo(
-  { core, opened, requestId }: Pick<PoolCall, "core" | "opened" | "requestId">,
-  request: ModelRequest,
+/** The part of a call that defers a request. */
+export type DeferredCall = Pick<PoolCall, "core" | "opened" | "requestId">;
+
+/** Stores a request to be served by itself. `scheduleAt`: the account's wall clock, or null: now. */
+export async function acceptDeferred(
+  { core, opened, requestId }: DeferredCall,
+  request: StoredRequest,
   scheduleAt: string | null,
-): Promise<Reply> {
+): Promise<Problem | { row: DeferredCompletionsTable; headers: Record<string, string> }> {
   const now = core.clock.now();
   const at = scheduleAt === null ? now : readSchedule(scheduleAt, opened.key.timeZone);
   if (at === null)
@@ -68,7 +82,19 @@ export async function deferredReplyTo(
       retryAfterMs: 60_000,
       ...(stored.of === "key" ? { message: keyIsFull } : {}),
     });
-  return { ...shown(202, { row: stored.row, result: null }), headers: rateLimitHeaders(accepted.levels) };
+  return { row: stored.row, headers: rateLimitHeaders(accepted.levels) };
+}
+
+/** The reply to a request that its headers defer. */
+export async function deferredReplyTo(
+  call: DeferredCall,
+  request: StoredRequest,
+  scheduleAt: string | null,
+): Promise<Reply> {
+  const accepted = await acceptDeferred(call, request, scheduleAt);
+  if (isProblem(accepted)) return accepted;
+  const { row, headers } = accepted;
+  return { ...shown(call.requestId, 202, { row, result: null }), headers };
 }
 
 export const getDeferredCompletionRoute = endpoint({
@@ -80,9 +106,9 @@ export const getDeferredCompletionRoute = endpoint({
   description:
     "Only the key that asked for it finds it. Results are kept for `TRUNKLINE_KEEP_DEFERRED_DAYS`.",
   aiProblems: ["completion_not_found"],
-})(async ({ core, opened, params: { completion } }) => {
+})(async ({ core, opened, requestId, params: { completion } }) => {
   const found = isId(completion) ? await findDeferred(core, opened, completion) : null;
-  return found === null ? aiProblem("completion_not_found") : shown(200, found);
+  return found === null ? aiProblem("completion_not_found") : shown(requestId, 200, found);
 });
 
 export const cancelDeferredCompletionRoute = endpoint({
@@ -93,8 +119,10 @@ export const cancelDeferredCompletionRoute = endpoint({
   summary: "Cancel a deferred completion",
   description: "An attempt that is under way ends by itself, and its answer is dropped.",
   aiProblems: ["completion_not_found", "completion_ended"],
-})(async ({ core, opened, params: { completion } }) => {
+})(async ({ core, opened, requestId, params: { completion } }) => {
   const found = isId(completion) ? await cancelDeferred(core, opened, completion) : null;
   if (found === null) return aiProblem("completion_not_found");
-  return found.ended ? aiProblem("completion_ended") : shown(200, { row: found.row, result: null });
+  return found.ended
+    ? aiProblem("completion_ended")
+    : shown(requestId, 200, { row: found.row, result: null });
 });

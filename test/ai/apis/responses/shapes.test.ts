@@ -19,10 +19,23 @@ for (const [body, param] of [
   [{ input: "Hi", previous_response_id: "resp_1" }, "previous_response_id"],
   [{ input: "Hi", conversation: "conv_1" }, "conversation"],
   [{ input: "Hi", prompt: { id: "p" } }, "prompt"],
-  [{ input: "Hi", background: true }, "background"],
+  [{ input: "Hi", background: "yes" }, "background"],
+  [{ input: "Hi", background: true, stream: true }, "stream"],
 ] as const)
   test(`refused: ${JSON.stringify(body)}`, () => {
     const refused = readResponses(JSON.stringify(body));
     assert.ok("problem" in refused);
     assert.equal((refused.body as { error: { param: string } }).error.param, param);
   });
+
+test("a background request is marked, and no member sees the word", () => {
+  for (const [background, expected] of [
+    [true, true],
+    [false, undefined],
+    [null, undefined],
+  ] as const) {
+    const read = readResponses(JSON.stringify({ background, input: "Hi" }));
+    assert.ok(!("problem" in read));
+    assert.deepEqual([read.background, read.text, read.body], [expected, '{"input":"Hi"}', { input: "Hi" }]);
+  }
+});
