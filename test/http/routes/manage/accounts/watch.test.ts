@@ -5,6 +5,8 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
+import { upsertManagementToken } from "#configure/management-token.ts";
+import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import { bearer, manage, tokenFor } from "../../../managing.ts";
 import { type Managed, managed } from "../managed.ts";
 
@@ -123,6 +125,19 @@ test("a stream ends soon after its token, and after an hour", async () => {
   assert.equal(kept.isOver(), false);
   await m.it.advance(60 * 60_000);
   await kept.over();
+});
+
+test("a stream ends soon after the provisioning file takes the scope from its token", async () => {
+  const token = "tlm_0123456789abcdef0123456789abcdef";
+  const bind = (scopes: TokenScope[]) =>
+    upsertManagementToken(m.it.system.core, { name: "bound", token, role: "operator", scopes });
+  assert.equal((await bind(["accounts:read", "audit:read"])).kind, "saved");
+  const stream = await watch(ours.id, token);
+  await m.it.advance(61_000);
+  assert.equal(stream.isOver(), false);
+  await bind(["audit:read"]);
+  await m.it.advance(61_000);
+  await stream.over();
 });
 
 test("one token has 20 streams at once", async () => {
