@@ -15,7 +15,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, AsyncIterator, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import httpx
 
@@ -229,6 +229,47 @@ class Scripted(unittest.TestCase):
         _, _, late = self.run_send(silent)
         assert late is not None
         self.assertEqual(late.code, "timeout")
+
+    def test_the_error_has_the_key_of_the_send(self) -> None:
+        page = lambda _: httpx.Response(504, text="<h1>Gateway timeout</h1>")  # noqa: E731
+        cut = lambda _: httpx.Response(200, text='{"success": tr')  # noqa: E731
+        for answer in (page, cut, broken, silent, problem(503, "commit_unknown"), problem(429, "rate_limited")):
+            asked, _, error = self.run_send(answer)
+            assert error is not None
+            self.assertEqual({request.headers["idempotency-key"] for request in asked}, {error.idempotency_key})
+        client = Trunkline("https://example.com", KEY, http=httpx.Client(transport=httpx.MockTransport(problem(404, "x"))))
+        with self.assertRaises(TrunklineError) as other:
+            client.messages.get("sms", "msg_1")
+        self.assertIsNone(other.exception.idempotency_key)
+
+    def test_an_answer_that_drips_ends_with_the_time(self) -> None:
+        # Without a deadline the body would take 20 times as long as the call may.
+        class Body(httpx.SyncByteStream, httpx.AsyncByteStream):
+            pieces = 0
+
+            def __iter__(self) -> Iterator[bytes]:
+                for _ in range(200):
+                    time.sleep(0.02)
+                    self.pieces += 1
+                    yield b" "
+
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                for piece in self:
+                    yield piece
+
+        async def ask(transport: httpx.MockTransport) -> None:
+            async with httpx.AsyncClient(transport=transport) as http:
+                await AsyncTrunkline("https://example.com", KEY, http=http, timeout=0.2).messages.get("sms", "msg_1")
+
+        body = Body()
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=body))
+        client = Trunkline("https://example.com", KEY, http=httpx.Client(transport=transport), timeout=0.2)
+        for attempt in (lambda: client.messages.get("sms", "msg_1"), lambda: asyncio.run(ask(transport))):
+            body.pieces = 0
+            with self.assertRaises(TrunklineError) as late:
+                attempt()
+            self.assertEqual((late.exception.status, late.exception.code), (None, "timeout"))
+            self.assertLess(body.pieces, 200)
 
     def test_what_is_repeated(self) -> None:
         page = lambda _: httpx.Response(502, text="<h1>Bad gateway</h1>")  # noqa: E731

@@ -99,6 +99,29 @@ for (const [name, answer] of repeated) {
   });
 }
 
+const open: [name: string, answer: () => Response | Promise<Response>][] = [
+  ...repeated,
+  ["504 of a proxy", () => new Response("<h1>Gateway timeout</h1>", { status: 504 })],
+  ["an answer that was cut", () => new Response('{"success": tr')],
+  ["a redirect", () => new Response(null, { status: 301 })],
+  ["422", () => problem(422, "invalid")],
+];
+for (const [name, answer] of open) {
+  test(`the error of a send has its key: ${name}`, async () => {
+    const { trunkline, asked } = scripted([answer]);
+    const { idempotencyKey } = await failureOf(trunkline.sms.send(contact));
+    assert.match(idempotencyKey ?? "", /^[0-9a-f-]{36}$/);
+    assert.deepEqual(
+      [...new Set(asked.map(({ headers }) => headers["Idempotency-Key"]))],
+      [idempotencyKey],
+      "a repeat with the key of the error is the same send",
+    );
+    const own = await failureOf(trunkline.sms.send(contact, { idempotencyKey: "order-1" }));
+    assert.equal(own.idempotencyKey, "order-1");
+    assert.equal((await failureOf(trunkline.messages.get("sms", "msg_1"))).idempotencyKey, null);
+  });
+}
+
 for (const status of [400, 402, 403, 404, 408, 409, 410, 413, 415, 422, 431]) {
   test(`${status} is an error at once`, async () => {
     const { trunkline, asked } = scripted([() => problem(status, "conflict")]);
@@ -147,6 +170,24 @@ test("a try without an answer is repeated after half of the time", async (t) => 
     timers.map(({ ms }) => ms),
     [60_000, 30_000, 30_000],
   );
+});
+
+test("the time of a call may be odd, or a fraction", async () => {
+  for (const timeoutMs of [2501, 2500.5, 1]) {
+    const { trunkline, asked } = scripted([accepted], { timeoutMs });
+    await trunkline.sms.send(contact);
+    await trunkline.sms.send(contact, { timeoutMs: timeoutMs + 2 });
+    assert.equal(asked.length, 2);
+  }
+});
+
+test("a time that no timer has is refused", async () => {
+  const { trunkline, asked } = scripted([accepted]);
+  for (const timeoutMs of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 31]) {
+    assert.throws(() => scripted([accepted], { timeoutMs }), TypeError);
+    await assert.rejects(trunkline.sms.send(contact, { timeoutMs }), TypeError);
+  }
+  assert.equal(asked.length, 0);
 });
 
 test("the deadline ends a call", async () => {

@@ -14,6 +14,8 @@ export class TrunklineError extends Error {
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
   /** `X-Request-Id` of the answer: quote it when you ask the operator. */
   readonly requestId: string | null;
+  /** Of a send: the key that its tries had. A repeat of the same send with it sends nothing twice, within 24 hours. */
+  readonly idempotencyKey: string | null;
 
   constructor(
     message: string,
@@ -22,6 +24,7 @@ export class TrunklineError extends Error {
       code: string | null;
       errors?: Readonly<Record<string, readonly string[]>> | null;
       requestId?: string | null;
+      idempotencyKey?: string | null;
       cause?: unknown;
     },
   ) {
@@ -30,5 +33,6 @@ export class TrunklineError extends Error {
     this.code = facts.code;
     this.errors = facts.errors ?? null;
     this.requestId = facts.requestId ?? null;
+    this.idempotencyKey = facts.idempotencyKey ?? null;
   }
 }

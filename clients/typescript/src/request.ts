@@ -27,7 +27,8 @@ export interface CallOptions {
 export interface SendOptions extends CallOptions {
   /**
    * 1 to 255 printable ASCII characters that identify this send, such as the id of an order: within 24 hours, the same send
-   * with the same key is done once. Without one, each call makes its own, which protects its tries but not a second call.
+   * with the same key is done once. Without one, each call makes its own, which protects its tries but not a second call; the
+   * error of the call has it as `idempotencyKey`.
    */
   idempotencyKey?: string | undefined;
 }
@@ -47,6 +48,8 @@ type Call = <Reply>(request: Request, options?: CallOptions) => Promise<Reply>;
 /** The first pause; it doubles from try to try, up to the last. */
 const firstPauseMs = 500;
 const maxPauseMs = 8_000;
+/** A timer of JavaScript has 31 bits; a longer one would end at once. */
+const maxTimeoutMs = 2 ** 31 - 1;
 const printable = /^[\x20-\x7e]{1,255}$/;
 
 /** Throws a TypeError for a value that no header can carry. The error does not repeat the value, which may be secret. */
@@ -55,17 +58,27 @@ export function checkHeader(name: string, value: string): void {
     throw new TypeError(`${name} is not a text of 1 to 255 printable ASCII characters.`);
 }
 
+function checkTimeout(timeoutMs: number): void {
+  if (!(timeoutMs >= 0 && timeoutMs <= maxTimeoutMs))
+    throw new TypeError(`timeoutMs is not a number of milliseconds from 0 to ${maxTimeoutMs}.`);
+}
+
+/** A signal that aborts after that time. `AbortSignal.timeout` itself throws for fractions. */
+const endAfter = (ms: number) => AbortSignal.timeout(Math.ceil(ms));
+
 /** The function by which a client asks. Throws a TypeError for options that cannot work. */
 export function createCall(options: ClientOptions): Call {
   const { apiKey, retries = 3, timeoutMs: defaultTimeoutMs = 60_000, wait = pause } = options;
   const base = baseOf(options.url);
   checkHeader("apiKey", apiKey);
+  checkTimeout(defaultTimeoutMs);
   // Looked up at each call, so that what replaces the global one later is used.
   const ask: typeof globalThis.fetch = (...args) => (options.fetch ?? globalThis.fetch)(...args);
 
   return async <Reply>(request: Request, { signal, timeoutMs = defaultTimeoutMs }: CallOptions = {}) => {
+    checkTimeout(timeoutMs);
     const endsAt = performance.now() + timeoutMs;
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = endAfter(timeoutMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     const init: RequestInit = {
       method: request.method,
@@ -77,12 +90,7 @@ export function createCall(options: ClientOptions): Call {
     };
     for (let tries = 1; ; tries++) {
       signal?.throwIfAborted();
-      const { error, repeatable, retryAfterMs, reply } = await attempt(
-        urlOf(base, request),
-        init,
-        ended,
-        timeoutMs / 2,
-      );
+      const { error, repeatable, retryAfterMs, reply } = await attempt(request, init, ended, timeoutMs / 2);
       if (error === null) return reply as Reply;
       signal?.throwIfAborted();
       const pauseMs = Math.max(retryAfterMs, backoff(tries));
@@ -104,7 +112,7 @@ export function createCall(options: ClientOptions): Call {
   }
 
   async function attempt(
-    url: string,
+    request: Request,
     init: RequestInit,
     ended: AbortSignal,
     tryMs: number,
@@ -117,18 +125,20 @@ export function createCall(options: ClientOptions): Call {
     });
     let response: Response;
     let text: string;
-    const limit = AbortSignal.timeout(tryMs);
+    const { idempotencyKey = null } = request;
+    const limit = endAfter(tryMs);
     try {
-      response = await ask(url, { ...init, signal: AbortSignal.any([ended, limit]) });
+      response = await ask(urlOf(base, request), { ...init, signal: AbortSignal.any([ended, limit]) });
       text = await response.text();
     } catch (cause) {
       const late = ended.aborted || limit.aborted;
       const message = late ? "Trunkline did not answer in time." : "Trunkline could not be reached.";
-      return failed(new TrunklineError(message, { status: null, code: late ? "timeout" : "network", cause }));
+      const code = late ? "timeout" : "network";
+      return failed(new TrunklineError(message, { status: null, code, idempotencyKey, cause }));
     }
     const reply = parsed(text);
     if (response.ok && reply !== null) return { error: null, repeatable: false, retryAfterMs: 0, reply };
-    const error = errorOf(response, reply);
+    const error = errorOf(response, reply, idempotencyKey);
     const { status, code } = error;
     // Any 5xx can be repeated: sends carry their key, and everything else can be done twice.
     const repeatable =
@@ -182,7 +192,11 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-function errorOf(response: Response, reply: Record<string, unknown> | null): TrunklineError {
+function errorOf(
+  response: Response,
+  reply: Record<string, unknown> | null,
+  idempotencyKey: string | null,
+): TrunklineError {
   const { status, headers } = response;
   const requestId = headers.get("x-request-id");
   // Browsers hide the status of a redirect that they do not follow.
@@ -192,11 +206,12 @@ function errorOf(response: Response, reply: Record<string, unknown> | null): Tru
       status: status === 0 ? null : status,
       code: "unreadable",
       requestId,
+      idempotencyKey,
     });
   }
   if (reply === null) {
     const message = `The answer (${status}) is not Trunkline's.`;
-    return new TrunklineError(message, { status, code: "unreadable", requestId });
+    return new TrunklineError(message, { status, code: "unreadable", requestId, idempotencyKey });
   }
   const { message, error, code, errors } = reply;
   const sentence = [message, error].find((each) => typeof each === "string") as string | undefined;
@@ -205,6 +220,7 @@ function errorOf(response: Response, reply: Record<string, unknown> | null): Tru
     code: typeof code === "string" ? code : null,
     errors: typeof errors === "object" ? (errors as Record<string, string[]> | null) : null,
     requestId,
+    idempotencyKey,
   });
 }
 

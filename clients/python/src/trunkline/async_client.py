@@ -6,6 +6,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Optional, Sequence, 
 import httpx
 
 from .call import (
+    Answer,
     File,
     Options,
     Pause,
@@ -73,7 +74,7 @@ class AsyncTrunkline:
     async def _call(self, request: Request, timeout: Optional[float]) -> Any:
         steps = call(self._options, request, timeout)
         assert self._http is not None
-        answer: Union[httpx.Response, httpx.RequestError, None] = None
+        answer: Answer = None
         while True:
             try:
                 step = steps.send(answer)
@@ -84,7 +85,9 @@ class AsyncTrunkline:
                 await self._sleep(step.seconds)
                 continue
             try:
-                answer = await self._http.request(**step.arguments)
+                async with self._http.stream(**step.arguments) as response:
+                    pieces = [step.in_time(piece) async for piece in response.aiter_bytes()]
+                answer = (response, b"".join(pieces))
             except httpx.RequestError as error:
                 answer = error
 

@@ -26,7 +26,8 @@ class TrunklineError(Exception):
 
     `status` is None when no answer came. `code` is that of the answer (docs/reference/errors.md), or None when it has none; `network`,
     `timeout` and `unreadable` (an answer that is not Trunkline's) are the client's own. `errors`, of a 422, says what is wrong by the
-    path of the field. `request_id` is for the operator.
+    path of the field. `request_id` is for the operator. `idempotency_key`, of a send, is the key that its tries had: a repeat of the same
+    send with it sends nothing twice, within 24 hours.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class TrunklineError(Exception):
         code: Optional[str],
         errors: Optional[Mapping[str, Sequence[str]]] = None,
         request_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -44,6 +46,7 @@ class TrunklineError(Exception):
         self.code = code
         self.errors = errors
         self.request_id = request_id
+        self.idempotency_key = idempotency_key
 
 
 def check_header(name: str, value: str) -> None:
@@ -82,9 +85,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Try:
-    """Asks for a request of httpx with these arguments; its answer, or its error, is sent back."""
+    """Asks for a request of httpx with these arguments; its answer with the bytes of the body, or its error, is sent back."""
 
     arguments: Dict[str, Any]
+    ends_at: float
+
+    def in_time(self, piece: bytes) -> bytes:
+        """A piece of the body as it comes, or an error when the call's time is over: httpx bounds the wait for each piece alone."""
+        if time.monotonic() > self.ends_at:
+            raise httpx.ReadTimeout("The answer was still coming when the time was over.")
+        return piece
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,7 @@ class Pause:
     seconds: float
 
 
-Answer = Union[httpx.Response, httpx.RequestError, None]
+Answer = Union[Tuple[httpx.Response, bytes], httpx.RequestError, None]
 Steps = Generator[Union[Try, Pause], Answer, Any]
 
 
@@ -106,14 +116,15 @@ def call(options: Options, request: Request, timeout: Optional[float]) -> Steps:
     while True:
         tries += 1
         remaining = max(0.001, ends_at - time.monotonic())
-        answer = yield Try(_arguments(options, request, min(remaining, total / 2)))
-        if isinstance(answer, httpx.Response):
-            error, reply = _read(answer)
+        answer = yield Try(_arguments(options, request, min(remaining, total / 2)), ends_at)
+        if isinstance(answer, tuple):
+            error, reply = _read(*answer)
             if error is None:
                 return reply
-            retry_after = _retry_after(answer.headers.get("retry-after", ""))
+            retry_after = _retry_after(answer[0].headers.get("retry-after", ""))
         else:
             error, retry_after = _unanswered(answer), 0.0
+        error.idempotency_key = request.idempotency_key
         pause = max(retry_after, _backoff(tries))
         if not _is_repeatable(error) or tries > options.retries or pause >= ends_at - time.monotonic():
             raise error
@@ -135,14 +146,14 @@ def _arguments(options: Options, request: Request, timeout: float) -> Dict[str, 
     }
 
 
-def _read(answer: httpx.Response) -> Tuple[Optional[TrunklineError], Any]:
+def _read(answer: httpx.Response, content: bytes) -> Tuple[Optional[TrunklineError], Any]:
     """The error, or else the parsed answer."""
     status, request_id = answer.status_code, answer.headers.get("x-request-id")
     if 300 <= status < 400:
         message = "The address answers with a redirect, which is not followed. Correct the url."
         return TrunklineError(message, status=status, code="unreadable", request_id=request_id), None
     try:
-        reply = json.loads(answer.content)
+        reply = json.loads(content)
     except ValueError:
         reply = None
     if not isinstance(reply, dict):

@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union, cast
 import httpx
 
 from .call import (
+    Answer,
     File,
     Options,
     Pause,
@@ -73,7 +74,7 @@ class Trunkline:
     def _call(self, request: Request, timeout: Optional[float]) -> Any:
         steps = call(self._options, request, timeout)
         assert self._http is not None
-        answer: Union[httpx.Response, httpx.RequestError, None] = None
+        answer: Answer = None
         while True:
             try:
                 step = steps.send(answer)
@@ -84,7 +85,9 @@ class Trunkline:
                 self._sleep(step.seconds)
                 continue
             try:
-                answer = self._http.request(**step.arguments)
+                with self._http.stream(**step.arguments) as response:
+                    pieces = [step.in_time(piece) for piece in response.iter_bytes()]
+                answer = (response, b"".join(pieces))
             except httpx.RequestError as error:
                 answer = error
 
