@@ -2,9 +2,19 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -65,6 +75,53 @@ test("make-secrets.sh makes each secret that is declared, replaces none, and kee
   assert.equal(run().status, 0);
   assert.deepEqual(contents(), before);
   assert.equal(statSync(join(folder, "secrets")).mode & 0o777, 0o700);
+});
+
+/** A copy of make-secrets.sh in an empty folder, run with what it uses in its PATH, and `openssl` if it is passed. */
+function secretsScript(t: { after(done: () => void): void }) {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-compose-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const tool of ["sh", "dirname", "mkdir", "cat", "mv", "rm", "chmod"]) {
+    const folders = (process.env.PATH ?? "").split(delimiter);
+    const place = folders.map((each) => join(each, tool)).find((each) => existsSync(each));
+    assert.ok(place, tool);
+    symlinkSync(place, join(bin, tool));
+  }
+  const script = join(folder, "make-secrets.sh");
+  spawnSync("cp", [path("deploy/compose/make-secrets.sh"), script]);
+  const secrets = join(folder, "secrets");
+  const run = (openssl?: string) => {
+    if (openssl !== undefined)
+      writeFileSync(join(bin, "openssl"), `#!/bin/sh\n${openssl}\n`, { mode: 0o755 });
+    return spawnSync("sh", [script], { encoding: "utf8", env: { PATH: bin } });
+  };
+  const sizes = () =>
+    existsSync(secrets) ? readdirSync(secrets).map((name) => statSync(join(secrets, name)).size) : [];
+  return { run, secrets, sizes };
+}
+
+test("make-secrets.sh without openssl says so, and makes nothing", (t) => {
+  const { run, sizes } = secretsScript(t);
+  const { status, stdout, stderr } = run();
+  assert.deepEqual([status, stdout, sizes()], [1, "", []]);
+  assert.match(stderr, /openssl/);
+});
+
+test("make-secrets.sh with an openssl that fails leaves no empty secret, and the next run makes them", (t) => {
+  const { run, secrets, sizes } = secretsScript(t);
+  const failed = run("exit 1");
+  assert.deepEqual([failed.status, failed.stdout, sizes()], [1, "", []]);
+  // What a script that went on left behind.
+  for (const name of ["postgres_password", "master_key", "metrics_token"])
+    writeFileSync(join(secrets, name), "", { mode: 0o444 });
+  writeFileSync(join(secrets, "database_url"), "postgres://trunkline:@postgres/trunkline");
+  const { status, stderr } = run('echo "random$3"');
+  assert.equal(status, 0, stderr);
+  const read = (name: string) => readFileSync(join(secrets, name), "utf8");
+  assert.equal(read("database_url"), `postgres://trunkline:${read("postgres_password")}@postgres/trunkline`);
+  assert.deepEqual([read("master_key"), read("metrics_token")], ["random32", "random24"]);
 });
 
 const caddy = spawnSync("caddy", ["version"]).status === 0 ? false : "caddy is not here";
