@@ -73,6 +73,12 @@ export const planted = {
   poolKey: `tlp_${canary("poolKey", 43)}`,
   wrongPoolKey: `tlp_${canary("wrongPoolKey", 43)}`,
   poolKeyInQuery: `tlp_${canary("poolKeyInQuery", 43)}`,
+  // What is asked for to be answered later: stored, and shown to the key that asked alone.
+  deferringKey: `tlp_${canary("deferringKey", 43)}`,
+  deferredPrompt: canary("deferredPrompt", 40),
+  deferredMessage: canary("deferredMessage", 40),
+  backgroundInput: canary("backgroundInput", 40),
+  deferredHeader: canary("deferredHeader", 40),
   // Email.
   smtpPassword: wild("smtpPassword"),
   replacedSmtpPassword: wild("replacedSmtpPassword"),

@@ -11,6 +11,7 @@ import { issueApiKey } from "#configure/account.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { engines, harness } from "../harness.ts";
 import { answeredInTime } from "../http/routes/manage/managed.ts";
+import { deferModels } from "./26-secrets-deferred.ts";
 import { groundOf } from "./26-secrets-left.ts";
 import { sendMails } from "./26-secrets-mail.ts";
 import { askModels } from "./26-secrets-models.ts";
@@ -330,7 +331,8 @@ for (const engine of engines) {
       evidence.inputs.push(ground.databaseUrl, masterKey, metricsToken);
       const story = storyOf(it, evidence);
       await start(story, folder);
-      for (const chapter of [send, hear, signIn, askModels, sendMails, change, look]) await chapter(story);
+      for (const chapter of [send, hear, signIn, askModels, deferModels, sendMails, change, look])
+        await chapter(story);
       // With the write-ahead log, and without it.
       await keep();
       await it.close();
@@ -349,6 +351,8 @@ for (const engine of engines) {
       "webhook_endpoints.secret",
       "webhook_endpoints.url",
       "dkim_keys.private_key",
+      "deferred_completions.request",
+      "deferred_completions.result",
       "audit_entries.detail",
       "users.password",
     ])
