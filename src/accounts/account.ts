@@ -52,9 +52,15 @@ export interface Account {
   attachments: { maxFiles: number; maxBytes: number };
   /** Oldest first; of a caller whose key names gateways, these alone. */
   gateways: readonly AccountGateway[];
+  /** Of a caller whose key names gateways: their ids. What it moves or has sent again is on one of them. */
+  gatewayIds?: readonly string[];
   /** The named key that its caller shows; absent: the personal key or a person, with every right. */
   key?: NamedKey;
 }
+
+/** The gateways on which a caller may change messages, for the storage; nothing: on all. */
+export const onlyOn = ({ gatewayIds }: Pick<Account, "gatewayIds">): { gatewayIds?: readonly string[] } =>
+  gatewayIds === undefined ? {} : { gatewayIds };
 
 /** Whether the plan's end has passed. */
 export function planExpired(account: Account, now: number): boolean {

@@ -84,13 +84,12 @@ function accountOf({ account: row, named }: KeyHolder): Account {
   const account = accountFromRow(row);
   if (named === null) return account;
   const { scopes, gateways, requests_per_minute } = readFields(namedKeyRules, JSON.parse(named.rules));
+  // What it may not send through does not exist for it, in every way that a gateway is chosen.
+  const allowed = account.gateways.filter(({ identifier }) => gateways?.includes(identifier) ?? true);
   return {
     ...account,
-    // What it may not send through does not exist for it, in whichever way a gateway is chosen.
-    gateways:
-      gateways === null
-        ? account.gateways
-        : account.gateways.filter(({ identifier }) => gateways.includes(identifier)),
+    gateways: allowed,
+    ...(gateways === null ? {} : { gatewayIds: allowed.map(({ id }) => id) }),
     key: {
       id: named.id,
       scopes,

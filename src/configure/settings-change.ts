@@ -55,7 +55,9 @@ export function parseSettings(
   if (!success) return { parsed: null, issues: issuesOf(error, ["settings"]) };
   const addresses = kind.urls(data).flatMap((url): Issue[] => {
     const message = outbound.rejectReason(url);
-    return message === null ? [] : [{ path: ["settings", ...urlFieldPath(kind.settings)], message }];
+    return message === null
+      ? []
+      : [{ path: ["settings", ...urlFieldPath(kind.settings, data, url)], message }];
   });
   const secrets = change === null ? [] : secretsToReenter(kind, settings, data, change);
   return { parsed: data, issues: [...secrets, ...addresses] };
@@ -72,8 +74,9 @@ function secretsToReenter(
   { owner, stored, changes }: SettingsChange,
 ): Issue[] {
   const origins = (of: unknown) => kind.urls(of).map((url) => URL.parse(url)?.origin ?? url);
-  const knownOrigins = new Set(origins(stored));
-  if (origins(parsed).every((origin) => knownOrigins.has(origin))) return [];
+  // Place by place: a server that got only the one's requests must not get the other's secret.
+  const known = origins(stored);
+  if (origins(parsed).every((origin, at) => origin === known[at])) return [];
   return keptSecrets(kind.settings, settings, changes).map((path) => ({
     path: ["settings", ...path],
     message: `must be given again, since the ${owner}'s address changes`,

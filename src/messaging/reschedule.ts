@@ -1,6 +1,6 @@
 // Moves a message that waits to another time.
 
-import type { Account } from "#accounts/account.ts";
+import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Core } from "#core/core.ts";
@@ -31,7 +31,7 @@ export function newTimeOf(
 /** Moves a message that is not being sent yet. `channel` null: of any channel. The other arguments: see `newTimeOf`. */
 export async function reschedule(
   { clock, database, signals }: Pick<Core, "clock" | "database" | "signals">,
-  account: Pick<Account, "id" | "timeZone">,
+  account: Pick<Account, "id" | "timeZone" | "gatewayIds">,
   channel: Channel | null,
   id: string,
   scheduleAt: string | null,
@@ -39,7 +39,8 @@ export async function reschedule(
 ): Promise<Rescheduled> {
   if (idTime(id) === null) return { kind: "not_found" };
   const to = newTimeOf(account, scheduleAt, clock.now(), by);
-  const result = await database.run(rescheduleMessage, { accountId: account.id, channel, id, to });
+  const of = { accountId: account.id, channel, id, ...onlyOn(account) };
+  const result = await database.run(rescheduleMessage, { ...of, to });
   if (result.kind !== "rescheduled") return result;
   signals.emit("eventsRecorded");
   signals.emit("changed", account.id, "messages");

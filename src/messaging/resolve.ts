@@ -1,7 +1,7 @@
 // Resolves a message with an unknown outcome as its account decides: resend it, or mark it sent or failed. A later receipt
 // still counts after every decision. A receipt that arrives before a resend keeps the message from being sent twice.
 
-import type { Account } from "#accounts/account.ts";
+import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Resolution } from "#contract/messages/changes.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
@@ -30,7 +30,7 @@ const resolutionSteps = {
 /** Resolves a message that is `unknown`. `channel` null: of any channel. `by`: who decided, for the timeline. */
 export async function resolve(
   deps: ResolveDeps,
-  account: Pick<Account, "id">,
+  account: Pick<Account, "id" | "gatewayIds">,
   channel: Channel | null,
   id: string,
   answer: Resolution,
@@ -46,7 +46,8 @@ export async function resolve(
       ? // As after an automatic resend: it stays on its gateway, and a second unknown outcome is not resent automatically.
         { at, detail, dueAt: at, resend: true }
       : { at, detail, code: step, message: detail };
-  const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, details });
+  const of = { accountId: account.id, channel, id, ...onlyOn(account) };
+  const result = await database.run(resolveUnknown, { ...of, step, details });
   if (result.kind !== "resolved") return result;
   deps.signals.emit("eventsRecorded");
   deps.signals.emit("changed", account.id, "messages");

@@ -34,12 +34,18 @@ export function hostUrl(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
 }
 
-/** The path of the marked field within settings; empty when no field is marked. */
-export function urlFieldPath(settings: z.ZodObject): string[] {
-  const marked = Object.entries(settings.shape).find(
-    ([, field]) => unwrapField(field as z.ZodType).marks.url,
+/** The path of the marked field that leads to `url`, within settings; where none says so, of the first. Empty: no field is marked. */
+export function urlFieldPath(
+  settings: z.ZodObject,
+  values: Readonly<Record<string, unknown>> = {},
+  url = "",
+): string[] {
+  const marked = Object.entries(settings.shape).flatMap(([name, field]) =>
+    unwrapField(field as z.ZodType).marks.url ? [name] : [],
   );
-  return marked === undefined ? [] : [marked[0]];
+  const origin = URL.parse(url)?.origin;
+  const leading = marked.find((name) => URL.parse(String(values[name]))?.origin === origin);
+  return [leading ?? marked[0]].filter((name) => name !== undefined);
 }
 
 /** `path` behind the root of an API, with one slash between them. `path` begins with a slash. */

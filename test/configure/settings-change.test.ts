@@ -47,6 +47,30 @@ test("with another origin every secret is given again, whether it was kept by a 
   assert.equal(Array.isArray(change({ url: "http://one.test/a" })), true, "another scheme is another origin");
 });
 
+test("of two addresses each keeps its own server: a secret for the one never goes to the other's", () => {
+  const two = {
+    settings: z.strictObject({
+      base_url: z.string().meta({ url: true }),
+      token_url: z.string().meta({ url: true }),
+      key: z.string().meta({ secret: true }),
+    }),
+    urls: (settings: unknown) => {
+      const { base_url, token_url } = settings as { base_url: string; token_url: string };
+      return [base_url, token_url];
+    },
+  };
+  const stored = { base_url: "https://api.test/", token_url: "https://login.test/token", key: "stored" };
+  const issuesOf = (changes: Record<string, string>) =>
+    parseSettings(two, outbound, { ...stored, ...changes }, { owner: "member", stored, changes }).issues.map(
+      ({ path }) => path.join("."),
+    );
+  assert.deepEqual(issuesOf({ token_url: "https://login.test/other", base_url: "https://api.test/v2" }), []);
+  assert.deepEqual(issuesOf({ token_url: "https://api.test/token" }), ["settings.key"]);
+  const swapped = { base_url: stored.token_url, token_url: stored.base_url };
+  assert.deepEqual(issuesOf(swapped), ["settings.key"]);
+  assert.deepEqual(issuesOf({ token_url: "https://inside.test/", key: "new" }), ["settings.token_url"]);
+});
+
 test("a mask that stands for nothing is a fault", () => {
   const words = "is a mask, and nothing is stored that it could stand for";
   assert.deepEqual(change({ headers: { y: "••••" } }), [`settings.headers.y: ${words}`]);

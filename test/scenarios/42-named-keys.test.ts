@@ -93,6 +93,37 @@ for (const engine of engines) {
       await it.close();
     });
 
+    test("a key that names gateways moves and repeats messages of these alone", async () => {
+      const { it, personal, named } = await opened(engine);
+      it.as(personal);
+      const later = { ...contact, schedule_at: "2026-01-01 10:00:00" };
+      const [onMain, onSecond] = await it.accepted([
+        { ...later, gateway_identifier: "main" },
+        { ...later, gateway_identifier: "second" },
+      ]);
+      (await named({ gateways: ["second"] })).as();
+      const move = async (id: string | undefined) =>
+        (await it.post(`/api/reschedule/sms/${id}`, { schedule_at: null })).statusCode;
+      assert.deepEqual([await move(onMain), await move(onSecond)], [404, 200]);
+      await it.advance(1_000);
+      it.as(personal);
+      assert.deepEqual(
+        [(await it.message(onMain!)).status, (await it.message(onSecond!)).status],
+        ["scheduled", "sent"],
+      );
+      it.respond(() => ({ kind: "no_answer", reason: "cut" }));
+      const [unknown] = await it.accepted([{ ...contact, gateway_identifier: "main" }]);
+      await it.advance(60_000);
+      assert.equal((await it.message(unknown!)).status, "unknown");
+      const resolve = async () =>
+        (await it.post(`/api/resolve/sms/${unknown}`, { answer: "send_again" })).statusCode;
+      (await named({ name: "bound", gateways: ["second"] })).as();
+      assert.equal(await resolve(), 404);
+      it.as(personal);
+      assert.equal(await resolve(), 200);
+      await it.close();
+    });
+
     test("a key and the text before a rotation end at their times, and a revoked one at once here", async () => {
       const { it, named, ask } = await opened(engine);
       const expires_at = new Date(it.clock.now() + 30 * hour).toISOString();

@@ -32,6 +32,10 @@ test("the marked field is found behind a default, as optional, and described", (
   ];
   for (const field of fields) assert.deepEqual(urlFieldPath(z.object({ other, field })), ["field"]);
   assert.deepEqual(urlFieldPath(z.object({ other })), []);
+  const two = z.object({ base_url: baseUrlField(), token_url: baseUrlField() });
+  const values = { base_url: "https://a.example/v1", token_url: "http://10.0.0.1/x" };
+  assert.deepEqual(urlFieldPath(two, values, "http://10.0.0.1/x/token"), ["token_url"]);
+  assert.deepEqual(urlFieldPath(two, values, "http://10.0.0.2/"), ["base_url"]);
 });
 
 test("a path is appended with one slash", () => {

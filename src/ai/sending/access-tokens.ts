@@ -64,7 +64,7 @@ export class AccessTokens {
     const { token } = entry;
     if (token === null || now >= token.usableUntil)
       return this.#awaited(this.#asked(grant, entry), waitMs, signal);
-    if (now >= token.renewAt && now >= entry.askedAt + restMs) void this.#asked(grant, entry);
+    if (now >= token.renewAt && now >= entry.askedAt + restMs) this.#asked(grant, entry).catch(() => {});
     return Promise.resolve({ kind: "token", token: token.text });
   }
 

@@ -196,11 +196,20 @@ function tryOf(document: Document, { method, path, operation }: Listed): string 
   const { parameters = [], requestBody } = operation;
   const media = requestBody?.content["application/json"];
   if (requestBody !== undefined && media === undefined) return "";
+  // A stream of events has no end to wait for.
+  const [answer] = Object.keys(successOf(operation)?.content ?? {});
+  if (answer === "text/event-stream") return "";
   const query = parameters
     .map((each) => parameterOf(document, each))
     .flatMap((each) => (each.in === "query" ? [each.name] : []));
   const body = media === undefined ? null : JSON.stringify(media.example ?? {}, null, 2);
   return tryElement({ method, path, credential: keyOf(operation)?.credential ?? null, query, body }, safe);
+}
+
+/** The reply of a request that succeeded; null: it is shared, and so no stream alone. */
+function successOf({ responses }: Operation): Response | null {
+  const [, reply] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
+  return reply === undefined || "$ref" in reply ? null : reply;
 }
 
 const parameterOf = (document: Document, listed: Parameter | { $ref: string }): Parameter =>
@@ -278,7 +287,7 @@ ${repliesOf(document, operation)}
 }
 
 const keyHelp = `<section id="key"><h2>Your key</h2>
-<p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place that has one decides:</p>
+<p>Every <span class="key">Api-key</span> endpoint needs an API key of the account: the personal one, which has every right, or one with a name and scopes. It is looked for in this order, and the first place that has one decides:</p>
 <ol><li>the header <code>Api-key</code> (recommended)</li><li>the URL parameter <code>api_key</code></li><li>the body field <code>api_key</code>, with POST</li></ol>
 <p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p>
 <p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in; the scope beside the word is what a token with scopes needs. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p>

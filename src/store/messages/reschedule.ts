@@ -2,7 +2,13 @@
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
-import { insertTimelineEntries, type LockedMessage, lockMessageOf, TransitionBatch } from "./transitions.ts";
+import {
+  insertTimelineEntries,
+  type LockedMessage,
+  lockMessageOf,
+  type MessageOf,
+  TransitionBatch,
+} from "./transitions.ts";
 
 /** The time that messages move to. Instants are epoch ms. */
 export interface NewTime {
@@ -24,10 +30,7 @@ export type RescheduleOutcome =
 /** Moves the account's message if it still waits. `channel` is null for every channel. */
 export const rescheduleMessage = writeOperation(
   "rescheduleMessage",
-  async (
-    tx,
-    input: { accountId: string; channel: Channel | null; id: string; to: NewTime },
-  ): Promise<RescheduleOutcome> => {
+  async (tx, input: MessageOf & { to: NewTime }): Promise<RescheduleOutcome> => {
     const row = await lockMessageOf(tx, input);
     if (row === null) return { kind: "not_found" };
     const { status, channel, gateway_id: laneId } = row;

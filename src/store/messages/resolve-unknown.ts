@@ -4,7 +4,7 @@ import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
-import { lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
+import { lockMessageOf, type MessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
@@ -19,10 +19,7 @@ export const resolveUnknown = writeOperation(
   "resolveUnknown",
   async (
     tx,
-    input: {
-      accountId: string;
-      channel: Channel | null;
-      id: string;
+    input: MessageOf & {
       step: Extract<SystemStep, "resent_by_account" | "marked_sent" | "marked_failed">;
       details: TransitionDetails;
     },

@@ -62,13 +62,21 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Locks a message of an account; null: it has none with this id in this channel (null: in any). */
+/** A message of an account, in a channel (null: in any), and on one of these gateways (absent: on any). */
+export interface MessageOf {
+  accountId: string;
+  channel: Channel | null;
+  id: string;
+  gatewayIds?: readonly string[];
+}
+
+/** Locks a message of an account; null: the account has no such message. */
 export async function lockMessageOf(
   tx: Tx,
-  { accountId, channel, id }: { accountId: string; channel: Channel | null; id: string },
+  { accountId, channel, id, gatewayIds }: MessageOf,
 ): Promise<LockedMessage | null> {
   const row = (await lockMessages(tx, [id])).get(id);
-  if (row?.account_id !== accountId) return null;
+  if (row?.account_id !== accountId || gatewayIds?.includes(row.gateway_id) === false) return null;
   return channel === null || row.channel === channel ? row : null;
 }
 

@@ -73,9 +73,12 @@ function aboutField(
     return "The account has no country, so a number needs its international form, such as +4915123456789.";
   if (field !== "gateway_identifier" || typeof entered !== "string") return null;
   const named = account.gateways.find(({ identifier }) => identifier === text);
-  if (named === undefined) return "The account has no gateway of that name.";
+  if (named === undefined)
+    return account.gatewayIds === undefined
+      ? "The account has no gateway of that name."
+      : "This API key has no gateway of that name.";
   if (named.channel !== channel) return `Gateway ${named.identifier} sends ${named.channel}.`;
-  return named.active ? null : `Gateway ${named.identifier} is switched off.`;
+  return named.active || named.isDraining ? null : `Gateway ${named.identifier} is switched off.`;
 }
 
 /** The value that an error's path (`contact.0.number`) leads to. */
@@ -90,12 +93,13 @@ export function sendHints(
   value: unknown,
   { known, ...of }: { known: KnownFields; account: Account; channel: Channel },
 ): string[] {
-  const hints = new Set(unknownFields(value, known));
+  const hints = new Set<string>();
   for (const path of Object.keys(errors).slice(0, maxContactsRead)) {
     const [head, index, field = "", ...more] = path.split(".");
     if (head !== "contact" || more.length > 0) continue;
     const hint = aboutField(field, valueAt(value, Number(index), field), of);
     if (hint !== null) hints.add(hint);
   }
+  for (const hint of unknownFields(value, known)) hints.add(hint);
   return [...hints].slice(0, maxHints);
 }

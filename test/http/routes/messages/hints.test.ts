@@ -107,6 +107,20 @@ test("a hint never changes the errors, and a field that is only unknown refuses 
   assert.equal((await answer("sms", { contact: [{ ...good, tag: "spring" }] })).status, 200);
 });
 
+test("a key that names gateways hears of its own, and the fault of a field goes before unknown ones", () => {
+  const known = { body: new Set(["contact"]), contact: new Set(["number", "gateway_identifier"]) };
+  const account = { country: null, gateways: [], gatewayIds: ["gw_1"], timeZone: "UTC" } as never;
+  const of = { known, account, channel: "sms" } as const;
+  const contact = [{ gateway_identifier: "main", a: 1, b: 2, c: 3 }];
+  const [first, ...more] = sendHints({ "contact.0.gateway_identifier": ["x"] }, { contact }, of);
+  assert.equal(first, "This API key has no gateway of that name.");
+  assert.deepEqual(more, ["a is no field of a contact.", "b is no field of a contact."]);
+  const draining = [{ identifier: "main", channel: "sms", active: false, isDraining: true }];
+  const going = { ...of, account: { country: null, gateways: draining, timeZone: "UTC" } as never };
+  const leaving = { contact: [{ gateway_identifier: "main" }] };
+  assert.deepEqual(sendHints({ "contact.0.gateway_identifier": ["x"] }, leaving, going), []);
+});
+
 test("values in the place of names are not repeated, and three hints are enough", () => {
   const known = { body: new Set(["contact"]), contact: new Set(["number"]) };
   const of = {
