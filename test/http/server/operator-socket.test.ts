@@ -49,6 +49,7 @@ test("a request through the socket is an operator's", async () => {
     name: "command line",
     role: "operator",
     account: null,
+    scopes: null,
     csrf_token: null,
     fresh: false,
   });
