@@ -83,7 +83,10 @@ export const readLanes = readOperation("readLanes", async (tx, _: null): Promise
     .execute();
 });
 
-/** Takes lanes whose owner and fence are still as seen; the new owner's fence is one higher. Returns those taken, in the order of their ids. */
+/**
+ * Takes lanes whose owner and fence are still as seen, and that no other process has asked for meanwhile: its request would be lost,
+ * and with it the lane of a device's socket. The new owner's fence is one higher. Returns those taken, in the order of their ids.
+ */
 export const claimLanes = writeOperation(
   "claimLanes",
   async (tx, input: { processId: string; lanes: SeenLane[] }) => {
@@ -92,6 +95,7 @@ export const claimLanes = writeOperation(
       const { rows } = await sql<LanesTable>`
         update lanes set owner = ${input.processId}, fence = lanes.fence + 1, wanted_by = null from ${seen}
         where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
+          and (lanes.wanted_by is null or lanes.wanted_by in (seen.wanted_by, ${input.processId}))
         returning ${columns}
       `.execute(tx.db);
       claimed.push(...rows);
@@ -146,10 +150,10 @@ export const releaseLanes = writeOperation(
 
 const columns = sql.join(Object.keys(newLane("", "gateway")).map((column) => sql.ref(`lanes.${column}`)));
 
-type SeenLane = Pick<LanesTable, "id" | "owner" | "fence">;
+type SeenLane = Pick<LanesTable, "id" | "owner" | "fence"> & Partial<Pick<LanesTable, "wanted_by">>;
 
 /**
- * Runs an update for lanes as they were seen: a table `seen` with id, owner ("" for none) and fence. On PostgreSQL for
+ * Runs an update for lanes as they were seen: a table `seen` with id, owner and wanted_by ("" for none), and fence. On PostgreSQL for
  * all of them at once, since each statement is a trip to the server, and locked in one order, so that two processes never
  * wait for each other's lanes in a circle. On SQLite one by one: with statistics from when the table was small it would
  * go through all lanes for each of the list.
@@ -160,13 +164,20 @@ async function eachSet(
   update: (seen: RawBuilder<unknown>) => Promise<void>,
 ): Promise<void> {
   if (lanes.length === 0) return;
-  const sorted = lanes.toSorted(byId).map(({ id, owner, fence }) => ({ id, owner: owner ?? "", fence }));
+  const sorted = lanes.toSorted(byId).map(({ id, owner, fence, wanted_by }) => ({
+    id,
+    owner: owner ?? "",
+    fence,
+    wanted_by: wanted_by ?? "",
+  }));
   if (tx.engine === "sqlite") {
-    for (const { id, owner, fence } of sorted)
-      await update(sql`(select ${id} as id, ${owner} as owner, ${fence} as fence) as seen`);
+    for (const { id, owner, fence, wanted_by } of sorted)
+      await update(
+        sql`(select ${id} as id, ${owner} as owner, ${fence} as fence, ${wanted_by} as wanted_by) as seen`,
+      );
     return;
   }
-  const columns = { id: "text", owner: "text", fence: "bigint" } as const;
+  const columns = { id: "text", owner: "text", fence: "bigint", wanted_by: "text" } as const;
   await tx.db
     .selectFrom("lanes")
     .select("id")

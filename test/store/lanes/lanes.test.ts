@@ -12,6 +12,7 @@ import {
   pauseLane,
   readLanes,
   releaseLanes,
+  requestLane,
   resumeLane,
 } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -122,6 +123,23 @@ onBothEngines((open) => {
     assert.deepEqual(await take("prc_a", 0), [], "it has a higher fence");
     assert.equal((await take("prc_a", 1))[0]?.fence, 2);
     assert.deepEqual(await take("prc_a", 1), [], "it was taken meanwhile");
+  });
+
+  test("a lane that another process asked for since it was seen is not taken from it", async () => {
+    const store = open();
+    const lane = await makeLane(store);
+    const seenNow = async () => (await store.database.run(readLanes, null)).filter(({ id }) => id === lane);
+    const take = (processId: string, lanes: Awaited<ReturnType<typeof seenNow>>) =>
+      store.database.run(claimLanes, { processId, lanes });
+    const before = await seenNow();
+    await store.other.run(requestLane, { id: lane, processId: "prc_late" });
+    assert.deepEqual(await take("prc_a", before), [], "its request came meanwhile");
+    assert.equal((await laneOf(store, lane)).wanted_by, "prc_late");
+    assert.equal((await take("prc_late", before)).length, 1, "who asked takes it");
+    await store.other.run(requestLane, { id: lane, processId: "prc_dead" });
+    // One that asked and is dead by now was seen as such.
+    const [taken] = await take("prc_a", await seenNow());
+    assert.deepEqual([taken?.owner, taken?.wanted_by], ["prc_a", null]);
   });
 
   test("only its holder releases a lane, under the fence it holds", async () => {
