@@ -166,6 +166,7 @@ test("what is left of a limit grows evenly until it is full", () => {
     [0, 29.9, 30, 59, 60, 90].map((at) => left(at)),
     [0, 0, 1, 1, 2, 2],
   );
+  assert.equal(leftAt(2, null, 0), 2);
   // Owed: more was used than the limit holds.
   assert.equal(left(-30), 0);
   assert.deepEqual(

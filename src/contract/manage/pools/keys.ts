@@ -60,7 +60,9 @@ const { key: _text, ...shownFields } = shown(keyFields).shape;
 
 const level = z.object({
   remaining: z.int(),
-  full_at: instant.describe("When all of the limit is there again, if no call comes."),
+  full_at: instant
+    .nullable()
+    .describe("When all of the limit is there again, if no call comes; null: it is."),
 });
 
 const fields = z.object({

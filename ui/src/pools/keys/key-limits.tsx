@@ -5,7 +5,7 @@ import { Due, Time, useIsOver, useNow } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { leftAt } from "./left.ts";
 
-function Left({ limit, fullAt }: { limit: number; fullAt: string }) {
+function Left({ limit, fullAt }: { limit: number; fullAt: string | null }) {
   const left = leftAt(limit, fullAt, useNow());
   if (left === limit) return null;
   return (

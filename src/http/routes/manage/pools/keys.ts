@@ -25,7 +25,9 @@ const millionth = 1_000_000;
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 const levelOf = (state: { remaining: number; resetMs: number } | null, now: number) =>
-  state === null ? null : { remaining: state.remaining, full_at: isoTime(now + state.resetMs) };
+  state === null
+    ? null
+    : { remaining: state.remaining, full_at: state.resetMs === 0 ? null : isoTime(now + state.resetMs) };
 
 const refusalOf = (refusal: LastRefusal | undefined) =>
   refusal === undefined ? null : { at: isoTime(refusal.at), by: refusal.by, until: isoTime(refusal.retryAt) };

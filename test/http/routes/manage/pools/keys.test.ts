@@ -51,7 +51,7 @@ test("a made key is in the answer once, and nowhere after", async () => {
         revoked_at: null,
         last_used_at: null,
         spent: { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0 },
-        left: { requests: { remaining: 40, full_at: created_at }, tokens: null, under_way: null },
+        left: { requests: { remaining: 40, full_at: null }, tokens: null, under_way: null },
         last_refusal: null,
         revision: 1,
       },
@@ -151,7 +151,7 @@ test("a key says what its limits leave, and what refused its last call until whe
   });
   await m.it.advance(59_000);
   assert.deepEqual((await read()).left, {
-    requests: { remaining: 2, full_at: at(60_000) },
+    requests: { remaining: 2, full_at: null },
     tokens: null,
     under_way: 0,
   });
