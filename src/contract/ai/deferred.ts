@@ -16,7 +16,7 @@ export const scheduleHeader = "X-Trunkline-Schedule-At";
 /** The headers that defer a completion, for the documentation. */
 export const deferHeaders = {
   [deliverHeader]: z
-    .literal("webhook")
+    .enum(["webhook"])
     .optional()
     .describe(
       "Defers the completion: the reply is a 202 with its id, it is tried through outages for up to 24 hours, and the webhook event `completion.done` tells its end.",
