@@ -2,6 +2,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
+import { isObject } from "#contract/normalise.ts";
 
 /** The fields that a send endpoint knows, beside its contacts and in them. */
 export interface KnownFields {
@@ -26,9 +27,6 @@ const meant: Readonly<Record<string, readonly string[]>> = {
   reply_to_email: ["reply_to", "replyTo"],
 };
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function unknownField(name: string, known: ReadonlySet<string>, where: string): string {
   const lower = name.toLowerCase();
   const field =
@@ -39,7 +37,7 @@ function unknownField(name: string, known: ReadonlySet<string>, where: string): 
 }
 
 function unknownFields(value: unknown, known: KnownFields): string[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   const found = new Set<string>();
   const read = (fields: Readonly<Record<string, unknown>>, names: ReadonlySet<string>, where: string) => {
     for (const name of Object.keys(fields).slice(0, 100))
@@ -49,7 +47,7 @@ function unknownFields(value: unknown, known: KnownFields): string[] {
   const { contact } = value;
   if (Array.isArray(contact))
     for (const each of contact.slice(0, maxContactsRead))
-      if (isRecord(each)) read(each, known.contact, "a contact");
+      if (isObject(each)) read(each, known.contact, "a contact");
   return [...found];
 }
 
@@ -83,8 +81,8 @@ function aboutField(
 
 /** The value that an error's path (`contact.0.number`) leads to. */
 function valueAt(value: unknown, index: number, field: string): unknown {
-  const contact = isRecord(value) && Array.isArray(value.contact) ? value.contact[index] : undefined;
-  return isRecord(contact) ? contact[field] : undefined;
+  const contact = isObject(value) && Array.isArray(value.contact) ? value.contact[index] : undefined;
+  return isObject(contact) ? contact[field] : undefined;
 }
 
 /** The hints about a send that was refused with these errors, at most three. `value`: its body. */
