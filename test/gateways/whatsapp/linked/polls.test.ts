@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import test from "node:test";
 import { Polls } from "../../../../bridge/whatsapp/polls.ts";
+import { countedValues } from "./counted-values.ts";
 import { acked, ann, number, real } from "./real-bridge.ts";
 import { ownNumber } from "./wa-server.ts";
 
@@ -111,16 +112,7 @@ real("a poll that is sent once more has the secret of the first, also after a re
 
 test("a poll counts for seven days; then it is forgotten, a bounded number at a time", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
-  const stored = new Map<string, string>();
-  const writes: number[] = [];
-  const values = {
-    value: (key: string) => stored.get(key),
-    keys: (prefix: string) => [...stored.keys()].filter((key) => key.startsWith(prefix)),
-    write: async (changes: readonly (readonly [string, string | null])[]) => {
-      writes.push(changes.length);
-      for (const [key, text] of changes) text === null ? stored.delete(key) : stored.set(key, text);
-    },
-  };
+  const { stored, writes, values } = countedValues();
   const polls = new Polls({} as never, values as never);
   for (let i = 0; i < 2_100; i++) await polls.keep(`old${i}`, content);
   const secret = await polls.keep("old1", content);

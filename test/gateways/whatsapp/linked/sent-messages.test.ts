@@ -3,19 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SentMessages } from "../../../../bridge/whatsapp/sent-messages.ts";
+import { countedValues } from "./counted-values.ts";
 
 test("a message is kept for seven days; then it is forgotten, a bounded number at a time", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
-  const stored = new Map<string, string>();
-  const writes: number[] = [];
-  const values = {
-    value: (key: string) => stored.get(key),
-    keys: (prefix: string) => [...stored.keys()].filter((key) => key.startsWith(prefix)),
-    write: async (changes: readonly (readonly [string, string | null])[]) => {
-      writes.push(changes.length);
-      for (const [key, text] of changes) text === null ? stored.delete(key) : stored.set(key, text);
-    },
-  };
+  const { stored, writes, values } = countedValues();
   const encode = (message: unknown) => ({ finish: () => Buffer.from(JSON.stringify(message)) });
   const library = { proto: { Message: { encode, decode: (bytes: Buffer) => JSON.parse(bytes.toString()) } } };
   const sent = new SentMessages(library as never, values as never);
