@@ -1,8 +1,7 @@
 // The examples of the reference pages are files that Trunkline takes as they stand.
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -11,32 +10,10 @@ import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
 import { openConfiguring } from "../configure/deps.ts";
-import { credentials } from "../providers/vertex/key-file.ts";
+import { environment, examplesOf } from "../reference-examples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-example-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const sendgridKey = publicKey.export({ type: "spki", format: "der" }).toString("base64");
-
-/** Values that their schema reads. Every other `${NAME}` gets one that is made up. */
-const formatted: Record<string, string> = {
-  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
-  GOOGLE_CREDENTIALS: credentials,
-  TWILIO_ACCOUNT_SID: "AC0123456789",
-  SENDGRID_WEBHOOK_KEY: sendgridKey,
-  RESEND_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
-};
-const environment = new Proxy(formatted, {
-  get: (known, name: string) => known[name] ?? `made-up-${name.toLowerCase()}-0123456789abcdef`,
-});
-
-const examplesOf = (page: string) =>
-  [
-    ...readFileSync(new URL(`../../docs/reference/${page}`, import.meta.url), "utf8").matchAll(
-      /```yaml\n([^`]*)```/g,
-    ),
-  ].map(([, yaml]) => yaml!);
 
 async function applied(yaml: string): Promise<void> {
   const path = join(folder, "provision.yaml");

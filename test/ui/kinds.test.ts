@@ -1,8 +1,6 @@
 // A gateway of every kind is made by its form alone, from the example of its reference page.
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
-import { readFileSync } from "node:fs";
 import test from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Locator, Page } from "playwright-core";
@@ -10,6 +8,7 @@ import { parse } from "yaml";
 import { adapters } from "#gateways/registry.ts";
 import type { GatewayKind } from "#ui/api/schema.ts";
 import { controlOf, labelOf, type Schema, withoutNull } from "#ui/schema-form/model.ts";
+import { environment, examplesOf } from "../reference-examples.ts";
 import { missing, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
@@ -20,20 +19,8 @@ interface Example {
   settings?: Record<string, unknown>;
 }
 
-const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-/** Values that their kind reads; every other `${NAME}` is made up. */
-const formatted: Readonly<Record<string, string>> = {
-  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
-  TWILIO_ACCOUNT_SID: "AC0123456789",
-  SENDGRID_WEBHOOK_KEY: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
-  RESEND_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
-};
-const page = readFileSync(new URL("../../docs/reference/gateways.md", import.meta.url), "utf8");
-const examples = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, yaml = ""]): Example => {
-  const filled = yaml.replaceAll(
-    /\$\{(\w+)\}/g,
-    (_, name: string) => formatted[name] ?? `made-up-${name.toLowerCase()}-0123456789abcdef`,
-  );
+const examples = examplesOf("gateways.md").map((yaml): Example => {
+  const filled = yaml.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => environment[name] ?? "");
   return (parse(filled) as [Example])[0];
 });
 
