@@ -131,9 +131,13 @@ test("another key, of the same pool or of another, neither finds nor cancels it"
 test("what was asked for in another API is no response, and is not cancelled as one", async () => {
   const { it } = await start();
   try {
-    const later = { "x-trunkline-schedule-at": "2026-01-01 03:00:00" };
     const messages = [{ role: "user", content: "Hi" }];
-    for (const path of ["chat/completions", "messages"]) {
+    // Each waits when it is looked at: the second one is asked for four hours later.
+    for (const [path, at] of [
+      ["chat/completions", "03:00:00"],
+      ["messages", "07:00:00"],
+    ] as const) {
+      const later = { "x-trunkline-schedule-at": `2026-01-01 ${at}` };
       const { id } = (await deferTo(it, path, { model: "echo", messages }, later)).json();
       const response = id.replace("cmp_", "resp_");
       assert.equal((await responseAt(it, "GET", response)).statusCode, 404);
