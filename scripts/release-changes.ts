@@ -45,3 +45,9 @@ export function bumped(text: string, version: string): string {
   if (root !== undefined) root.version = version;
   return `${JSON.stringify(file, null, /^ +/m.exec(text)?.[0] ?? 2)}\n`;
 }
+
+/** The Helm chart's `Chart.yaml` with the version in both of its places. */
+export function bumpedChart(text: string, version: string): string {
+  const changed = text.replace(/^version: .*$/m, `version: ${version}`);
+  return changed.replace(/^appVersion: .*$/m, `appVersion: "${version}"`);
+}

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bumped, checkNext, cutChangelog, notesOf } from "./release-changes.ts";
+import { bumped, bumpedChart, checkNext, cutChangelog, notesOf } from "./release-changes.ts";
 
 const out = "dist";
 
@@ -51,6 +51,8 @@ if (!isChecked) {
 const date = new Date().toISOString().slice(0, 10);
 for (const path of ["package.json", "package-lock.json"])
   writeFileSync(path, bumped(readFileSync(path, "utf8"), version));
+const chart = "deploy/helm/trunkline/Chart.yaml";
+writeFileSync(chart, bumpedChart(readFileSync(chart, "utf8"), version));
 const changelog = cutChangelog(readFileSync("CHANGELOG.md", "utf8"), version, date);
 writeFileSync("CHANGELOG.md", changelog);
 run("npm", ["run", "docs"]);

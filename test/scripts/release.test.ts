@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
-import { bumped, checkNext, cutChangelog, notesOf } from "../../scripts/release-changes.ts";
+import { bumped, bumpedChart, checkNext, cutChangelog, notesOf } from "../../scripts/release-changes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "trunkline-release-"));
@@ -48,6 +48,16 @@ test("only the version of the root changes", () => {
   const changed = bumped(lock, "9.9.9").split("\n");
   const lines = lock.split("\n").filter((line, at) => line !== changed[at]);
   assert.equal(lines.length, 2);
+});
+
+test("the chart has the version twice", () => {
+  const chart = readFileSync(join(root, "deploy/helm/trunkline/Chart.yaml"), "utf8");
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  assert.equal(bumpedChart(chart, version), chart);
+  assert.deepEqual(bumpedChart(chart, "9.9.9").match(/^.*9\.9\.9.*$/gm), [
+    "version: 9.9.9",
+    'appVersion: "9.9.9"',
+  ]);
 });
 
 test("a release of this repository", () => {
