@@ -14,8 +14,8 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image brings its own Node 26, so the pinned one (an optional dependency) stays out.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+# The image brings its own Node 26, so the pinned one goes; it is an optional dependency, as OpenTelemetry's packages are.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/node-linux-* node_modules/.bin/node && npm cache clean --force
 COPY bin ./bin
 COPY scripts/compile-cache.mjs scripts/health.mjs ./scripts/
 COPY --from=ui /app/ui/dist ./ui/dist

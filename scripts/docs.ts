@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
+import { openTelemetryVariables } from "#command-line/open-telemetry.ts";
 import { gatewayFields, pace, retry } from "#contract/manage/gateways.ts";
 import { memberFields } from "#contract/manage/pools/members.ts";
 import { adapters } from "#gateways/registry.ts";
@@ -79,6 +80,21 @@ ${table(
     code(examples[0] ?? ""),
   ]),
 )}
+
+## Variables of OpenTelemetry
+
+Spans of AI calls ([completion guarantees](../ai.md#spans)) follow the variables of OpenTelemetry's specification. The others of it have no effect.
+
+${table(
+  ["Variable", "What it is for", "Form", "Default", "Example"],
+  Object.entries(openTelemetryVariables).map(([name, { description, form, preset, example }]) => [
+    code(name),
+    description,
+    form,
+    preset === null ? "none" : code(preset),
+    code(example),
+  ]),
+)}
 `;
 }
 
@@ -91,10 +107,14 @@ function envExample(): string {
     if (fromFile) lines.push(`# Or ${name}_FILE: the path of a file that holds it.`);
     return [...lines, `#${name}=${example.includes(" ") ? "" : example}`].join("\n");
   });
+  const traces = Object.entries(openTelemetryVariables).map(
+    ([name, { description, form, preset, example }]) =>
+      `# ${description.replaceAll("`", "")}\n# ${form.replaceAll("`", "")}${preset === null ? "" : `; default: ${preset}`}\n#${name}=${example}`,
+  );
   return `# Every setting of Trunkline, commented out. Copy this file to .env and change what you need: \`npm start\` reads .env.
 # A variable of the environment wins over the same one here. The same, in more words: docs/reference/configuration.md. This file is made by \`npm run docs\`.
 
-${entries.join("\n\n")}
+${[...entries, ...traces].join("\n\n")}
 `;
 }
 

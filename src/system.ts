@@ -31,6 +31,7 @@ import type { Lanes } from "#queue/lanes.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
+import type { Tracing } from "#runtime/tracing/tracing.ts";
 import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
@@ -44,6 +45,8 @@ export interface SystemSettings extends HttpSettings, LanesSettings {
   /** Longest whole answer of an AI provider, bytes. */
   answerBytes: number;
   showApiKeys: boolean;
+  /** Where spans of AI calls go; absent: nowhere. The system stops it. */
+  tracing?: Tracing | null;
 }
 
 export interface System {
@@ -78,7 +81,7 @@ export async function openSystem(
   const { clock, random, log } = runtime;
   const storage = watchStorage(opened, clock);
   const { database } = storage;
-  const { masterKey, ...shared } = settings;
+  const { masterKey, tracing = null, ...shared } = settings;
   const sealer = await openSealer(masterKey, random, database);
   const newId = createIds(clock, random);
   const signals = createSignals(log);
@@ -87,6 +90,7 @@ export async function openSystem(
     () => readLoad({ clock, database }),
     readWebhooks,
     () => ai.members(),
+    tracing?.dropped,
   );
   const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
   const stopping = new AbortController();
@@ -96,6 +100,7 @@ export async function openSystem(
     ...core,
     takeoverMs: settings.takeoverMs,
     answerBytes: settings.answerBytes,
+    tracer: tracing?.tracer,
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
@@ -173,6 +178,7 @@ export async function openSystem(
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await countWriter.stop();
       await ai.stop();
+      await tracing?.stop();
       await Promise.all([runtime.outbound.close(), runtime.upstreams.close()]);
       await database.close();
     },

@@ -1,5 +1,6 @@
 // Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
+import type { Tracer } from "@opentelemetry/api";
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
@@ -39,6 +40,8 @@ interface GatewayDeps
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
+  /** Makes the spans of calls; absent: they leave none. */
+  tracer?: Tracer | undefined;
   /** For the metrics: a call ended; records of usage were dropped. */
   counted: { call(call: MeasuredCall): void; dropped(count: number): void };
 }
@@ -259,7 +262,15 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   const counter = createTokenCounter({ clock, upstreams });
   const stored = createStoredAnswers(deps, stopping.signal);
   const repeats = createRepeats({ clock, stored });
-  const serving = { chain, throttle, budgets, repeats, record, refused: refusals.refused };
+  const serving = {
+    chain,
+    throttle,
+    budgets,
+    repeats,
+    record,
+    tracer: deps.tracer,
+    refused: refusals.refused,
+  };
 
   return {
     authenticate: (token) => pools.open(token),

@@ -77,6 +77,7 @@ export async function complete(
     deadlineAt: tally.startedAt + pool.deadline_ms,
     signal,
     trial: request.trial,
+    span: request.span,
   });
   if (!request.stream) {
     const result = await chain;
@@ -196,10 +197,12 @@ function relay(
         }
         if (read.kind === "failed") {
           if (result.kind === "streaming") result.stream.cancel();
+          won.span?.brokeOff(read.failure);
           end(statusOf(read.failure), read.overtime || read.failure.sparesHealth ? "dropped" : "failed");
           return frames.failed(read.failure.error);
         }
         let text = "";
+        if (result.kind === "streaming") won.span?.chunks(read.chunks);
         for (const chunk of read.chunks) {
           tally.addUnits(chunk.units);
           text += frames.chunk(chunk);

@@ -4,6 +4,7 @@ import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
 import type { Repeatable, Slot } from "#ai/repeats/repeatable.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { CallSpan } from "#ai/tracing/call-span.ts";
 import type { CallKind, Form } from "#contract/ai/operations.ts";
 import type { Cost } from "#contract/cost.ts";
 import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
@@ -31,10 +32,15 @@ export interface CompletionRequest {
   repeatable?: Repeatable;
   /** A person tries the pool; absent: a client uses it. */
   trial?: Trial;
+  /** Absent: the call leaves no spans. */
+  span?: CallSpan | undefined;
 }
 
 /** A request as the HTTP route hands it in. */
-export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens" | "extraHeaders">;
+export type ClientRequest = Omit<
+  CompletionRequest,
+  "allowedModels" | "promptTokens" | "extraHeaders" | "span"
+>;
 
 /** How a call ended, for the usage record. */
 export interface CallOutcome {

@@ -1,5 +1,6 @@
 // Serves one call of a pool key: checks its budget and limits, runs the completion, and records the usage.
 
+import type { Tracer } from "@opentelemetry/api";
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
@@ -8,6 +9,7 @@ import type { Throttle } from "#ai/limits/throttle.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Origin, Repeats } from "#ai/repeats/repeats.ts";
+import { CallSpan } from "#ai/tracing/call-span.ts";
 import type { ClientFormat } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Caller } from "./caller.ts";
@@ -56,18 +58,58 @@ export interface ServeDeps {
   budgets: Budgets;
   repeats: Repeats;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
+  /** Absent: calls leave no spans. */
+  tracer?: Tracer | undefined;
   /** A limit or a budget refused a client's call. */
   refused(key: PoolKey, by: RateLimited["by"], at: number, retryAfterMs: number): void;
 }
 
 /** Serves a call. `signal` aborts when the client disconnects. */
-export async function serve(
+export function serve(
   deps: ServeDeps,
   key: PoolKey,
   pool: Pool,
   request: ClientRequest,
   caller: Caller,
   signal: LightAbortSignal,
+): Promise<ServeResult> {
+  return deps.tracer === undefined
+    ? serveCall(deps, key, pool, request, caller, signal)
+    : serveTraced(deps, deps.tracer, key, pool, request, caller, signal);
+}
+
+/** Serves a call that leaves spans. The one of the call ends here unless a member is asked: then with the last byte. */
+async function serveTraced(
+  deps: ServeDeps,
+  tracer: Tracer,
+  key: PoolKey,
+  pool: Pool,
+  request: ClientRequest,
+  caller: Caller,
+  signal: LightAbortSignal,
+): Promise<ServeResult> {
+  const { kind, model, stream, api } = request;
+  const { id, extraHeaders } = caller;
+  const span = new CallSpan(tracer, { id, pool, kind, format: api.format, model, stream, extraHeaders });
+  try {
+    const result = await serveCall(deps, key, pool, request, caller, signal, span);
+    if (result.kind === "refused") span.refused(result.by);
+    if (result.kind === "gone") span.broken(401);
+    return result;
+  } catch (error) {
+    span.broken(500);
+    throw error;
+  }
+}
+
+async function serveCall(
+  deps: ServeDeps,
+  key: PoolKey,
+  pool: Pool,
+  request: ClientRequest,
+  caller: Caller,
+  signal: LightAbortSignal,
+  span?: CallSpan,
 ): Promise<ServeResult> {
   const chain = deps.chain(pool, caller);
   const at = chain.clock.now();
@@ -95,6 +137,7 @@ export async function serve(
     allowedModels: key.models,
     promptTokens: prompt,
     extraHeaders: caller.extraHeaders,
+    span,
   };
   let outcome: CallOutcome | null = null;
   const ended = (how: CallOutcome) => {
@@ -105,6 +148,7 @@ export async function serve(
     const labels = labelsOf(request.body, tags);
     const asked = kind === "chat" ? api.format : null;
     deps.record(pool, { id, key, kind, api: asked, stream, at, clientRequestId, labels, person }, how);
+    span?.ended(how);
   };
   const answer = () => complete(chain, pool, completion, signal, ended);
   const { repeatable } = request;

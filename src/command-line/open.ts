@@ -6,6 +6,8 @@ import { readAllowList } from "#runtime/net/address.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
+import { openTracing } from "#runtime/tracing/open-tracing.ts";
+import type { TraceSettings } from "#runtime/tracing/tracing.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { readOrCreateMasterKey } from "#store/seal.ts";
@@ -44,8 +46,8 @@ export const openDatabase = (config: Config, { clock, log }: Pick<Runtime, "cloc
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
 
-/** The system over its database, not started. */
-export async function openInstallation(config: Config) {
+/** The system over its database, not started. `traces`: where spans of AI calls go; null: nowhere. */
+export async function openInstallation(config: Config, traces: TraceSettings | null = null) {
   const allow = readAllowList(config.OUTBOUND_ALLOW);
   const settings: SystemSettings = {
     masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
@@ -83,5 +85,7 @@ export async function openInstallation(config: Config) {
     outboundAllow: allow,
     ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
   });
-  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config, runtime)) };
+  const tracing = traces === null ? null : await openTracing(traces, runtime);
+  const database = await openDatabase(config, runtime);
+  return { runtime, system: await openSystem(runtime, { ...settings, tracing }, database) };
 }

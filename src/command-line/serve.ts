@@ -13,11 +13,12 @@ import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
 import { openInstallation, operatorSocketFile } from "./open.ts";
 import { fail, print } from "./output.ts";
+import { traceSettings } from "./settings.ts";
 
 /** Runs the service until a signal stops it. */
 export async function serve(config: Config): Promise<void> {
   const provision = config.PROVISION === undefined ? null : await readProvision(config.PROVISION);
-  const { runtime, system } = await openInstallation(config);
+  const { runtime, system } = await openInstallation(config, traceSettings());
   if (provision) {
     const { errors, made } = await system.provision(provision);
     if (errors.length > 0) {

@@ -2,6 +2,8 @@
 
 import { type Config, environment, readConfig } from "#config.ts";
 import { readAllowList } from "#runtime/net/address.ts";
+import type { TraceSettings } from "#runtime/tracing/tracing.ts";
+import { readTraceSettings } from "./open-telemetry.ts";
 import { fail } from "./output.ts";
 
 function allowListProblem(text: string): string | null {
@@ -14,11 +16,22 @@ function allowListProblem(text: string): string | null {
 }
 
 /** The settings, or everything that is wrong in them. */
-export const readSettings = () => readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
+export function readSettings(): ReturnType<typeof readConfig> {
+  const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
+  const traces = readTraceSettings(environment);
+  if ("settings" in traces) return read;
+  return { errors: [...("errors" in read ? read.errors : []), ...traces.errors] };
+}
 
 /** The settings. Ends with everything that is wrong in them. */
 export function configured(): Config {
   const read = readSettings();
   if ("errors" in read) fail(read.errors);
   return read.config;
+}
+
+/** Where spans go; null: nowhere. Wrong settings were reported by `configured`. */
+export function traceSettings(): TraceSettings | null {
+  const read = readTraceSettings(environment);
+  return "settings" in read ? read.settings : null;
 }

@@ -48,6 +48,7 @@ export function createMetrics(
   readLoad: () => Promise<GatewayLoad[]>,
   readWebhooks: () => Promise<WebhookLoad> = async () => ({ entries: 0, deliveries: 0 }),
   readMembers: () => readonly MemberLoad[] = () => [],
+  spansDropped?: () => number,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -150,6 +151,14 @@ export function createMetrics(
     help: "Usage records dropped because the storage was away for too long.",
     registers,
   });
+  const spans = spansDropped && {
+    read: spansDropped,
+    counter: new Counter({
+      name: "trunkline_trace_spans_dropped_total",
+      help: "Spans that were made and did not reach the collector.",
+      registers,
+    }),
+  };
   /** Counted since the text was last read: prom-client finds a counter by hashing its labels, 2 µs of each call. */
   const completionsSince = new Map<number, number>();
   const calls = new CallMetrics();
@@ -176,6 +185,8 @@ export function createMetrics(
         paused.set({ gateway: load.gateway }, load.paused ? 1 : 0);
         if (load.connected !== null) connected.set({ gateway: load.gateway }, load.connected ? 1 : 0);
       }
+      spans?.counter.reset();
+      spans?.counter.inc(spans.read());
       const webhooks = await readWebhooks();
       for (const [status, times] of completionsSince) completions.inc({ status: String(status) }, times);
       completionsSince.clear();

@@ -30,7 +30,7 @@ test("a call is recorded once: when its first byte went out, how long it took, a
   const served = tally.servedBy(choice, 2);
   assert.deepEqual(served, { provider: "main", model: "m", latency_ms: 40, attempts: 2 });
   tally.addUnits(40);
-  const won = { choice, memberCount: 2, forwarded: false, adapted: [], settle: () => {} };
+  const won = { choice, memberCount: 2, forwarded: false, adapted: [], span: null, settle: () => {} };
   tally.close(200, { attempts: [], won, usage: null });
   tally.close(500, null);
   assert.deepEqual(recorded, [

@@ -24,6 +24,18 @@ test("the image has every file that its command starts", () => {
     );
 });
 
+test("the image has the optional packages but for the Node that they bring", () => {
+  const { optionalDependencies } = JSON.parse(read("package.json")) as { optionalDependencies: object };
+  const runtimes = Object.keys(optionalDependencies).filter((name) => /^node-.*linux/.test(name));
+  const [install = ""] = read("Dockerfile").match(/^RUN npm ci --omit=dev .*$/m) ?? [];
+  assert.doesNotMatch(install, /--omit=optional/);
+  assert.ok(
+    runtimes.length > 0 && runtimes.every((name) => name.startsWith("node-linux-")),
+    String(runtimes),
+  );
+  assert.match(install, /rm -rf node_modules\/node-linux-\* /);
+});
+
 test("the service starts without a debugger that a signal opens, in every way", () => {
   const { start, dev } = JSON.parse(read("package.json")).scripts as Record<string, string>;
   for (const command of [start, dev, read("bin/trunkline.mjs")])

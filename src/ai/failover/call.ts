@@ -4,6 +4,8 @@ import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { Affinity } from "#ai/pools/affinity.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
+import type { AttemptSpan } from "#ai/tracing/attempt-span.ts";
+import type { CallSpan } from "#ai/tracing/call-span.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
@@ -50,6 +52,10 @@ export interface FailoverCall {
   deadlineAt: number;
   signal: LightAbortSignal;
   trial?: Trial | undefined;
+  /** Absent: the call leaves no spans. */
+  span?: CallSpan | undefined;
+  /** Whether `signal` aborted because another member that was asked too was first; absent: only one is asked. */
+  isGivenUp?: () => boolean;
 }
 
 export interface FailoverDeps extends AttemptDeps {
@@ -100,6 +106,8 @@ export interface Winner {
   forwarded: boolean;
   /** Parameters that it was not sent, or under another name. */
   adapted: readonly string[];
+  /** Of the attempt, which `settle` ends; null: it has none. */
+  span: AttemptSpan | null;
   /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }

@@ -9,8 +9,9 @@ import { ableMembers } from "./able-members.ts";
 import type { AnswerMode, FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts";
 import { isHealthy } from "./healthy-members.ts";
 import { tryHedged } from "./hedge.ts";
+import { pretendedDown } from "./own-failures.ts";
 import { makerIn } from "./sealed-reasoning.ts";
-import { type Outcome, pretendedDown, responseKindOf, tryMember } from "./try-member.ts";
+import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
 /** What is asked twice costs twice: not pictures, sound and the like. */
 const hedgedModes: readonly AnswerMode[] = ["chat", "stream", "buffered", "folded", "embeddings"];

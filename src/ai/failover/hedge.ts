@@ -93,7 +93,8 @@ function race(
     spentKeys,
     failedBy: null,
   };
-  const started = tryMember(deps, { ...call, signal: stop }, choice, run, isRepeat);
+  const isGivenUp = () => !call.signal.aborted;
+  const started = tryMember(deps, { ...call, signal: stop, isGivenUp }, choice, run, isRepeat);
   const racer: Racer = {
     choice,
     run,

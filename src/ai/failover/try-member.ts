@@ -8,14 +8,13 @@ import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { fold } from "#ai/stream/fold.ts";
 import { unfold } from "#ai/stream/unfold.ts";
-import { apiError } from "#providers/failure/api-error.ts";
+import type { AttemptSpan } from "#ai/tracing/attempt-span.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
 import type {
   ChatRequest,
   Failure,
   NativeApi,
   ParsedAnswer,
-  PreparedRequest,
   ToolsApi,
   VendorAnswer,
 } from "#providers/provider.ts";
@@ -35,6 +34,7 @@ import type {
 import { hasHealthyAlternative } from "./healthy-members.ts";
 import { failureOfKeys, withKey } from "./member-key.ts";
 import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
+import { cutStreams, pretendedDown, unsupportedParameter } from "./own-failures.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
@@ -87,11 +87,13 @@ export async function tryMember(
   const { member, model } = choice;
   const startedAt = clock.monotonic();
   const tell = call.trial?.asked(choice);
+  let span: AttemptSpan | null = null;
   const recordAttempt = (outcome: AttemptRecord["outcome"], status: number | null, failure?: Failure) => {
     const ms = clock.monotonic() - startedAt;
     const started_ms = startedAt - run.startedAt;
     run.attempts.push({ member: member.name, model, started_ms, ms, outcome, status });
     tell?.({ outcome, status, reason: failure ? (failure.detail ?? failure.error.message) : null });
+    if (outcome === "aborted" || failure) span?.ended(failure?.kind ?? "aborted", failure);
   };
   if (call.trial?.pretendDown.includes(member.id)) {
     recordAttempt("pretended_down", null, pretendedDown);
@@ -109,6 +111,7 @@ export async function tryMember(
     recordAttempt("unsupported_parameter", null, failure);
     return { kind: "failed", failure, final: false, transient: false };
   }
+  span = call.span?.attempt(choice, { prepared, stream, isGivenUp: call.isGivenUp }) ?? null;
   run.last = choice;
   if (!run.attemptedIds.includes(member.id)) run.attemptedIds.push(member.id);
   const { health } = member;
@@ -125,13 +128,14 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    const sending = { call, member, native, tools, prepared, request, limitAt, waiting };
+    const sending = { call, member, native, tools, prepared, request, limitAt, waiting, span };
     attempted = await sendAttempt(deps, sending, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused) attempted = await sendAttempt(deps, sending, true);
   } catch (error) {
     // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
+    span?.ended("failed");
     throw error;
   } finally {
     waiting?.end();
@@ -179,6 +183,7 @@ export async function tryMember(
     return { kind: "failed", failure, final, transient, adaptable };
   }
   recordAttempt("ok", 200);
+  span?.answered(attempted, clock.monotonic() - startedAt);
   rememberMissingApi(choice, call, run, clock.monotonic());
   if (key !== null) member.keys?.answered(key, model);
   const won: Winner = {
@@ -186,7 +191,8 @@ export async function tryMember(
     memberCount: run.attemptedIds.length,
     forwarded: native !== null,
     adapted: attempt.adapted,
-    settle: settler(deps, choice, ticket, startedAt, kind, size),
+    span,
+    settle: settler(deps, choice, ticket, startedAt, kind, size, span),
   };
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, attempts: run.attempts };
@@ -265,12 +271,13 @@ interface Sending {
   limitAt: number;
   /** Gives up a wait that is longer than usual; null: the member is the only one. */
   waiting: AttemptSignal | null;
+  span: AttemptSpan | null;
 }
 
 /** Sends the request and reads what comes, as the mode of the call asks for. `fresh`: over a new connection. */
 function sendAttempt(
   deps: FailoverDeps,
-  { call, member, native, tools, prepared, request, limitAt, waiting }: Sending,
+  { call, member, native, tools, prepared, request, limitAt, waiting, span }: Sending,
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
@@ -284,7 +291,7 @@ function sendAttempt(
     },
     prepared,
     timeouts: member.timeouts,
-    extraHeaders: call.extraHeaders,
+    extraHeaders: span === null ? call.extraHeaders : span.headers,
     fresh,
     unfold:
       native === null
@@ -316,6 +323,7 @@ function settler(
   startedAt: number,
   kind: ResponseKind,
   size: number,
+  span: AttemptSpan | null,
 ): Winner["settle"] {
   const { health } = choice.member;
   const spokeAt = deps.clock.monotonic();
@@ -324,20 +332,13 @@ function settler(
   return (how) => {
     if (!open) return;
     open = false;
+    span?.settled(how);
     const now = deps.clock.monotonic();
     if (how === "completed") health.succeeded(ticket, now);
     else if (how === "dropped") health.dropped(ticket);
     else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
   };
 }
-
-/** The reason reported for a member whose streams are cut off. */
-const cutStreams: Failure = {
-  kind: "upstream_error",
-  status: 502,
-  retryAfterMs: null,
-  error: apiError("Its answers break off.", "server_error", "upstream_cut"),
-};
 
 /** How long the vendor asks to be left alone, ms; null: it does not. Other errors of a server may be about one request. */
 const restMs = ({ kind, status, retryAfterMs }: Failure): number | null =>
@@ -375,21 +376,4 @@ function updateHealth(
       if (isDown) deps.memberDown(member, failure);
     }
   }
-}
-
-/** What a call that pretends a member to be down meets there. */
-export const pretendedDown: Failure = {
-  kind: "unsupported",
-  status: 503,
-  retryAfterMs: null,
-  error: apiError("The member was taken to be down in this call.", "server_error", "no_member"),
-};
-
-/** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
-function unsupportedParameter({
-  param,
-  message,
-}: Extract<PreparedRequest, { kind: "unsupported_parameter" }>): Failure {
-  const error = apiError(message, "invalid_request_error", "unsupported_parameter", param);
-  return { kind: "invalid_request", status: 400, retryAfterMs: null, error };
 }

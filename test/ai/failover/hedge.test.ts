@@ -5,7 +5,9 @@ import test from "node:test";
 import type { AnswerMode } from "#ai/failover/call.ts";
 import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
+import { CallSpan } from "#ai/tracing/call-span.ts";
 import { answered, type Reply, refusal, type Script, script, wholeStream } from "../scripted-members.ts";
+import { memoryTracer } from "../tracing/spans.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
 
 /** A member that took 100 ms for each of its last answers. */
@@ -62,6 +64,33 @@ test("the second is asked when the first is late, and wins; the first is given u
     assert.deepEqual([health.inFlight, health.availability(100, "model-first").kind], [0, "up"]);
     assert.deepEqual(it.down, []);
   }
+});
+
+test("each of the two leaves a span; that of the one that was given up is cancelled", async () => {
+  const { tracer, spans } = memoryTracer();
+  const it = script();
+  const members = [known(it, "first", [late(10_000, answered())]), known(it, "second", [answered("second")])];
+  const asked = hedged(members);
+  const { pool } = asked;
+  const begun = {
+    id: "req_1",
+    pool,
+    kind: "chat",
+    format: "chat_completions",
+    model: null,
+    stream: false,
+  } as const;
+  await run(it, { ...asked, span: new CallSpan(tracer, { ...begun, extraHeaders: null }) });
+  await it.clock.settle();
+  const outcomes = spans().map(({ attributes }) => [
+    attributes["trunkline.member"],
+    attributes["trunkline.attempt.outcome"],
+    attributes["error.type"],
+  ]);
+  assert.deepEqual(outcomes.toSorted(), [
+    ["first", "given_up", "cancelled"],
+    ["second", "ok", undefined],
+  ]);
 });
 
 test("the first may still win, and then the second is given up", async () => {

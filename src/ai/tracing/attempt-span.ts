@@ -1,0 +1,116 @@
+// The span of one attempt at a member: of the kind CLIENT, from the request to the last byte of the answer. It has what the
+// conventions of GenAI name, and no word of a prompt or an answer.
+
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { Chunk, Failure, Usage } from "#providers/provider.ts";
+import { answerFacts } from "./answer-facts.ts";
+import { usageAttributes } from "./usage-attributes.ts";
+
+/** `given_up`: another member that was asked too was first. */
+type AttemptOutcome = Failure["kind"] | "ok" | "aborted" | "given_up" | "failed";
+
+/** How an answer ended: `dropped` is what says nothing of the member, as when the caller leaves. */
+type StreamEnd = "completed" | "failed" | "dropped";
+
+/** In how many chunks the answer's id is looked for. */
+const maxLooked = 8;
+
+export class AttemptSpan {
+  /** Headers of the request, with this span's place in the trace. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #span: Span;
+  readonly #isGivenUp: () => boolean;
+  #usage: Usage | null = null;
+  #failure: Failure | null = null;
+  #hasId = false;
+  #looked = 0;
+  #finishReasons: string[] = [];
+  #hasEnded = false;
+
+  constructor(span: Span, headers: Readonly<Record<string, string>>, isGivenUp: () => boolean) {
+    this.#span = span;
+    this.headers = headers;
+    this.#isGivenUp = isGivenUp;
+  }
+
+  /** The member has begun to answer, after `ms`; a whole answer is here. */
+  answered(
+    answer:
+      | { kind: "answer"; text: string; usage: Usage | null; media?: unknown }
+      | { kind: "buffered"; chunks: readonly Chunk[] }
+      | { kind: "streaming" },
+    ms: number,
+  ): void {
+    if (answer.kind === "answer") {
+      this.#usage = answer.usage;
+      if (answer.media === undefined) this.#note(answer.text);
+      return;
+    }
+    this.#span.setAttribute("gen_ai.response.time_to_first_chunk", ms / 1000);
+    if (answer.kind === "buffered") this.chunks(answer.chunks);
+  }
+
+  /** Chunks of its stream. */
+  chunks(chunks: readonly Chunk[]): void {
+    if (!this.#span.isRecording()) return;
+    for (const { text, finish, usage } of chunks) {
+      if (usage !== null) this.#usage = usage;
+      const isLooking = !this.#hasId && this.#looked < maxLooked;
+      if (isLooking) this.#looked += 1;
+      if (isLooking || finish) this.#note(text);
+    }
+  }
+
+  #note(text: string): void {
+    if (!this.#span.isRecording()) return;
+    const { id, model, finishReasons } = answerFacts(text);
+    if (id !== null) {
+      this.#hasId = true;
+      this.#span.setAttribute("gen_ai.response.id", id);
+    }
+    if (model !== null) this.#span.setAttribute("gen_ai.response.model", model);
+    this.#finishReasons.push(...finishReasons);
+  }
+
+  /** Its stream broke off. `settled` follows. */
+  brokeOff(failure: Failure): void {
+    this.#failure = failure;
+  }
+
+  /** How its answer ended. */
+  settled(how: StreamEnd): void {
+    if (this.#failure !== null) this.ended(this.#failure.kind, this.#failure);
+    else this.ended(how === "completed" ? "ok" : how === "failed" ? "failed" : "aborted");
+  }
+
+  ended(outcome: AttemptOutcome, failure: Failure | null = null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const span = this.#span;
+    const isAborted = outcome === "aborted" || outcome === "given_up";
+    span.setAttribute("trunkline.attempt.outcome", isAborted && this.#isGivenUp() ? "given_up" : outcome);
+    if (this.#usage !== null) span.setAttributes(usageAttributes(this.#usage));
+    if (this.#finishReasons.length > 0)
+      span.setAttribute("gen_ai.response.finish_reasons", this.#finishReasons);
+    const status = statusOf(outcome, failure);
+    if (status !== null) span.setAttribute("http.response.status_code", status);
+    if (isAborted) span.setAttribute("error.type", "cancelled");
+    else if (outcome !== "ok") {
+      span.setAttribute("error.type", ownCode(failure) ?? outcome);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    span.end();
+  }
+}
+
+/** The code of a failure that the gateway saw itself, such as a timeout; null: the vendor answered with it. */
+function ownCode(failure: Failure | null): string | null {
+  const code = failure?.error.code ?? null;
+  return code !== null && (code.startsWith("upstream_") || code === "url_not_allowed") ? code : null;
+}
+
+/** The status that the member answered with; null: none came, or it is not known. */
+function statusOf(outcome: AttemptOutcome, failure: Failure | null): number | null {
+  if (outcome === "ok") return 200;
+  return failure === null || ownCode(failure) !== null ? null : failure.status;
+}

@@ -1,0 +1,30 @@
+// The headers of W3C Trace Context, and the place in a trace that they name. https://www.w3.org/TR/trace-context/
+
+import { createTraceState, type SpanContext } from "@opentelemetry/api";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The caller's span, by headers that `readCaller` let through; null: the caller names none. */
+export function spanOfCaller(headers: Headers | null | undefined): SpanContext | null {
+  const { traceparent, tracestate } = headers ?? {};
+  const [, traceId, spanId, flags] = traceparent?.split("-") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & 1,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  };
+}
+
+/** The headers of a request that belongs to a span, instead of those in `others`. */
+export function headersWithin(span: SpanContext, others: Headers | null | undefined): Headers {
+  const { traceparent, tracestate, ...kept } = others ?? {};
+  const state = span.traceState?.serialize() ?? "";
+  return {
+    ...kept,
+    traceparent: `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`,
+    ...(state === "" ? {} : { tracestate: state }),
+  };
+}

@@ -1,0 +1,19 @@
+// The tokens of a call as attributes of its spans.
+
+import type { Attributes } from "@opentelemetry/api";
+import type { Usage } from "#providers/provider.ts";
+
+/** The conventions count tokens of a cache among those of the input, as `Usage` does. */
+export function usageAttributes({
+  promptTokens,
+  completionTokens,
+  cachedTokens = 0,
+  cacheWriteTokens = 0,
+}: Usage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": promptTokens,
+    "gen_ai.usage.output_tokens": completionTokens,
+    ...(cachedTokens > 0 ? { "gen_ai.usage.cache_read.input_tokens": cachedTokens } : {}),
+    ...(cacheWriteTokens > 0 ? { "gen_ai.usage.cache_creation.input_tokens": cacheWriteTokens } : {}),
+  };
+}

@@ -1,0 +1,115 @@
+// The variables of OpenTelemetry that Trunkline follows, by their names in its specification. What they say of the way to the
+// collector (headers, timeout, certificates) and of the resource is read by OpenTelemetry's own packages.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+
+import { type SamplerName, samplerNames, type TraceSettings } from "#runtime/tracing/tracing.ts";
+
+interface Variable {
+  description: string;
+  form: string;
+  /** Null: none. */
+  preset: string | null;
+  example: string;
+}
+
+const variable = (description: string, form: string, preset: string | null, example: string): Variable => ({
+  description,
+  form,
+  preset,
+  example,
+});
+
+/** For the reference page. */
+export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    "Base URL of an OTLP/HTTP collector; spans go to `/v1/traces` below it, as JSON. Without it and the next one: no spans.",
+    "http or https URL",
+    null,
+    "http://localhost:4318",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable(
+    "The whole URL that spans go to, instead of the one above.",
+    "http or https URL",
+    null,
+    "http://localhost:4318/v1/traces",
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: variable(
+    "Headers for the collector, such as its key; with `_TRACES_HEADERS` for those of spans alone.",
+    "`name=value`, comma-separated, values percent-encoded",
+    null,
+    "authorization=Bearer%20KEY",
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: variable(
+    "How long the collector may take for one batch of spans, with repeats, ms.",
+    "whole number",
+    "10000",
+    "10000",
+  ),
+  OTEL_EXPORTER_OTLP_COMPRESSION: variable("How batches are compressed.", "`none` or `gzip`", "none", "gzip"),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: variable(
+    "Path of a certificate (PEM) to trust for the collector instead of the public authorities; `_CLIENT_CERTIFICATE` and `_CLIENT_KEY` for mutual TLS.",
+    "text",
+    null,
+    "/etc/trunkline/collector.pem",
+  ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: variable(
+    "Either is taken, and spans go as JSON; `grpc` is refused.",
+    "`http/json` or `http/protobuf`",
+    "http/json",
+    "http/json",
+  ),
+  OTEL_SERVICE_NAME: variable("The `service.name` of spans.", "text", "trunkline", "gateway-eu"),
+  OTEL_RESOURCE_ATTRIBUTES: variable(
+    "More attributes of the resource.",
+    "`name=value`, comma-separated, values percent-encoded",
+    null,
+    "deployment.environment.name=production",
+  ),
+  OTEL_TRACES_SAMPLER: variable(
+    "Which calls leave spans; with `parentbased_…` a caller's `traceparent` decides.",
+    samplerNames.map((name) => `\`${name}\``).join(", "),
+    "parentbased_always_on",
+    "parentbased_traceidratio",
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable("The share of a `…traceidratio` sampler.", "0 to 1", "1", "0.1"),
+  OTEL_SDK_DISABLED: variable("No spans, also with an endpoint.", "`true` or `false`", "false", "true"),
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads them; all errors at once. `settings` null: no spans are wanted. */
+export function readTraceSettings(
+  from: Environment,
+): { settings: TraceSettings | null } | { errors: string[] } {
+  const setTo = (name: string): string | null => from[name]?.trim() || null;
+  const own = setTo("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+  const shared = setTo("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const isOff =
+    setTo("OTEL_SDK_DISABLED")?.toLowerCase() === "true" || setTo("OTEL_TRACES_EXPORTER") === "none";
+  if (isOff || (own ?? shared) === null) return { settings: null };
+  const errors: string[] = [];
+  const url = own === null ? urlOf(shared ?? "", "v1/traces") : urlOf(own, null);
+  if (url === null)
+    errors.push(`OTEL_EXPORTER_OTLP_${own === null ? "" : "TRACES_"}ENDPOINT must be an http or https URL.`);
+  for (const name of ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"])
+    if (setTo(name) === "grpc")
+      errors.push(`${name} must be http/json or http/protobuf: spans go over HTTP.`);
+  const sampler = setTo("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on";
+  if (!isSampler(sampler)) errors.push(`OTEL_TRACES_SAMPLER must be one of ${samplerNames.join(", ")}.`);
+  const share = setTo("OTEL_TRACES_SAMPLER_ARG");
+  const ratio = share === null ? 1 : Number(share);
+  if (!(ratio >= 0 && ratio <= 1)) errors.push("OTEL_TRACES_SAMPLER_ARG must be between 0 and 1.");
+  if (errors.length > 0 || url === null || !isSampler(sampler)) return { errors };
+  return { settings: { url, sampler, ratio } };
+}
+
+const isSampler = (name: string): name is SamplerName => (samplerNames as readonly string[]).includes(name);
+
+/** The URL with `path` below it; null: HTTP has no such URL. */
+function urlOf(text: string, path: string | null): string | null {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
+  if (path !== null) url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/${path}`;
+  return url.href;
+}

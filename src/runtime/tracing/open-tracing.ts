@@ -1,0 +1,62 @@
+// Loads OpenTelemetry's packages and connects them with a collector.
+
+import type { Sampler } from "@opentelemetry/sdk-trace";
+import { version } from "#runtime/program.ts";
+import type { Clock, Log } from "#runtime/runtime.ts";
+import { SpanQueue } from "./span-queue.ts";
+import type { TraceSettings, Tracing } from "./tracing.ts";
+
+/** The packages, loaded; an error that names what is to be done where they are missing. */
+async function loadPackages() {
+  try {
+    const [sdk, resources, exporter] = await Promise.all([
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/resources"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+    ]);
+    return { sdk, resources, exporter };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Error(
+      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed: install Trunkline again with `npm install --include=optional`, or unset the variable.",
+    );
+  }
+}
+
+/** Opens the way to the collector, which is first asked when there are spans. Rejects when the packages are missing. */
+export async function openTracing(
+  { url, sampler, ratio }: TraceSettings,
+  deps: { clock: Clock; log: Log },
+): Promise<Tracing> {
+  const { sdk, resources, exporter } = await loadPackages();
+  const roots: Readonly<Record<string, () => Sampler>> = {
+    always_on: () => new sdk.AlwaysOnSampler(),
+    always_off: () => new sdk.AlwaysOffSampler(),
+    traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
+  };
+  const root = roots[sampler.replace("parentbased_", "")]!();
+  const queue = new SpanQueue(new exporter.OTLPTraceExporter({ url }), deps);
+  const provider = new sdk.TracerProvider({
+    sampler: sampler.startsWith("parentbased_") ? new sdk.ParentBasedSampler({ root }) : root,
+    // The variables of the environment win over the name here.
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ "service.name": "trunkline", "service.version": version }))
+      .merge(
+        resources.detectResources({
+          detectors: [
+            resources.serviceInstanceIdDetector,
+            resources.resourceAttributesEnvDetector,
+            resources.serviceNameEnvDetector,
+          ],
+        }),
+      ),
+    spanLimits: { attributeValueLengthLimit: 256 },
+    spanProcessors: [queue],
+  });
+  return {
+    tracer: provider.getTracer("trunkline", version),
+    dropped: () => queue.dropped,
+    stop: () => queue.shutdown(),
+  };
+}
