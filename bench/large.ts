@@ -62,6 +62,7 @@ async function placeOnPostgres(): Promise<Place> {
     run: async (statements) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
+      await client.query("set search_path to trunkline");
       for (const statement of ["begin", ...statements, "commit"]) await client.query(statement);
       await client.end();
     },

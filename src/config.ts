@@ -43,6 +43,21 @@ export const variables = {
         "URL, `postgres://…`",
       ),
     ),
+  DATABASE_SCHEMA: z
+    .string()
+    .max(63, "must have at most 63 characters")
+    .regex(
+      /^(?!pg_)(?!information_schema$)[a-z][a-z0-9_]*$/,
+      "must be lower-case letters, digits and _, begin with a letter, and be none of PostgreSQL's own (pg_…)",
+    )
+    .default("trunkline")
+    .meta(
+      text(
+        "PostgreSQL: the schema that holds the tables; the first start makes it. Another one for each Trunkline in the same database.",
+        "trunkline",
+        "lower-case letters, digits and `_`",
+      ),
+    ),
   POSTGRES_CONNECTIONS: wholeNumber(2, 500)
     .prefault("6")
     .meta(

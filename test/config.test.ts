@@ -37,6 +37,7 @@ test("without any variable everything has its default", () => {
     MAX_CONNECTIONS: 10_000,
     LINKED_DEVICES: 20,
     LINKED_DEVICES_PER_ACCOUNT: 5,
+    DATABASE_SCHEMA: "trunkline",
     DASHBOARD: true,
     SHOW_API_KEYS: true,
     LOG_REQUESTS: true,
@@ -85,6 +86,7 @@ test("every variable is read in its form; an empty one is as if it were not ther
 test("wrong values are all reported at once, each by its name, without being repeated", () => {
   const wrong: Record<string, string> = {
     PORT: "canary80",
+    DATABASE_SCHEMA: 'canary"; drop schema public; --',
     DATABASE_URL: "mysql://canary@db",
     PUBLIC_URL: "ftp://canary",
     MASTER_KEY: "canary",
@@ -117,6 +119,24 @@ test("a value that the caller judges is reported with the others", () => {
   assert.equal(wrong.errors.length, 2);
   assert.equal(wrong.errors[1], "TRUNKLINE_OUTBOUND_ALLOW: needs a CIDR block.");
   assert.ok("config" in readConfig({ TRUNKLINE_OUTBOUND_ALLOW: "10.0.0.0/8" }, checks));
+});
+
+test("a schema of PostgreSQL has a plain name, and none of the server's own", () => {
+  for (const name of ["public", "trunkline_2", "a".repeat(63)])
+    assert.equal(read({ TRUNKLINE_DATABASE_SCHEMA: name }).DATABASE_SCHEMA, name);
+  for (const name of [
+    "Trunkline",
+    "2nd",
+    "pg_temp",
+    "pg_",
+    "information_schema",
+    "a-b",
+    "a b",
+    "a,b",
+    "ä",
+    "a".repeat(64),
+  ])
+    assert.equal(errors({ TRUNKLINE_DATABASE_SCHEMA: name }).length, 1, name);
 });
 
 test("numbers at their bounds", () => {

@@ -48,10 +48,11 @@ let own: Promise<PostgresServer> | null = null;
 let created = 0;
 
 /**
- * An empty database of its own on the test server. A file that is run by hand, without `npm test`
+ * An empty database of its own on the test server. A test's own clients find Trunkline's tables in it by their names alone,
+ * unless it is `bare`: then it has the server's defaults, as an operator's has. A file that is run by hand, without `npm test`
  * around it, gets a server of its own that ends with its process.
  */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase({ bare = false } = {}): Promise<FreshDatabase> {
   const configured = process.env[urlVariable];
   const adminUrl =
     configured === undefined
@@ -62,6 +63,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   created += 1;
   const name = `tl_${process.pid}_${created}_${randomBytes(4).toString("hex")}`;
   await administer(adminUrl, `CREATE DATABASE "${name}" TEMPLATE template0`);
+  if (!bare) await administer(adminUrl, `ALTER DATABASE "${name}" SET search_path TO trunkline, public`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   return {

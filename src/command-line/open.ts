@@ -1,5 +1,6 @@
 // The installation that the settings name: its files, its database, and the whole system on top of it.
 
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "#config.ts";
 import { readAllowList } from "#runtime/net/address.ts";
@@ -10,7 +11,7 @@ import { openTracing } from "#runtime/tracing/open-tracing.ts";
 import type { TraceSettings } from "#runtime/tracing/tracing.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
-import { readOrCreateMasterKey } from "#store/seal.ts";
+import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 import { openSystem, type SystemSettings } from "#system.ts";
 
 /** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
@@ -33,10 +34,23 @@ export function localOrigin({ HOST, PORT }: Config): string {
 /** The socket file of the running process. */
 export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
 
+/** The master key of the settings; null: neither they nor the data folder have one. */
+export function configuredKey(config: Config): string | null {
+  const path = masterKeyFile(config);
+  return config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
+}
+
+function fingerprintOf(config: Config): string | null {
+  const key = configuredKey(config);
+  return key === null ? null : createSealer(key, systemRandom()).fingerprint;
+}
+
 export const openDatabase = (config: Config, { clock, log }: Pick<Runtime, "clock" | "log">) =>
   config.DATABASE_URL
     ? openPostgres({
         url: config.DATABASE_URL,
+        schema: config.DATABASE_SCHEMA,
+        keyFingerprint: fingerprintOf(config),
         connections: config.POSTGRES_CONNECTIONS,
         clock,
         onWait: (sentence) => log.warn({ event: "storage.waiting" }, sentence),

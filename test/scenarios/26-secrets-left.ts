@@ -46,7 +46,7 @@ async function dumpPostgres(url: string): Promise<Left[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public'");
+    const { rows } = await client.query("select tablename from pg_tables where schemaname = 'trunkline'");
     const left: Left[] = [];
     for (const { tablename } of rows) {
       left.push(...columnsOf(tablename, (await client.query(`select * from "${tablename}"`)).rows));

@@ -53,12 +53,12 @@ const tables = () => store.query<{ name: string }>("select relname as name from 
 
 async function forgetStatistics(): Promise<void> {
   const columns = await store.query<{ name: string; tablename: string }>(
-    "select distinct attname as name, tablename from pg_stats where schemaname = 'public'",
+    "select distinct attname as name, tablename from pg_stats where schemaname = 'trunkline'",
   );
   for (const { name, tablename } of columns)
-    await store.query("select pg_clear_attribute_stats('public', ?, ?, false)", tablename, name);
+    await store.query("select pg_clear_attribute_stats('trunkline', ?, ?, false)", tablename, name);
   for (const { name } of await tables())
-    await store.query("select pg_clear_relation_stats('public', ?)", name);
+    await store.query("select pg_clear_relation_stats('trunkline', ?)", name);
 }
 
 async function expectKeys(mode: "generic" | "custom", exceptions: readonly [string, string][]) {

@@ -1,7 +1,7 @@
 // The doctor's look at a database that no process of this machine has open.
 
-import { existsSync, readFileSync } from "node:fs";
-import { databaseFile, masterKeyFile } from "#command-line/open.ts";
+import { existsSync } from "node:fs";
+import { configuredKey, databaseFile } from "#command-line/open.ts";
 import type { Config } from "#config.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
@@ -25,7 +25,7 @@ export function judgeClocks(ours: number, theirs: number, other: string): Findin
 async function inspect(config: Config): Promise<Inspection | null> {
   if (config.DATABASE_URL) {
     const { inspectPostgres } = await import("#store/engine/postgres/inspect.ts");
-    return await inspectPostgres(config.DATABASE_URL);
+    return await inspectPostgres(config.DATABASE_URL, config.DATABASE_SCHEMA);
   }
   const file = databaseFile(config);
   if (!existsSync(file)) return null;
@@ -35,8 +35,7 @@ async function inspect(config: Config): Promise<Inspection | null> {
 
 function keyFinding(config: Config, sealedWith: string | null): Finding[] {
   if (sealedWith === null) return [];
-  const path = masterKeyFile(config);
-  const key = config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
+  const key = configuredKey(config);
   const advice =
     "Give the key that the database was made with, in TRUNKLINE_MASTER_KEY or in master.key; nothing else opens it.";
   if (key === null) return [fault("master key", "The database has one, and it is missing here.", advice)];
@@ -59,7 +58,10 @@ export async function lookAtStorage(config: Config): Promise<Finding[]> {
           : "Restore a backup into an empty data folder: trunkline restore FILE --key KEYFILE",
       ),
     ];
-  const { schema, newestSchema, masterKey, clock } = found;
+  const { schema, newestSchema, masterKey, clock, moves } = found;
+  const move = moves
+    ? ` The next start moves the tables from the schema public to ${config.DATABASE_SCHEMA}.`
+    : "";
   const findings: Finding[] = [
     schema > newestSchema
       ? fault(
@@ -70,8 +72,8 @@ export async function lookAtStorage(config: Config): Promise<Finding[]> {
       : ok(
           "database",
           schema < newestSchema
-            ? `${engine}; the next start brings it from schema ${schema} to ${newestSchema}.`
-            : `${engine}, schema ${schema}.`,
+            ? `${engine}; the next start brings it from schema ${schema} to ${newestSchema}.${move}`
+            : `${engine}, schema ${schema}.${move}`,
         ),
     ...keyFinding(config, masterKey),
   ];

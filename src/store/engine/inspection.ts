@@ -12,4 +12,6 @@ export type Inspection =
       masterKey: string | null;
       /** The clock of the database's server, epoch ms; null: it has the clock of this machine. */
       clock: number | null;
+      /** The next start moves the tables from the schema `public` of PostgreSQL to that of the setting. */
+      moves: boolean;
     };

@@ -184,7 +184,11 @@ export const requestLink = writeOperation(
     input: { accountId: string; identifier: string; at: number; request: string; limits: LinkLimits | null },
   ): Promise<"asked" | "switched_off" | "account_full" | "all_full"> => {
     // Of requests that come at once each counts the ones before it. SQLite has one writer anyway.
-    if (tx.engine === "postgres") await sql`select pg_advisory_xact_lock(${linkLock})`.execute(tx.db);
+    if (tx.engine === "postgres") {
+      // Such locks are the whole database's: this one is for the installation that has the schema.
+      const ours = sql`hashtextextended(current_schema(), ${linkLock}::bigint)`;
+      await sql`select pg_advisory_xact_lock(${ours})`.execute(tx.db);
+    }
     const gateway = await tx.db
       .selectFrom("gateways")
       .select("id")

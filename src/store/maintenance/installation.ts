@@ -3,11 +3,12 @@
 import { sql } from "kysely";
 import { readOperation } from "#store/database.ts";
 
-/** Bytes of the database: of its file, which does not shrink, or on PostgreSQL of its tables and indexes. */
+/** Bytes of the database: of its file, which does not shrink, or on PostgreSQL of the tables and indexes of its schema. */
 export const readDatabaseSize = readOperation("readDatabaseSize", async (tx, _: null): Promise<number> => {
   if (tx.engine === "postgres") {
     const { rows } = await sql<{ bytes: number }>`
-      select pg_database_size(current_database()) as bytes
+      select sum(pg_total_relation_size(oid)) as bytes from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind = 'r'
     `.execute(tx.db);
     return Number(rows[0]?.bytes ?? 0);
   }

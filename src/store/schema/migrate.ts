@@ -47,21 +47,33 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
 /** The id of the newest migration that this code knows. */
 export const newestSchema = migrations.at(-1)?.id ?? 0;
 
-/** Runs inside one transaction, under the engine's own lock, so that two starters do not collide. */
-export async function migrate(tx: Tx): Promise<void> {
+export interface AppliedMigration {
+  id: number;
+  name: string;
+}
+
+/** Whether a table of migrations is Trunkline's: its first one is. */
+export const isTrunkline = (applied: readonly AppliedMigration[]) =>
+  applied[0]?.id === migrations[0]?.id && applied[0]?.name === migrations[0]?.name;
+
+/**
+ * Runs inside one transaction, under the engine's own lock, so that two starters do not collide. `upTo`: the id of the last
+ * migration that is made.
+ */
+export async function migrate(tx: Tx, upTo = newestSchema): Promise<void> {
   await sql`create table if not exists migrations (id bigint primary key, name text not null)`.execute(tx.db);
-  const { rows } = await sql<{ id: number; name: string }>`
+  const { rows } = await sql<AppliedMigration>`
     select id, name from migrations order by id
   `.execute(tx.db);
   refuseUnknown(rows);
-  for (const { id, name, up } of migrations.slice(rows.length)) {
+  for (const { id, name, up } of migrations.slice(rows.length, upTo)) {
     await up(tx);
     await sql`insert into migrations (id, name) values (${id}, ${name})`.execute(tx.db);
   }
 }
 
 /** Throws a `StorageError` unless the applied migrations are the first ones of the list. */
-function refuseUnknown(applied: readonly { id: number; name: string }[]): void {
+function refuseUnknown(applied: readonly AppliedMigration[]): void {
   const unknown = applied.find((row, i) => {
     const migration = migrations[i];
     return migration !== undefined && (row.id !== migration.id || row.name !== migration.name);

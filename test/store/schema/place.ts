@@ -45,6 +45,7 @@ export async function emptyPlace(engine: (typeof engines)[number]): Promise<Plac
       const client = new pg.Client({ connectionString: url });
       await client.connect();
       try {
+        await client.query("create schema if not exists trunkline");
         await client.query(statements);
       } finally {
         await client.end();

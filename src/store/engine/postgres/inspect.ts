@@ -4,12 +4,14 @@ import { describeError } from "#runtime/describe-error.ts";
 import { StorageError } from "#store/database.ts";
 import type { Inspection } from "#store/engine/inspection.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
+import { findFormerTables } from "./move-tables.ts";
+import { defaultSchema, quoted, searchPathStatement } from "./own-schema.ts";
 import { loadPg, refuseUnsafe } from "./postgres.ts";
 
 const connectMs = 5_000;
 
-/** Connects once. Never throws. */
-export async function inspectPostgres(url: string): Promise<Inspection> {
+/** Connects once. Never throws. `schema`: where the tables are. */
+export async function inspectPostgres(url: string, schema = defaultSchema): Promise<Inspection> {
   const pg = await loadPg();
   const client = new pg.Client({
     connectionString: url,
@@ -22,10 +24,17 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
     await client.connect();
     await refuseUnsafe(client);
     const { rows } = await client.query(
-      "select to_regclass('migrations') is not null as made, extract(epoch from clock_timestamp()) * 1000 as clock",
+      "select to_regclass($1) is not null as made, extract(epoch from clock_timestamp()) * 1000 as clock",
+      [`${quoted(schema)}.migrations`],
     );
     const clock = Number(rows[0]?.clock);
-    if (rows[0]?.made !== true) return { schema: 0, newestSchema, masterKey: null, clock };
+    const made = rows[0]?.made === true;
+    await client.query("begin read only");
+    const former = made ? [] : await findFormerTables(client, schema);
+    await client.query("rollback");
+    const moves = former.some((tables) => tables.schema === "public" && tables.movedTo === null);
+    if (!made && !moves) return { schema: 0, newestSchema, masterKey: null, clock, moves };
+    await client.query(searchPathStatement(moves ? "public" : schema));
     const newest = await client.query("select max(id) as id from migrations");
     const key = await client.query("select value from installation_facts where name = 'master_key'");
     return {
@@ -33,6 +42,7 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
       newestSchema,
       masterKey: key.rows[0]?.value ?? null,
       clock,
+      moves,
     };
   } catch (error) {
     if (error instanceof StorageError) return { fault: error.message };

@@ -11,6 +11,8 @@ import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
 import { postgresTx } from "./connection.ts";
 import { faultOf, recordConnectionError, storageError } from "./errors.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { moveTables, recordSchema } from "./move-tables.ts";
+import { channelOf, defaultSchema, ensureSchema, lockSchema, searchPathStatement } from "./own-schema.ts";
 
 /** How long a call waits for a connection at the most, ms. */
 const connectMs = 5_000;
@@ -18,9 +20,6 @@ const connectMs = 5_000;
 const defaultStartMs = 30_000;
 /** Serialisation failures and deadlocks are repeated this often. */
 const tries = 5;
-/** Any number that other users of the same server are unlikely to lock. */
-const migrationLock = 7235861102;
-const channel = "trunkline";
 /** Most connections of a process, in all. */
 const defaultConnections = 6;
 
@@ -28,9 +27,9 @@ const defaultConnections = 6;
 export const loadPg = async () => (await import("pg")).default;
 
 /** What a connection needs: 2xx promises a flushed commit, so the server's default does not decide. */
-async function prepare(client: ClientBase): Promise<void> {
+async function prepare(client: ClientBase, schema: string): Promise<void> {
   await client.query(
-    "set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'",
+    `${searchPathStatement(schema)}; set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'`,
   );
 }
 
@@ -104,12 +103,15 @@ async function transaction<T>(
 }
 
 /**
- * Connects, refuses unsafe settings, and brings the schema up to date. `url`: `postgres://…`. `connections`: the most at
+ * Connects, refuses unsafe settings, and brings the tables up to date. `url`: `postgres://…`. `schema`: which schema of the
+ * database the tables are in. `keyFingerprint`: that of the master key, needed to move tables of an older version there. `connections`: the most at
  * a time, the one that listens for other processes included; at least 2. `startMs`: how long a server that is not there
  * yet is waited for (30 s); `onWait` gets a sentence when the wait begins.
  */
 export async function openPostgres(options: {
   url: string;
+  schema?: string;
+  keyFingerprint?: string | null;
   connections?: number;
   clock?: Clock;
   applicationName?: string;
@@ -121,6 +123,8 @@ export async function openPostgres(options: {
   // bigint as number: epoch milliseconds and counts stay far below 2^53.
   types.getTypeParser = ((oid: number, format?: "text" | "binary") =>
     oid === 20 ? Number : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser;
+  const schema = options.schema ?? defaultSchema;
+  const channel = channelOf(schema);
   const settings = {
     connectionString: options.url,
     application_name: options.applicationName ?? "trunkline",
@@ -133,7 +137,8 @@ export async function openPostgres(options: {
   };
   // One more listens.
   const max = (options.connections ?? defaultConnections) - 1;
-  const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect: prepare });
+  const onConnect = (client: ClientBase) => prepare(client, schema);
+  const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect });
   // An idle connection that breaks must not end the process; the next use gets a new one.
   pool.on("error", () => {});
   // Nor must one that breaks in use: its query rejects, and the client emits the same error once more.
@@ -162,8 +167,11 @@ export async function openPostgres(options: {
   try {
     await refuseUnsafe(client);
     await client.query("begin");
-    await client.query(`select pg_advisory_xact_lock(${migrationLock})`);
+    await lockSchema(client, schema);
+    await ensureSchema(client, schema);
+    await moveTables(client, schema, options.keyFingerprint ?? null);
     await migrate(postgresTx(client));
+    await recordSchema(client, schema);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => {});

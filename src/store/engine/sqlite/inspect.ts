@@ -40,6 +40,7 @@ export function inspectSqlite(path: string): Inspection {
       newestSchema,
       masterKey: key === undefined ? null : String(key.value),
       clock: null,
+      moves: false,
     };
   } catch (error) {
     return { fault: (error as Error).message };

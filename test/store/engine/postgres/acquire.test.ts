@@ -23,7 +23,7 @@ before(async () => {
   await admin.connect();
   role = `few_${new URL(fresh.url).pathname.slice(1)}`;
   await admin.query(`create role "${role}" login`);
-  await admin.query(`grant all on schema public to "${role}"`);
+  await admin.query(`create schema trunkline authorization "${role}"`);
   const asRole = new URL(fresh.url);
   asRole.username = role;
   proxy = await startProxy(asRole.href);

@@ -37,6 +37,7 @@ test("a good file has its schema, and is as it was", async () => {
     newestSchema,
     masterKey: null,
     clock: null,
+    moves: false,
   });
   assert.deepEqual(readFileSync(path), before);
   const beside = readdirSync(folder).filter((name) => name.startsWith("good.db"));

@@ -20,11 +20,11 @@ const columnsOf = {
   sqlite: `select m.name || '.' || c.name || case when c."notnull" = 1 or c.pk > 0 then '!' else '' end as line
     from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite%'`,
   postgres: `select table_name || '.' || column_name || case when is_nullable = 'NO' then '!' else '' end as line
-    from information_schema.columns where table_schema = 'public'`,
+    from information_schema.columns where table_schema = 'trunkline'`,
 };
 const indexesOf = {
   sqlite: "select name as line from sqlite_master where type = 'index' and name not like 'sqlite%'",
-  postgres: `select indexname as line from pg_indexes where schemaname = 'public'
+  postgres: `select indexname as line from pg_indexes where schemaname = 'trunkline'
     and indexname not like '%\\_pkey' and indexname not like '%\\_key'`,
 };
 

@@ -1,0 +1,57 @@
+// The PostgreSQL schema that holds Trunkline's tables. Every connection has it, and nothing else, on its search path, so that
+// statements name tables alone, and tables of other programs in the same database are never found. What belongs to the whole
+// database (advisory locks, channels) is told apart by the name of the schema.
+
+import { createHash } from "node:crypto";
+import type { ClientBase } from "pg";
+import { StorageError } from "#store/database.ts";
+
+export const defaultSchema = "trunkline";
+
+/** Older versions have their tables here, and take this lock while they change them. */
+const publicLock = 7235861102;
+
+/** A name as SQL reads it: quoted, so that no name is more than a name. */
+export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * Sets the search path of a connection, by a statement: a pooler in session mode, such as PgBouncer, refuses the startup
+ * parameter `options`.
+ */
+export const searchPathStatement = (schema: string) => `set search_path to ${quoted(schema)}`;
+
+/** The channel of announcements: 26 characters, since a name of a schema may be as long as one of a channel. */
+export const channelOf = (schema: string) =>
+  `trunkline_${createHash("sha256").update(schema).digest("hex").slice(0, 16)}`;
+
+/** Until the transaction ends no other process changes this schema's tables. */
+export async function lockSchema(client: ClientBase, schema: string): Promise<void> {
+  if (schema === "public") await client.query(`select pg_advisory_xact_lock(${publicLock})`);
+  else await client.query(`select pg_advisory_xact_lock(hashtextextended($1, ${publicLock}))`, [schema]);
+}
+
+/** Creates the schema unless it exists. Rejects, and names the statement that helps, when the role lacks a right. */
+export async function ensureSchema(client: ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; made: boolean; usable: boolean; may: boolean }>(
+    `select current_user as role, n.oid is not null as made,
+       has_database_privilege(current_database(), 'create') as may,
+       coalesce(has_schema_privilege(n.oid, 'usage') and has_schema_privilege(n.oid, 'create'), false) as usable
+     from (select 1) as one left join pg_namespace as n on n.nspname = $1`,
+    [schema],
+  );
+  const { role, made, usable, may } = rows[0]!;
+  const name = quoted(schema);
+  if (made && !usable) {
+    throw new StorageError(
+      "failed",
+      `PostgreSQL's role ${role} may not use the schema ${schema}. Its owner can run: GRANT USAGE, CREATE ON SCHEMA ${name} TO ${quoted(role)}`,
+    );
+  }
+  if (!made && !may) {
+    throw new StorageError(
+      "failed",
+      `PostgreSQL's role ${role} may not create the schema ${schema}. The database's owner can run: CREATE SCHEMA ${name} AUTHORIZATION ${quoted(role)}`,
+    );
+  }
+  if (!made) await client.query(`create schema ${name}`);
+}
