@@ -27,13 +27,22 @@ test("the image has every file that its command starts", () => {
 test("the image has the optional packages but for the Node that they bring", () => {
   const { optionalDependencies } = JSON.parse(read("package.json")) as { optionalDependencies: object };
   const runtimes = Object.keys(optionalDependencies).filter((name) => /^node-.*linux/.test(name));
-  const [install = ""] = read("Dockerfile").match(/^RUN npm ci --omit=dev .*$/m) ?? [];
+  const [install = ""] = read("Dockerfile").match(/^RUN npm ci --omit=dev (?:.*\\\n)*.*$/m) ?? [];
   assert.doesNotMatch(install, /--omit=optional/);
   assert.ok(
     runtimes.length > 0 && runtimes.every((name) => name.startsWith("node-linux-")),
     String(runtimes),
   );
   assert.match(install, /rm -rf node_modules\/node-linux-\* /);
+});
+
+test("the last stage runs nothing, so that one machine builds it for every architecture", () => {
+  const stages = read("Dockerfile")
+    .split(/^FROM /m)
+    .slice(1);
+  const [last = "", ...before] = stages.reverse();
+  assert.doesNotMatch(last, /^RUN /m);
+  for (const stage of before) assert.match(stage, /^--platform=\$\{BUILDPLATFORM\} /);
 });
 
 test("the service starts without a debugger that a signal opens, in every way", () => {
