@@ -101,7 +101,11 @@ export async function openSystem(
     takeoverMs: settings.takeoverMs,
     answerBytes: settings.answerBytes,
     tracer: tracing?.tracer,
-    counted: { call: metrics.completion, dropped: metrics.usageDropped },
+    counted: {
+      call: metrics.completion,
+      dropped: metrics.usageDropped,
+      contentsDropped: metrics.contentsDropped,
+    },
   });
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const phones = new Phones({

@@ -1,6 +1,7 @@
 // Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
 import type { Tracer } from "@opentelemetry/api";
+import { createContentLog } from "#ai/content-log/content-log.ts";
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
@@ -42,8 +43,12 @@ interface GatewayDeps
   answerBytes: number;
   /** Makes the spans of calls; absent: they leave none. */
   tracer?: Tracer | undefined;
-  /** For the metrics: a call ended; records of usage were dropped. */
-  counted: { call(call: MeasuredCall): void; dropped(count: number): void };
+  /** For the metrics: a call ended; records of usage, and contents of calls, were dropped. */
+  counted: {
+    call(call: MeasuredCall): void;
+    dropped(count: number): void;
+    contentsDropped(count: number): void;
+  };
 }
 
 /** How a member is doing as this process sees it, for the management API. */
@@ -132,6 +137,15 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       budgets.callWritten(new Set([row.key_id, row.pool_id, row.account_id]), costOf(row));
       deps.signals.emit("changed", row.account_id, "calls");
     },
+  });
+  const contents = createContentLog({
+    database,
+    sealer: deps.sealer,
+    clock,
+    log,
+    random: random.random,
+    dropped: deps.counted.contentsDropped,
+    written: (accountId) => deps.signals.emit("changed", accountId, "calls"),
   });
   const refusals = createRefusalLog({
     database,
@@ -289,9 +303,10 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       unanswered += 1;
       try {
         const served = await serve(serving, key, pool, request, caller, signal);
-        if (served.kind === "served" && served.completed.kind === "stream")
-          streams.set(caller.id, served.completed.stream);
-        return served;
+        if (served.kind !== "served") return served;
+        const completed = contents.observe(pool, caller.id, request, served.completed);
+        if (completed.kind === "stream") streams.set(caller.id, completed.stream);
+        return completed === served.completed ? served : { ...served, completed };
       } finally {
         unanswered -= 1;
         if (unanswered === 0) allAnswered();
@@ -349,7 +364,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       // Their connections were cut a moment ago.
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended(), stored.ended()]);
-      await Promise.all([usage.stop(), refusals.stop()]);
+      await Promise.all([usage.stop(), contents.stop(), refusals.stop()]);
     },
   };
 }

@@ -1,126 +1,37 @@
-// Writes usage records behind the answers, in batches about once a second. A storage outage fails no call: the queue
-// is bounded and dropped records are counted. A crash loses at most the last second.
+// The usage records of calls, which are written behind the answers.
 
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { Interval } from "#runtime/waiting/interval.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import type { Database } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import type { CallOutcome } from "./complete.ts";
 import type { AdmittedCall } from "./serve.ts";
+import { createWriteBehind, type WriteBehind } from "./write-behind.ts";
 
-interface UsageLog {
-  record(row: UsedCall): void;
-  /** Writes the pending records, as far as the storage accepts them. */
-  stop(): Promise<void>;
-}
-
-const intervalMs = 1_000;
 const maxPending = 20_000;
-/** Each batch is one transaction, whose flush dominates its cost. */
 const batchSize = 2_000;
 
-const isUnavailable = (error: unknown) => error instanceof StorageError && error.fault !== "failed";
-
-export function createUsageLog(deps: {
+/** Writes usage records behind the answers. `dropped`: number of calls whose record was dropped. */
+export function createUsageLog({
+  database,
+  ...deps
+}: {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Number of calls whose record was dropped. */
   dropped(count: number): void;
   /** The record has been written and can be read. */
   written?(call: UsedCall): void;
-}): UsageLog {
-  const { database, clock, log, dropped, written } = deps;
-  const stopping = new AbortController();
-  let pending: UsedCall[] = [];
-  const writes = new Interval({
-    clock,
-    log,
-    signal: stopping.signal,
-    ms: intervalMs,
-    isNeeded: () => pending.length > 0,
-    turn: write,
-    failure: { event: "usage.write_failed", message: "Usage records could not be written." },
+}): WriteBehind<UsedCall> {
+  return createWriteBehind<UsedCall>({
+    ...deps,
+    write: (calls) => database.run(recordUsage, [...calls]),
+    batchSize,
+    maxPending,
+    words: { event: "usage", many: "Usage records", one: "usage record" },
   });
-
-  /**
-   * Writes a batch together. If it fails, writes its records one by one, so that an invalid record does not
-   * block the others.
-   */
-  async function write(): Promise<void> {
-    while (pending.length > 0) {
-      const batch = pending.splice(0, batchSize);
-      const error = await writeRows(batch);
-      if (error === null) continue;
-      const retries: UsedCall[] = [];
-      let outage: unknown = null;
-      if (isUnavailable(error)) {
-        // The batch may have been written; a record that is written twice counts once.
-        retries.push(...batch);
-        outage = error;
-      } else {
-        const errors = await Promise.all(batch.map((call) => writeRows([call])));
-        for (const [at, call] of batch.entries()) {
-          const callError = errors[at] ?? null;
-          if (callError === null) continue;
-          if (isUnavailable(callError)) {
-            retries.push(call);
-            outage = callError;
-            continue;
-          }
-          log.error(
-            { event: "usage.record_rejected", error: callError, call: call.id },
-            "A usage record cannot be written; it is dropped.",
-          );
-          dropped(1);
-        }
-      }
-      if (outage === null) continue;
-      pending = [...retries, ...pending];
-      trim();
-      log.warn(
-        { event: "usage.write_failed", error: outage, pending: pending.length },
-        "Usage records could not be written; the write will be retried.",
-      );
-      return;
-    }
-  }
-
-  /** The error of the write; null: the records are written. */
-  async function writeRows(calls: UsedCall[]): Promise<unknown> {
-    try {
-      await database.run(recordUsage, calls);
-    } catch (error) {
-      return error;
-    }
-    if (written) for (const call of calls) written(call);
-    return null;
-  }
-
-  function trim(): void {
-    const excess = pending.length - maxPending;
-    if (excess <= 0) return;
-    pending.splice(0, excess);
-    dropped(excess);
-  }
-
-  return {
-    record: (row) => {
-      pending.push(row);
-      trim();
-      writes.start();
-    },
-    stop: async () => {
-      stopping.abort();
-      await writes.ended();
-      await write();
-      if (pending.length > 0) dropped(pending.length);
-      pending = [];
-    },
-  };
 }
 
 /** The usage record of a call that has ended. */

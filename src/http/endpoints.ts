@@ -144,6 +144,7 @@ import {
   createTranscriptionRoute,
 } from "./routes/ai/forwarded.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
+import { getPoolCallContentRoute } from "./routes/manage/pools/call-content.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSmsRoute,
@@ -269,6 +270,7 @@ export const endpoints: readonly Endpoint[] = [
   getPoolUsageRoute,
   listPoolCallsRoute,
   getPoolCallRoute,
+  getPoolCallContentRoute,
   ...poolMemberRoutes,
   ...poolKeyRoutes,
   listPoolDeferredRoute,

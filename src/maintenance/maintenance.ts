@@ -41,6 +41,7 @@ import {
 import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
 import { choiceTtlMs, deleteSpreadChoices } from "#store/phones/spread.ts";
 import { deleteExpiredAnswers } from "#store/pools/answers.ts";
+import { deleteOldContents } from "#store/pools/call-contents.ts";
 import { cancelKeyless, deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-retention.ts";
@@ -260,6 +261,15 @@ export async function runMaintenance(
       limit,
     });
     return { deleted: removed, next: removed === limit ? "" : null };
+  });
+  // From pool to pool: a walk that has passed the last one begins anew in the next turn.
+  const contents = cursors.get("contents of AI calls") ?? { after: "", startedAt: 0, limit: minBatchSize };
+  cursors.set("contents of AI calls", contents);
+  await runBatches(async () => {
+    const { after, limit } = contents;
+    const { next } = await database.run(deleteOldContents, { after, now, limit });
+    contents.after = next ?? "";
+    return next !== null;
   });
   await remove("deferred completions", (after, limit) => {
     const endedBefore = now - retention.deferredMs;

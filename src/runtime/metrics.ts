@@ -40,6 +40,8 @@ export interface Metrics {
   completion(call: MeasuredCall): void;
   /** Records of usage that were dropped because the storage did not take them. */
   usageDropped(count: number): void;
+  /** Contents of calls that were dropped, likewise. */
+  contentsDropped(count: number): void;
   /** The Prometheus text; the load is read at that moment. */
   text(): Promise<string>;
 }
@@ -159,6 +161,11 @@ export function createMetrics(
       registers,
     }),
   };
+  const contentsDropped = new Counter({
+    name: "trunkline_content_log_dropped_total",
+    help: "Contents of AI calls that content logs should have and that were dropped: the storage was away or too slow.",
+    registers,
+  });
   /** Counted since the text was last read: prom-client finds a counter by hashing its labels, 2 µs of each call. */
   const completionsSince = new Map<number, number>();
   const calls = new CallMetrics();
@@ -169,6 +176,7 @@ export function createMetrics(
       completionsSince.set(status, (completionsSince.get(status) ?? 0) + 1);
     },
     usageDropped: (count) => usageDropped.inc(count),
+    contentsDropped: (count) => contentsDropped.inc(count),
     accepted: (channel, messages) => accepted.inc({ channel }, messages),
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),

@@ -66,6 +66,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/messages/search.ts"),
   import("#store/messages/search-due.ts"),
   import("#store/pools/answers.ts"),
+  import("#store/pools/call-contents.ts"),
   import("#store/pools/deferred-completions.ts"),
   import("#store/pools/events.ts"),
   import("#store/pools/key-limits.ts"),

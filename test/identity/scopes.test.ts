@@ -12,6 +12,8 @@ test("a scope allows itself, one to write also its area, and null everything", (
     [["pools:read"], "pools:write", false],
     [["pools:write"], "pools:read", true],
     [["pools:write"], "keys:read", false],
+    [["pools:write"], "prompts:read", false],
+    [["prompts:read"], "pools:read", false],
     [["messages:write"], "messages:send", true],
     [["messages:send"], "messages:read", false],
     [["messages:read"], "messages:send", false],

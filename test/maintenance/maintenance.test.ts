@@ -141,6 +141,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
         deleteExpiredSessions: undefined,
         findUnboundFiles: ["att_1"],
         deleteUnboundFile: false,
+        deleteOldContents: { deleted: 50, next: `pool_${asked.length}` },
         findUnneededFiles: { unneeded: [], next: `after ${asked.length}` },
       };
       return (
@@ -198,6 +199,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     deleteWebhookEvents: 100,
     deleteAuditEntries: 100,
     deleteCalls: 1,
+    deleteOldContents: 100,
     deleteDeferred: 100,
     deleteUsageSums: 1,
   });
@@ -243,6 +245,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
       const nothing: Record<string, unknown> = {
         findOverdueLanes: [],
         findUnboundFiles: [],
+        deleteOldContents: { deleted: 0, next: null },
         findUnneededFiles: { unneeded: [], next: null },
         deleteCalls: 0,
         refreshStatistics: null,

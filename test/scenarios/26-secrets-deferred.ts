@@ -1,5 +1,5 @@
 // Completions that are answered later, in the search for secrets: prompts, answers and headers are stored sealed, and shown to
-// the key that asked alone.
+// the key that asked alone. The pool keeps a content log of them, which is sealed too.
 
 import assert from "node:assert/strict";
 import { planted } from "./26-secrets-planted.ts";
@@ -11,7 +11,8 @@ const nextYear = { "x-trunkline-schedule-at": "2026-12-01 00:00:00" };
 /** A sandbox that repeats what it was asked: some are answered, one is cancelled, and some wait until the end of the story. */
 export async function deferModels({ it, ask, manage, known }: Story): Promise<void> {
   const acme = `/accounts/${known.get("acme")}`;
-  const pool = (await manage("POST", `${acme}/pools`, { name: "later" })).json().data.id as string;
+  const pool = (await manage("POST", `${acme}/pools`, { name: "later", content_log: {} })).json().data
+    .id as string;
   const member = { name: "box", kind: "sandbox", models: ["echo"] };
   assert.equal((await manage("POST", `${acme}/pools/${pool}/members`, member)).statusCode, 201);
   const keyed = await manage("POST", `${acme}/pools/${pool}/keys`, {

@@ -212,6 +212,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into pool_answers (name, pool_id, key_id, bytes, expires_at, owner, fingerprint, answer)
      select 'answer ' || i, ${idSql("pool", "i % 20")}, ${idSql("key", "i % 20")}, 10, i, case when i < 20 then 'own' end, 'f',
        case when i >= 20 then 's' end from ${series(0, 2000)}`,
+    `insert into call_contents (call_id, account_id, pool_id, stored_at, bytes, content)
+     select ${idSql("req", "i")}, ${idSql("acc", "i % 20")}, ${idSql("pool", "i % 20")}, i, 10, 's' from ${series(0, 2000)}`,
     `insert into key_buckets (key_id, kind, used, at) select ${idSql("key", "i")}, 'tokens', 0, 1 from ${series(0, 40)}`,
     `insert into key_slots (key_id, slot, until) select ${idSql("key", "i")}, 'slot' || i, 1 from ${series(0, 40)}`,
     `insert into provisioned (kind, name, hash) select 'account', 'account ' || i, 'h' from ${series(0, 3)}`,

@@ -1,6 +1,7 @@
 // Inputs for the operations on pools, their keys, calls and usage, for rows that `grown.ts` has made.
 
 import * as answers from "#store/pools/answers.ts";
+import * as contents from "#store/pools/call-contents.ts";
 import * as deferred from "#store/pools/deferred-completions.ts";
 import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
@@ -13,7 +14,16 @@ import * as usageRetention from "#store/pools/usage-retention.ts";
 import * as usageSums from "#store/pools/usage-sums.ts";
 import { accountOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
-import { answerRow, anyCall, callRow, deferredRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+import {
+  answerRow,
+  anyCall,
+  callRow,
+  contentRow,
+  deferredRow,
+  keyRow,
+  memberRow,
+  poolRow,
+} from "./pool-rows.ts";
 
 const priorities = [0, 1, 2];
 const limit = 50;
@@ -70,6 +80,9 @@ export const poolCases: Case[] = [
   caseOf(answers.renewAnswers, { names: ["answer 0", "answer 1"], owner: "own", until: now }),
   caseOf(answers.sizeOfAnswers, { poolId, keyId, limit }),
   caseOf(answers.deleteExpiredAnswers, { now: 2, limit }),
+  caseOf(contents.keepCallContents, [contentRow(whose, { call_id: "req_new" })]),
+  caseOf(contents.findCallContent, { ...whose, callId: id("req", 0), now }),
+  caseOf(contents.deleteOldContents, { after: "", now, limit }, { after: id("pool", 3), now, limit }),
   caseOf(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
   caseOf(deferred.findDeferred, { id: id("cmp", 0), keyId }),
   caseOf(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),

@@ -6,6 +6,7 @@ import { savePoolKey } from "#store/pools/keys.ts";
 import { saveMember, savePool } from "#store/pools/pools.ts";
 import type { CallFilter, UsedCall } from "#store/pools/usage.ts";
 import type {
+  CallContentsTable,
   DeferredCompletionsTable,
   PoolAnswersTable,
   PoolKeysTable,
@@ -167,6 +168,22 @@ export function answerRow(
     owner: null,
     fingerprint: "f",
     answer: "sealed",
+    ...columns,
+  };
+}
+
+/** What was asked and answered in a call, sealed. */
+export function contentRow(
+  of: Pick<Pooled, "accountId" | "poolId">,
+  columns: Partial<CallContentsTable> = {},
+): CallContentsTable {
+  return {
+    call_id: fresh("req"),
+    account_id: of.accountId,
+    pool_id: of.poolId,
+    stored_at: now,
+    bytes: 6,
+    content: "sealed",
     ...columns,
   };
 }

@@ -1,7 +1,7 @@
 // Which scope an operation of the management API needs of a management token. The area follows from its tag, but for
 // the operations that stand under the tag of another area.
 
-import type { ScopeArea, TokenScope } from "#contract/manage/keys/token-scopes.ts";
+import { isReadOnly, type ScopeArea, type TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import { type Problem, problem } from "#contract/problem.ts";
 import type { Head } from "#http/call.ts";
 import type { Principal } from "#identity/principal.ts";
@@ -26,6 +26,7 @@ const areaOfName: Readonly<Record<string, ScopeArea | null>> = {
   signOut: null,
   changePassword: null,
   createSetupCode: "users",
+  getPoolCallContent: "prompts",
 };
 
 /** A send and its preview. */
@@ -50,7 +51,7 @@ export function scopeOf(head: Head): TokenScope | null {
   const area = areaOf(head);
   if (area === null) return null;
   if (head.method === "GET") return `${area}:read`;
-  if (area === "audit") throw new Error(`${head.path}: no scope writes to the audit log.`);
+  if (isReadOnly(area)) throw new Error(`${head.path}: no scope writes to the area ${area}.`);
   return `${area}:write`;
 }
 

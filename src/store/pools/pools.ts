@@ -188,7 +188,10 @@ async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
     .execute();
 }
 
-/** Removes a pool with its members, keys, stored answers and deferred completions; what was used stays written down. False: the account has none. */
+/**
+ * Removes a pool with its members, keys, stored answers and deferred completions; what was used stays written down. The contents of
+ * its calls can be read no more, and the maintenance deletes them in batches. False: the account has none.
+ */
 export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
   if (!(await lockPool(tx, whose))) return false;
   const { poolId } = whose;

@@ -22,6 +22,7 @@ import { up as poolAnswers } from "#store/schema/migrations/0015-pool-answers.ts
 import { up as namedKeys } from "#store/schema/migrations/0016-named-keys.ts";
 import { up as lastRefusals } from "#store/schema/migrations/0017-last-refusals.ts";
 import { up as tokenScopes } from "#store/schema/migrations/0018-token-scopes.ts";
+import { up as callContents } from "#store/schema/migrations/0019-call-contents.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -42,6 +43,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 16, name: "named-keys", up: namedKeys },
   { id: 17, name: "last-refusals", up: lastRefusals },
   { id: 18, name: "token-scopes", up: tokenScopes },
+  { id: 19, name: "call-contents", up: callContents },
 ];
 
 /** The id of the newest migration that this code knows. */

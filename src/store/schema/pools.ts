@@ -109,8 +109,21 @@ export interface PoolAnswersTable {
   answer: string | null;
 }
 
+/** What was asked and answered in a call. */
+export interface CallContentsTable {
+  call_id: string;
+  account_id: string;
+  pool_id: string;
+  stored_at: number;
+  /** The length of `content`. */
+  bytes: number;
+  /** Sealed. */
+  content: string;
+}
+
 export interface PoolAnswerTables {
   pool_answers: PoolAnswersTable;
+  call_contents: CallContentsTable;
 }
 
 /** A completion that is served later. Its lane is the pool's. */

@@ -65,6 +65,7 @@ const operations: Record<TokenScope, readonly string[]> = {
     ...["updatePoolMember", "deletePoolMember", "createPoolKey", "updatePoolKey", "revokePoolKey"],
     "cancelPoolDeferred",
   ],
+  "prompts:read": ["getPoolCallContent"],
   "audit:read": ["listAuditEntries", "listAccountAuditEntries"],
   "installation:read": ["getInstallation", "getInstallationDetails"],
   "installation:write": ["releaseHeldMessages", "cancelHeldMessages"],

@@ -68,6 +68,7 @@ import type {
   NewUserReply,
   NewWebhookReply,
   OverviewReply,
+  PoolCallContentReply,
   PoolCallPage,
   PoolCallReply,
   PoolDeferredPage,
@@ -239,6 +240,7 @@ export interface Operations {
   getPoolUsage: { params: { account: string; pool: string }; query: { from?: string; to?: string; by?: "key" | "member" | "model" | "user" | "tag" | "day" | "hour"; split?: "member" }; body: undefined; reply: PoolUsageReply };
   listPoolCalls: { params: { account: string; pool: string }; query: { key?: string; status?: string; member?: string; model?: string; failed_over?: "true" | "false"; api?: "chat_completions" | "messages" | "responses" | "gemini"; failed_by?: string; user?: string; tag?: string; after?: string; before?: string; limit?: number; cursor?: string }; body: undefined; reply: PoolCallPage };
   getPoolCall: { params: { account: string; pool: string; call: string }; query: Record<string, never>; body: undefined; reply: PoolCallReply };
+  getPoolCallContent: { params: { account: string; pool: string; call: string }; query: Record<string, never>; body: undefined; reply: PoolCallContentReply };
   listPoolMembers: { params: { account: string; pool: string }; query: Record<string, never>; body: undefined; reply: PoolMemberPage };
   createPoolMember: { params: { account: string; pool: string }; query: Record<string, never>; body: CreatePoolMemberRequest; reply: PoolMemberReply };
   getPoolMember: { params: { account: string; pool: string; member: string }; query: Record<string, never>; body: undefined; reply: PoolMemberReply };
@@ -366,6 +368,7 @@ export const routes = {
   getPoolUsage: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/usage"],
   listPoolCalls: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls"],
   getPoolCall: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls/{call}"],
+  getPoolCallContent: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/calls/{call}/content"],
   listPoolMembers: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/members"],
   createPoolMember: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/members"],
   getPoolMember: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/members/{member}"],

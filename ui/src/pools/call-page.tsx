@@ -90,7 +90,7 @@ function Call({ call }: { call: PoolCall }) {
               ["Client's request", call.client_request_id],
             ]}
           />
-          <p className="hint">What was asked and answered is not kept.</p>
+          <p className="hint">What was asked and answered is kept by pools with a content log alone.</p>
         </Section>
       </div>
     </>

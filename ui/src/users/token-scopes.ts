@@ -13,6 +13,7 @@ const areas = {
   suppressions: "suppressions",
   webhooks: "webhooks",
   pools: "AI pools",
+  prompts: "prompts and answers of AI calls",
   audit: "the audit log",
   installation: "the installation",
   users: "users and tokens",

@@ -12,19 +12,26 @@ export const scopeAreas = [
   "suppressions",
   "webhooks",
   "pools",
+  "prompts",
   "audit",
   "installation",
   "users",
 ] as const;
 export type ScopeArea = (typeof scopeAreas)[number];
 
-/** A scope to write includes the one to read; `messages:write` includes `messages:send`. No operation writes to the audit log. */
-export type TokenScope = `${ScopeArea}:read` | `${Exclude<ScopeArea, "audit">}:write` | "messages:send";
+/** Nothing writes to the audit log, nor to what the pools' content logs hold. */
+const readOnly = ["audit", "prompts"] as const satisfies readonly ScopeArea[];
+type ReadOnlyArea = (typeof readOnly)[number];
+export const isReadOnly = (area: ScopeArea): area is ReadOnlyArea =>
+  (readOnly as readonly ScopeArea[]).includes(area);
+
+/** A scope to write includes the one to read; `messages:write` includes `messages:send`. */
+export type TokenScope = `${ScopeArea}:read` | `${Exclude<ScopeArea, ReadOnlyArea>}:write` | "messages:send";
 
 export const tokenScopes: readonly TokenScope[] = scopeAreas.flatMap((area): TokenScope[] => [
   `${area}:read`,
   ...(area === "messages" ? (["messages:send"] as const) : []),
-  ...(area === "audit" ? [] : ([`${area}:write`] as const)),
+  ...(isReadOnly(area) ? [] : ([`${area}:write`] as const)),
 ]);
 
 const scope = z.enum(tokenScopes).meta({ id: "TokenScope" });

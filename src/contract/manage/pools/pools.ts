@@ -4,6 +4,7 @@ import { z } from "zod";
 import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 import { sharedBudgetRules } from "./budgets.ts";
+import { contentLog } from "./content-log.ts";
 import { keyFields } from "./keys.ts";
 import { maxMembers } from "./limits.ts";
 import { memberFields, poolMember } from "./members.ts";
@@ -112,6 +113,7 @@ export const poolRules = z.strictObject({
     .describe(
       "Answers equal requests of a key with one answer, at any `temperature`. `Cache-Control: no-cache` of a request passes it over. null: every request asks a member.",
     ),
+  content_log: contentLog,
   timeouts: timeouts.prefault({}),
   budget: sharedBudgetRules.prefault({}),
 });

@@ -10,12 +10,13 @@ import {
   tokenScopes,
 } from "#contract/manage/keys/token-scopes.ts";
 
-test("each area can be read, and written but for the audit log; a send has a scope of its own", () => {
-  assert.equal(tokenScopes.length, 2 * scopeAreas.length);
+test("each area can be read, and written but for the audit log and prompts; a send has a scope of its own", () => {
+  assert.equal(tokenScopes.length, 2 * scopeAreas.length - 1);
   assert.equal(new Set(tokenScopes).size, tokenScopes.length);
   for (const area of scopeAreas) {
     assert.ok(tokenScopes.includes(`${area}:read`));
-    assert.equal((tokenScopes as readonly string[]).includes(`${area}:write`), area !== "audit");
+    const isWritten = (tokenScopes as readonly string[]).includes(`${area}:write`);
+    assert.equal(isWritten, area !== "audit" && area !== "prompts");
   }
   assert.ok(tokenScopes.includes("messages:send"));
 });

@@ -28,6 +28,7 @@ test("the defaults are the documented ones", () => {
     timeouts: { answer_ms: null },
     hedge: null,
     cache: null,
+    content_log: null,
     budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
   });
   assert.deepEqual(members, [

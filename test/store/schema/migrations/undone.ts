@@ -1,7 +1,13 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The eighteenth. */
-export const withoutTokenScopes = ["alter table management_tokens drop column scopes"];
+/** The nineteenth. */
+export const withoutCallContents = ["drop table call_contents"];
+
+/** The eighteenth too. */
+export const withoutTokenScopes = [
+  ...withoutCallContents,
+  "alter table management_tokens drop column scopes",
+];
 
 /** The seventeenth too. */
 export const withoutLastRefusals = [

@@ -177,7 +177,7 @@ export const listPoolCallsRoute = endpoint({
   path: `${poolPath}/calls`,
   name: "listPoolCalls",
   summary: "List the recent calls of a pool",
-  description: "The newest call comes first. The contents of requests and answers are not stored.",
+  description: "The newest call comes first. What was asked and answered is another operation.",
   query: callsQuery,
   replies: { 200: callsReply },
   problems: ["not_found"],
@@ -225,7 +225,7 @@ export const getPoolCallRoute = endpoint({
   name: "getPoolCall",
   summary: "Get a call of a pool",
   description:
-    "A call is recorded a moment after its end, and kept as long as the list keeps it. The contents of the request and the answer are not stored.",
+    "A call is recorded a moment after its end, and kept as long as the list keeps it. What was asked and answered is another operation.",
   params: { ...poolParams, call: idParam("The call's id, which is its `X-Request-Id`.") },
   replies: { 200: callReply },
   problems: ["not_found"],

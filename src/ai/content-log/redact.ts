@@ -1,0 +1,89 @@
+// Replaces secrets and personal data in a text before it is stored. It works by form: what resembles nothing that is known
+// passes, and a number may be taken for a phone's. Every pattern is linear.
+
+import type { RedactedKind } from "#contract/manage/pools/content-log.ts";
+import { withoutKeys } from "#providers/failure/scrub.ts";
+
+/** Takes the place of what was there. */
+const markOf = (kind: RedactedKind) => `[${kind}]`;
+
+/** A private key, to its end or to where the text was cut. */
+const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=:,.\s\\-]*/g;
+/** A URL's login. */
+const urlLogin = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>@]{1,200}@/gi;
+/** Tokens that carry the name of their maker, beside those of AI providers, and Trunkline's own. */
+const namedTokens =
+  /(?<![A-Za-z0-9])(?:xox[abeprs]-|xapp-|glpat-|github_pat_|gh[oprsu]_|npm_|pypi-|dop_v1_|shp(?:at|ca|pa|ss)_|tlm_|SG\.)[A-Za-z0-9_.-]{10,}/g;
+
+const email =
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
+/** In groups or in one piece; its check digit tells it from other numbers. */
+const card = /(?<![\p{L}\p{N}])\d(?:[ -]?\d){12,18}(?![\p{L}\p{N}])/gu;
+/** With a country's prefix or a trunk's 0, or written as in North America. */
+const phone =
+  /(?<![\p{L}\p{N}+])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|\(?0\d(?:[ ()./-]{0,2}\d){6,11}|\(?[2-9]\d{2}[) .-]{1,2}\d{3}[ .-]\d{4})(?![\p{L}\p{N}])/gu;
+
+/** Names of fields whose text is a secret. Compared without case, hyphens and underscores. */
+const secretNames =
+  /^(?:authorization|cookie|setcookie|passwd|passphrase|credentials?)$|(?:apikey|authorizationtoken|accesstoken|authtoken|refreshtoken|bearertoken|sessiontoken|password|secret|secretkey|privatekey)$/;
+
+const isSecretName = (name: string) =>
+  name.length <= 64 && secretNames.test(name.replace(/[_-]/g, "").toLowerCase());
+
+/** Luhn's check digit. */
+function isCard(digits: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = Number(digits[digits.length - 1 - at]);
+    const doubled = at % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+function secretsReplaced(text: string): string {
+  const mark = markOf("secret");
+  return withoutKeys(
+    text.replace(privateKey, mark).replace(urlLogin, `$1${mark}@`).replace(namedTokens, mark),
+    mark,
+  );
+}
+
+const replacing: Readonly<Record<RedactedKind, (text: string) => string>> = {
+  secret: secretsReplaced,
+  email: (text) => text.replace(email, markOf("email")),
+  card: (text) =>
+    text.replace(card, (number) => (isCard(number.replace(/\D/g, "")) ? markOf("card") : number)),
+  phone: (text) => text.replace(phone, markOf("phone")),
+};
+/** A login in a URL looks like an address, and a card's number like a phone's. */
+const order: readonly RedactedKind[] = ["secret", "email", "card", "phone"];
+
+export interface Redaction {
+  /** The text of a field, or of an item of a list. `name`: of the field; null: it has none. */
+  text(text: string, name: string | null): string;
+  /** The kinds of what was replaced so far. */
+  readonly found: ReadonlySet<RedactedKind>;
+}
+
+/** Replaces what is of these kinds. */
+export function redaction(kinds: readonly RedactedKind[]): Redaction {
+  const found = new Set<RedactedKind>();
+  const inOrder = order.filter((kind) => kinds.includes(kind));
+  return {
+    found,
+    text: (text, name) => {
+      if (name !== null && text !== "" && kinds.includes("secret") && isSecretName(name)) {
+        found.add("secret");
+        return markOf("secret");
+      }
+      let redacted = text;
+      for (const kind of inOrder) {
+        const replaced = replacing[kind](redacted);
+        if (replaced !== redacted) found.add(kind);
+        redacted = replaced;
+      }
+      return redacted;
+    },
+  };
+}

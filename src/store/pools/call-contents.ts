@@ -1,0 +1,115 @@
+// What was asked and answered in calls of pools that keep a content log, sealed. How long is the pool's setting at the time of the
+// reading and of the deletion, so that a shorter time, and the end of the log, hold for what is stored already.
+
+import { sql } from "kysely";
+import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { CallContentsTable } from "#store/schema/pools.ts";
+
+/** The context in which a call's content is sealed. */
+export const contentContext = (callId: string) => `call_contents ${callId} content`;
+
+const columns = {
+  call_id: "text",
+  account_id: "text",
+  pool_id: "text",
+  stored_at: "bigint",
+  bytes: "bigint",
+  content: "text",
+} as const satisfies Record<keyof CallContentsTable, "text" | "bigint">;
+
+/** Stores contents; one that is there already stays. */
+export const keepCallContents = batchedOperation(
+  "keepCallContents",
+  async (tx, batches: readonly CallContentsTable[][]) => {
+    const rows = [...new Map(batches.flat().map((row) => [row.call_id, row])).values()];
+    const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
+    await sql`
+      insert into call_contents (${names}) select ${names} from ${tx.rows("contents", columns, rows)} where true
+      on conflict (call_id) do nothing
+    `.execute(tx.db);
+    return batches.map(() => null);
+  },
+);
+
+const dayMs = 86_400_000;
+
+/** How long the pool keeps contents, ms; null: it keeps none, or is gone. */
+async function retentionOf(tx: Tx, poolId: string): Promise<number | null> {
+  const pool = await tx.db.selectFrom("pools").select("rules").where("id", "=", poolId).executeTakeFirst();
+  if (pool === undefined) return null;
+  const { content_log: log } = JSON.parse(pool.rules) as { content_log?: { retention_days: number } | null };
+  return log ? log.retention_days * dayMs : null;
+}
+
+/** A stored content, and when it is deleted by the pool's setting of today. `off`: the pool keeps none. */
+export type FoundContent = "off" | { content: string; stored_at: number; deleted_at: number } | null;
+
+/** What was asked and answered in a call of the account's pool; null: nothing is stored of it. */
+export const findCallContent = readOperation(
+  "findCallContent",
+  async (
+    tx,
+    of: { accountId: string; poolId: string; callId: string; now: number },
+  ): Promise<FoundContent> => {
+    const keptMs = await retentionOf(tx, of.poolId);
+    if (keptMs === null) return "off";
+    const row = await tx.db
+      .selectFrom(tx.indexed("call_contents"))
+      .select(["content", "stored_at"])
+      .where("call_id", "=", of.callId)
+      .where("pool_id", "=", of.poolId)
+      .where("account_id", "=", of.accountId)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const storedAt = Number(row.stored_at);
+    const deletedAt = storedAt + keptMs;
+    return deletedAt <= of.now ? null : { content: row.content, stored_at: storedAt, deleted_at: deletedAt };
+  },
+);
+
+/** The most of one batch, bytes: SQLite reads a text to its end to free its pages. */
+const maxBatchBytes = 4 * 1024 * 1024;
+
+/**
+ * Deletes contents of the first pool behind `after` that are older than the pool keeps them, at most `limit`; all, where the pool
+ * keeps none or is gone. `next`: where the next batch goes on; null: there is no more pool.
+ */
+export const deleteOldContents = writeOperation(
+  "deleteOldContents",
+  async (
+    tx,
+    of: { after: string; now: number; limit: number },
+  ): Promise<{ deleted: number; next: string | null }> => {
+    const first = await tx.db
+      .selectFrom(tx.indexed("call_contents", "call_contents_pool"))
+      .select("pool_id")
+      .where("pool_id", ">", of.after)
+      .orderBy("pool_id")
+      .limit(1)
+      .executeTakeFirst();
+    if (first === undefined) return { deleted: 0, next: null };
+    const { pool_id: poolId } = first;
+    const keptMs = await retentionOf(tx, poolId);
+    const before = keptMs === null ? Number.MAX_SAFE_INTEGER : of.now - keptMs;
+    const old = await tx.db
+      .selectFrom(tx.indexed("call_contents", "call_contents_pool"))
+      .select(["call_id", "bytes"])
+      .where("pool_id", "=", poolId)
+      .where("stored_at", "<=", before)
+      .orderBy("stored_at")
+      .limit(of.limit)
+      .execute();
+    let bytes = 0;
+    const past = old.findIndex((row, at) => {
+      bytes += Number(row.bytes);
+      return at > 0 && bytes > maxBatchBytes;
+    });
+    const batch = past === -1 ? old : old.slice(0, past);
+    if (batch.length > 0) {
+      const ids = tx.list(batch.map(({ call_id }) => call_id));
+      await tx.db.deleteFrom(tx.indexed("call_contents")).where("call_id", "in", ids).execute();
+    }
+    const isDone = past === -1 && old.length < of.limit;
+    return { deleted: batch.length, next: isDone ? poolId : of.after };
+  },
+);
