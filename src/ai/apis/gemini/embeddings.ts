@@ -3,7 +3,9 @@
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { listAt, objectAt } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -16,12 +18,14 @@ const vector = z.object({ values: z.array(z.number()) }).meta({ id: "ContentEmbe
 export const embedRequest = z
   .looseObject({ content, outputDimensionality: z.int().optional() })
   .meta({ id: "EmbedContentRequest" });
-export const embedReply = z.object({ embedding: vector }).meta({ id: "EmbedContentResponse" });
+export const embedReply = z
+  .object({ embedding: vector, service_pool: servicePool })
+  .meta({ id: "EmbedContentResponse" });
 export const batchRequest = z
   .looseObject({ requests: z.array(embedRequest).min(1) })
   .meta({ id: "BatchEmbedContentsRequest" });
 export const batchReply = z
-  .object({ embeddings: z.array(vector) })
+  .object({ embeddings: z.array(vector), service_pool: servicePool })
   .meta({ id: "BatchEmbedContentsResponse" });
 
 /** A request for embeddings; `isBatch`: its answer is a list. */
@@ -77,7 +81,7 @@ export function readEmbedded(
 const maxMembers = 1_000;
 
 /** Google's answer, from OpenAI's list of embeddings. */
-function embeddingsOf(text: string, isBatch: boolean): string {
+function embeddingsOf(text: string, isBatch: boolean, served: ServicePool): string {
   const member = (from: string, name: string) => {
     const found = objectAt(from, 0, maxMembers).members.findLast(({ key }) => key === name);
     return found === undefined ? "[]" : from.slice(found.valueStart, found.end);
@@ -87,7 +91,8 @@ function embeddingsOf(text: string, isBatch: boolean): string {
   const vectors = listAt(list, 0, Number.POSITIVE_INFINITY).items.map(
     ({ start, end }) => `{"values":${member(list.slice(start, end), "embedding")}}`,
   );
-  return isBatch ? `{"embeddings":[${vectors.join(",")}]}` : `{"embedding":${vectors[0] ?? "{}"}}`;
+  const values = isBatch ? `"embeddings":[${vectors.join(",")}]` : `"embedding":${vectors[0] ?? "{}"}`;
+  return `{${values},"service_pool":${JSON.stringify(served)}}`;
 }
 
 /** The request, which members get as OpenAI's. */
@@ -104,7 +109,7 @@ export function createEmbeddingsRequest({ text, body, isBatch, leftOut }: Embedd
     keepsModel: true,
     chat: () => ({ kind: "chat", text, body }),
     leftOut: () => leftOut,
-    answer: (answer) => embeddingsOf(answer, isBatch),
+    answer: (answer, _forwarded, { served }) => embeddingsOf(answer, isBatch, served),
     writer: noStreams,
     failed: (error) => contentError(error, framingOf(true)),
   };

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
+import { withMembers } from "#contract/json-text.ts";
 import { type ContentRules, contentOf } from "./answer.ts";
 import {
   batchReply,
@@ -43,8 +44,9 @@ export function createContentRequest(
     keepsModel: true,
     chat: () => chat,
     leftOut: () => leftOut,
-    answer: (answer, _forwarded, { model }) => contentOf(answer, rules(model)),
-    writer: ({ model }) => new ContentWriter(rules(model), framing),
+    answer: (answer, _forwarded, { model, served }) =>
+      withMembers(contentOf(answer, rules(model)), { service_pool: JSON.stringify(served) }),
+    writer: ({ model, served }) => new ContentWriter(rules(model), framing, served),
     failed: (error) => contentError(error, framing),
     // Blanks may stand between the pieces of an array.
     ...(isEvents ? {} : { keepAlive: () => "\n", streamType: "application/json; charset=utf-8" }),

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 
@@ -41,6 +42,7 @@ export const generateReply = z
     candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })),
     usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
     modelVersion: z.string().describe("The name that the request used."),
+    service_pool: servicePool.optional(),
   })
   .meta({ id: "GenerateContentResponse" });
 

@@ -3,6 +3,7 @@
 
 import type { StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import {
   type ContentRules,
@@ -47,15 +48,17 @@ interface Call {
 export class ContentWriter implements StreamWriter {
   readonly #rules: ContentRules;
   readonly #framing: Framing;
+  readonly #served: ServicePool;
   readonly #calls = new Map<number, Call>();
   #usage: Usage | null = null;
   #counts: Counts | null = null;
   #finish: string | null = null;
   #refused = false;
 
-  constructor(rules: ContentRules, framing: Framing) {
+  constructor(rules: ContentRules, framing: Framing, served: ServicePool) {
     this.#rules = rules;
     this.#framing = framing;
+    this.#served = served;
   }
 
   get usage(): Usage | null {
@@ -88,7 +91,11 @@ export class ContentWriter implements StreamWriter {
 
   done(): string {
     const parts = [...this.#calls.values()].map((call) => callPart(call, this.#rules));
-    const usage = this.#counts === null ? {} : { usageMetadata: usageMetadata(this.#counts) };
+    const counts = this.#counts;
+    const usage = {
+      ...(counts === null ? {} : { usageMetadata: usageMetadata(counts) }),
+      service_pool: this.#served,
+    };
     const finish = { finishReason: finishReason(this.#finish, this.#refused) };
     return this.#piece(parts.length === 0 ? [{ text: "" }] : parts, finish, usage) + this.#framing.end();
   }

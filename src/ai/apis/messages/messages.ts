@@ -58,10 +58,15 @@ export function createMessagesRequest(
       return chat;
     },
     leftOut: () => leftOut,
-    answer: (answer, forwarded, { model }) =>
-      forwarded ? withMembers(answer, { model: JSON.stringify(model) }) : messageOf(answer, named(model)),
-    writer: ({ model, promptTokens }, forwarded) =>
-      forwarded ? new ForwardedMessageWriter(model) : new MessageWriter({ ...named(model), promptTokens }),
+    answer: (answer, forwarded, { model, served }) =>
+      withMembers(forwarded ? answer : messageOf(answer, named(model)), {
+        model: JSON.stringify(model),
+        service_pool: JSON.stringify(served),
+      }),
+    writer: ({ model, promptTokens, served }, forwarded) =>
+      forwarded
+        ? new ForwardedMessageWriter(model, served)
+        : new MessageWriter({ ...named(model), promptTokens, served }),
     failed: messageErrorFrame,
     keepAlive: messagePing,
   };

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { servicePool } from "#contract/ai/chat-shapes.ts";
 import type { Problem } from "#contract/problem.ts";
 
 /** A request for a message, or for the tokens of one: `messages` has to be a list with something in it. */
@@ -52,6 +53,7 @@ export const messagesReply = z
     content: z.array(z.looseObject({ type: z.string() }).meta({ id: "AnthropicBlock" })),
     stop_reason: z.string().nullable(),
     usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }).meta({ id: "AnthropicUsage" }),
+    service_pool: servicePool,
   })
   .meta({ id: "Message" });
 

@@ -3,6 +3,7 @@
 
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
@@ -19,7 +20,8 @@ export function messageErrorFrame({ message }: ApiError): string {
   return event({ type: "error", error: { type: "overloaded_error", message } });
 }
 
-const messageStop = frame("message_stop", '{"type":"message_stop"}');
+/** The last event: the cost of the call is known by then. */
+const messageStop = (served: ServicePool) => event({ type: "message_stop", service_pool: served });
 
 /** A tool call whose block is not open yet, because another one is: its blocks come one after another. */
 interface WaitingCall {
@@ -28,9 +30,11 @@ interface WaitingCall {
   text: string;
 }
 
+type StreamRules = MessageRules & Pick<AnswerRules, "promptTokens" | "served">;
+
 /** Writes a message from chunks of a chat completion. */
 export class MessageWriter implements StreamWriter {
-  readonly #rules: MessageRules & Pick<AnswerRules, "promptTokens">;
+  readonly #rules: StreamRules;
   readonly #idOf: (vendorId: string) => string;
   #usage: Usage | null = null;
   #counts: Counts | null = null;
@@ -48,7 +52,7 @@ export class MessageWriter implements StreamWriter {
   #finish: string | null = null;
   #refused = false;
 
-  constructor(rules: MessageRules & Pick<AnswerRules, "promptTokens">) {
+  constructor(rules: StreamRules) {
     this.#rules = rules;
     this.#idOf = callIds("toolu_", rules.stem);
   }
@@ -103,7 +107,7 @@ export class MessageWriter implements StreamWriter {
     return (
       out +
       event({ type: "message_delta", delta: { stop_reason: reason, stop_sequence: null }, usage }) +
-      messageStop
+      messageStop(this.#rules.served)
     );
   }
 
@@ -194,10 +198,12 @@ const blockOf = (kind: "text" | "thinking") =>
 /** Passes on the events of a member that speaks the format, under the name of the model that the client asked for. */
 export class ForwardedMessageWriter implements StreamWriter {
   readonly #model: string;
+  readonly #served: ServicePool;
   #usage: Usage | null = null;
 
-  constructor(model: string) {
+  constructor(model: string, served: ServicePool) {
     this.#model = JSON.stringify(model);
+    this.#served = served;
   }
 
   get usage(): Usage | null {
@@ -214,7 +220,7 @@ export class ForwardedMessageWriter implements StreamWriter {
   }
 
   done(): string {
-    return messageStop;
+    return messageStop(this.#served);
   }
 
   failed(error: ApiError): string {

@@ -44,18 +44,17 @@ export function createResponsesRequest(
       return chat;
     },
     leftOut: () => leftOut,
-    answer: (answer, forwarded, { model }) =>
+    answer: (answer, forwarded, { model, served }) =>
+      withMembers(forwarded ? answer : responseOf(answer, named(model)), {
+        model: JSON.stringify(model),
+        // Under the member's own id it is not found here.
+        ...(background ? { id: JSON.stringify(`resp_${stem}`), background: "true" } : {}),
+        service_pool: JSON.stringify(served),
+      }),
+    writer: ({ model, served }, forwarded) =>
       forwarded
-        ? withMembers(answer, {
-            model: JSON.stringify(model),
-            // Under the member's own id it is not found here.
-            ...(background ? { id: JSON.stringify(`resp_${stem}`), background: "true" } : {}),
-          })
-        : responseOf(answer, named(model)),
-    writer: ({ model }, forwarded) =>
-      forwarded
-        ? new ForwardedResponseWriter(named(model), sequence)
-        : new ResponseWriter(named(model), sequence),
+        ? new ForwardedResponseWriter(named(model), sequence, served)
+        : new ResponseWriter(named(model), sequence, served),
     failed: (error) =>
       responseFailed(sequence, named(typeof body.model === "string" ? body.model : ""), error),
     keepAlive: () => sequence.keepAlive(),

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
 
@@ -69,6 +70,7 @@ export const responsesReply = z
     status: z.string(),
     model: z.string().describe("The name that the request used."),
     output: z.array(z.looseObject({ type: z.string() }).meta({ id: "ResponseItem" })),
+    service_pool: servicePool.optional(),
     store: z.literal(false).optional(),
   })
   .meta({ id: "Response" });

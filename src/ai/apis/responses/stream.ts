@@ -5,6 +5,7 @@
 import type { StreamWriter } from "#ai/apis/api-request.ts";
 import { type AnswerPicture, type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
@@ -107,6 +108,7 @@ interface OpenText {
 export class ResponseWriter implements StreamWriter {
   readonly #rules: ResponseRules;
   readonly #sequence: Sequence;
+  readonly #served: ServicePool;
   readonly #idOf: (vendorId: string) => string;
   #usage: Usage | null = null;
   #counts: Counts | null = null;
@@ -117,9 +119,10 @@ export class ResponseWriter implements StreamWriter {
   #open: OpenText | null = null;
   readonly #calls = new Map<number, OpenCall>();
 
-  constructor(rules: ResponseRules, sequence: Sequence) {
+  constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
     this.#rules = rules;
     this.#sequence = sequence;
+    this.#served = served;
     this.#idOf = callIdsOf(rules.stem);
   }
 
@@ -167,7 +170,7 @@ export class ResponseWriter implements StreamWriter {
     out += this.#close();
     for (const open of this.#calls.values()) out += this.#closeCall(open);
     const { status, more } = ending(this.#finish, this.#counts);
-    const response = envelope(this.#rules, status, this.#items(), more);
+    const response = envelope(this.#rules, status, this.#items(), { ...more, service_pool: this.#served });
     return out + this.#sequence.event(`response.${status}`, { response });
   }
 
@@ -322,15 +325,17 @@ export class ForwardedResponseWriter implements StreamWriter {
   readonly #rules: ResponseRules;
   readonly #sequence: Sequence;
   readonly #model: string;
+  readonly #served: ServicePool;
   #usage: Usage | null = null;
-  /** The last event: it is sent when the stream is known to be whole. */
-  #last = "";
+  /** The last event: it is sent when the stream is known to be whole, and the cost of the call with it. */
+  #last: { type: string; text: string } | null = null;
   /** The member's own id of the response; null: it has named none. */
   #id: string | null = null;
 
-  constructor(rules: ResponseRules, sequence: Sequence) {
+  constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
     this.#rules = rules;
     this.#sequence = sequence;
+    this.#served = served;
     this.#model = JSON.stringify(rules.model);
   }
 
@@ -341,24 +346,25 @@ export class ForwardedResponseWriter implements StreamWriter {
   chunk({ event: type = "", text, usage, finish }: Chunk): string {
     if (usage) this.#usage = usage;
     this.#sequence.sent();
-    const out = frame(type, this.#renamed(type, text));
-    if (!finish) return out;
-    this.#last = out;
+    if (!finish) return frame(type, this.#renamed(type, text));
+    this.#last = { type, text };
     return "";
   }
 
-  #renamed(type: string, text: string): string {
+  #renamed(type: string, text: string, more: Record<string, string> = {}): string {
     if (!/^response\.(created|queued|in_progress|completed|incomplete)$/.test(type)) return text;
     const response = membersOf(text).find(({ key }) => key === "response");
     if (response === undefined) return text;
     const whole = text.slice(response.valueStart, response.end);
     if (this.#id === null) this.#id = idIn(whole);
-    const renamed = withMembers(whole, { model: this.#model });
+    const renamed = withMembers(whole, { model: this.#model, ...more });
     return withMembers(text, { response: renamed });
   }
 
   done(): string {
-    return this.#last;
+    if (this.#last === null) return "";
+    const { type, text } = this.#last;
+    return frame(type, this.#renamed(type, text, { service_pool: JSON.stringify(this.#served) }));
   }
 
   failed(error: ApiError): string {

@@ -21,11 +21,14 @@ test("a batch is one request, and its vectors come back digit by digit", () => {
   const list = '{"data":[{"embedding":[0.10,-0]},{"embedding": [1e-9]}]}';
   assert.equal(
     createEmbeddingsRequest(read).answer(list, false, rules),
-    '{"embeddings":[{"values":[0.10,-0]},{"values":[1e-9]}]}',
+    `{"embeddings":[{"values":[0.10,-0]},{"values":[1e-9]}],"service_pool":${JSON.stringify(rules.served)}}`,
   );
   const one = readEmbedded(JSON.stringify(of("a")), { model: "m" }, false);
   assert.ok(!isProblem(one) && isEmbeddings(one));
-  assert.equal(createEmbeddingsRequest(one).answer(list, false, rules), '{"embedding":{"values":[0.10,-0]}}');
+  assert.equal(
+    createEmbeddingsRequest(one).answer(list, false, rules),
+    `{"embedding":{"values":[0.10,-0]},"service_pool":${JSON.stringify(rules.served)}}`,
+  );
 });
 
 test("fields that a member of another format does not get are named, each once", () => {

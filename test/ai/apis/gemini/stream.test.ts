@@ -6,6 +6,7 @@ import { ContentWriter, contentError, framingOf } from "#ai/apis/gemini/stream.t
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import type { Chunk } from "#providers/provider.ts";
 
+const served = { provider: "primary", model: "m", latency_ms: 1, attempts: 1, cost: 0.5 };
 const rules = { model: "m", stem: "stem", names: new ToolNames(), thoughts: false };
 const chunk = (delta: object, finish: string | null = null): Chunk => ({
   kind: "chunk",
@@ -21,7 +22,7 @@ const call = (index: number, more: object, text: string) => ({
 });
 
 test("an array is JSON as a whole; calls are whole, in the last piece, with the finish", () => {
-  const writer = new ContentWriter(rules, framingOf(false));
+  const writer = new ContentWriter(rules, framingOf(false), served);
   const text = [
     writer.chunk(chunk({ role: "assistant", content: "" })),
     writer.chunk(chunk({ content: "a" })),
@@ -48,17 +49,21 @@ test("an array is JSON as a whole; calls are whole, in the last piece, with the 
       "STOP",
     ],
   ]);
+  assert.deepEqual(
+    JSON.parse(text).map((piece: { service_pool?: object }) => piece.service_pool),
+    [undefined, served],
+  );
 });
 
 test("events are single; a stream that breaks off has an error and no finish, in either form", () => {
   const error = { message: "cut", type: "server_error", param: null, code: null };
-  const events = new ContentWriter(rules, framingOf(true));
+  const events = new ContentWriter(rules, framingOf(true), served);
   assert.match(events.chunk(chunk({ content: "a" })), /^data: \{.*\}\r\n\r\n$/);
   assert.match(
     events.failed(error),
     /^data: \{"error":\{"code":503,"message":"cut","status":"UNAVAILABLE"\}\}\r\n\r\n$/,
   );
-  const array = new ContentWriter(rules, framingOf(false));
+  const array = new ContentWriter(rules, framingOf(false), served);
   const broken = JSON.parse(array.chunk(chunk({ content: "a" })) + array.failed(error));
   assert.deepEqual([broken.length, broken[1].error.status], [2, "UNAVAILABLE"]);
   assert.equal(JSON.parse(contentError(error, framingOf(false))).length, 1);

@@ -30,10 +30,13 @@ test("the chat completion is made once, and says what it left out", () => {
   assert.deepEqual(made.leftOut(), ["mcp_servers"]);
 });
 
-test("a forwarded answer has the name that the client used, and nothing else is changed", () => {
+test("a forwarded answer has the name that the client used and `service_pool`, and nothing else is changed", () => {
   const served = { provider: "p", model: "served", latency_ms: 1, attempts: 1 };
   const rules = { model: "asked", created: 1, served, promptTokens: 1 };
-  assert.equal(request().answer('{"model":"served","x":1e400}', true, rules), '{"model":"asked","x":1e400}');
+  assert.equal(
+    request().answer('{"model":"served","x":1e400}', true, rules),
+    `{"model":"asked","x":1e400,"service_pool":${JSON.stringify(served)}}`,
+  );
 });
 
 test("names of tools beyond 64 characters are shortened on the way out and restored in the answer", () => {

@@ -46,7 +46,9 @@ function fold(text: string) {
   return { blocks, open, stop, ended };
 }
 
+const served = { provider: "primary", model: "m", latency_ms: 1, attempts: 1, cost: 0.5 };
 const rules = {
+  served,
   model: "m",
   stem: "s",
   thinking: true,
@@ -116,7 +118,12 @@ test("any mixture of thoughts, text and calls is written in full, block by block
 
 test("an empty completion, and one with a refusal", () => {
   const empty = new MessageWriter(rules);
-  assert.deepEqual(fold(empty.done()), { blocks: [], open: null, stop: "end_turn", ended: true });
+  const text = empty.done();
+  assert.ok(
+    text.endsWith(`data: {"type":"message_stop","service_pool":${JSON.stringify(served)}}\n\n`),
+    text,
+  );
+  assert.deepEqual(fold(text), { blocks: [], open: null, stop: "end_turn", ended: true });
   const refused = new MessageWriter({ ...rules, thinking: false, signed: false });
   const out =
     refused.chunk(chunkOf({ reasoning_content: "hidden" })) +
@@ -156,8 +163,8 @@ test("a stream that failed does not look whole", () => {
   );
 });
 
-test("a forwarded stream changes the model's name in its first event, and nothing else", () => {
-  const writer = new ForwardedMessageWriter("asked");
+test("a forwarded stream changes the model's name in its first event, adds `service_pool` to its last, and changes nothing else", () => {
+  const writer = new ForwardedMessageWriter("asked", served);
   const piece = (event: string, text: string): Chunk => ({
     kind: "chunk",
     event,
@@ -174,4 +181,6 @@ test("a forwarded stream changes the model's name in its first event, and nothin
   );
   const later = '{"type":"new","message":{"model":"served"}}';
   assert.equal(writer.chunk(piece("new", later)), `event: new\ndata: ${later}\n\n`);
+  const stop = JSON.stringify({ type: "message_stop", service_pool: served });
+  assert.equal(writer.done(), `event: message_stop\ndata: ${stop}\n\n`);
 });

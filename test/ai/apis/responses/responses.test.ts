@@ -15,7 +15,7 @@ test("tokens are estimated from input, instructions and tools", () => {
   assert.deepEqual([tools, max_tokens], [[{ type: "function", name: "f" }], 12]);
 });
 
-test("a forwarded answer keeps everything but the name of its model", () => {
+test("a forwarded answer keeps everything but the name of its model, and has `service_pool`", () => {
   const body = { input: "Hi" };
   const request = createResponsesRequest({ text: JSON.stringify(body), body, headers: {} }, "1", 7);
   const names = {
@@ -26,7 +26,7 @@ test("a forwarded answer keeps everything but the name of its model", () => {
   };
   assert.equal(
     request.answer('{"model":"upstream","x":1e400,"output":[]}', true, names),
-    '{"model":"asked","x":1e400,"output":[]}',
+    `{"model":"asked","x":1e400,"output":[],"service_pool":${JSON.stringify(names.served)}}`,
   );
   assert.equal(request.chat(), request.chat(), "it is translated once");
 });

@@ -10,11 +10,12 @@ import type { Chunk } from "#providers/provider.ts";
 import { requestOf } from "../../../providers/conformance-cases.ts";
 import { eventsOf } from "../../../providers/sse.ts";
 
+const served = { provider: "primary", model: "m", latency_ms: 1, attempts: 1, cost: 0.5 };
 const rules = () => ({ model: "asked", created: 7, stem: "1", names: new ToolNames(), body: {} });
 
 /** What a writer makes of these deltas of a chat completion. */
 function written(deltas: readonly object[], finish: string | null = "stop"): string {
-  const writer = new ResponseWriter(rules(), new Sequence());
+  const writer = new ResponseWriter(rules(), new Sequence(), served);
   const reader = openaiStream(requestOf({ messages: [] }, "m", true));
   const frames = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: finish }];
   let text = "";
@@ -88,7 +89,7 @@ test("numbered events in order; text and arguments add up, however they are cut"
 });
 
 test("a stream that breaks off ends with `response.failed`, without its vendor's code", () => {
-  const writer = new ResponseWriter(rules(), new Sequence());
+  const writer = new ResponseWriter(rules(), new Sequence(), served);
   const text = writer.failed({
     message: "It broke off.",
     type: "server_error",
@@ -104,7 +105,7 @@ test("before the first event the sign of life is a comment, and a failure begins
   const sequence = new Sequence();
   assert.equal(sequence.keepAlive(), ": keep-alive\n\n");
   const error = { message: "No.", type: "server_error", param: null, code: "no_member" };
-  const events = read(new ResponseWriter(rules(), sequence).failed(error));
+  const events = read(new ResponseWriter(rules(), sequence, served).failed(error));
   assert.deepEqual(
     events.map(({ type, sequence_number: number }) => [type, number]),
     [
@@ -116,7 +117,7 @@ test("before the first event the sign of life is a comment, and a failure begins
 });
 
 test("the failure of a forwarded stream has the id that its events had", () => {
-  const writer = new ForwardedResponseWriter(rules(), new Sequence());
+  const writer = new ForwardedResponseWriter(rules(), new Sequence(), served);
   const created = { type: "response.created", response: { id: "resp_theirs", status: "in_progress" } };
   const chunk = { kind: "chunk", event: created.type, text: JSON.stringify(created) } as Chunk;
   writer.chunk(chunk);
@@ -126,6 +127,21 @@ test("the failure of a forwarded stream has the id that its events had", () => {
   assert.deepEqual([failed?.type, failed?.response.id], ["response.failed", "resp_theirs"]);
 });
 
+test("the last event says who served and what it cost; of a forwarded stream nothing else is changed", () => {
+  const last = read(written([{ content: "Hi" }])).at(-1) as Event & { response: { service_pool: object } };
+  assert.deepEqual(last.response.service_pool, served);
+  const writer = new ForwardedResponseWriter(rules(), new Sequence(), served);
+  const completed = '{"type":"response.completed","response":{"x":1e400, "model":"theirs"}}';
+  const chunk = { kind: "chunk", event: "response.completed", text: completed, finish: true } as Chunk;
+  assert.equal(new ForwardedResponseWriter(rules(), new Sequence(), served).done(), "");
+  assert.equal(writer.chunk(chunk), "");
+  const pool = JSON.stringify(served);
+  assert.equal(
+    writer.done(),
+    `event: response.completed\ndata: {"type":"response.completed","response":{"x":1e400, "model":"asked","service_pool":${pool}}}\n\n`,
+  );
+});
+
 test("log probabilities come with their text, and all of them at its end", () => {
   const of = (token: string) => ({
     token,
@@ -133,7 +149,7 @@ test("log probabilities come with their text, and all of them at its end", () =>
     bytes: null,
     top_logprobs: [{ token, logprob: -0.5, bytes: null }],
   });
-  const writer = new ResponseWriter(rules(), new Sequence());
+  const writer = new ResponseWriter(rules(), new Sequence(), served);
   const reader = openaiStream(requestOf({ messages: [] }, "m", true));
   let text = "";
   for (const token of ["Hel", "lo"]) {

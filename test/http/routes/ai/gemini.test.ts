@@ -216,7 +216,8 @@ test("tokens are counted, and texts are embedded, one or many", async () => {
   assert.deepEqual([body.input, body.dimensions, body.model], [["a", "b"], 2, "embed"]);
   const content = { parts: [{ text: "a" }] };
   const one = await post("embed:embedContent", { content }, { "x-goog-api-key": it.key });
-  assert.deepEqual(await one.json(), { embedding: { values: [0.25, -1e-9] } });
+  const { embedding, service_pool: served } = (await one.json()) as Record<string, Record<string, unknown>>;
+  assert.deepEqual([embedding, served?.model], [{ values: [0.25, -1e-9] }, "embed"]);
 });
 
 const post = (target: string, body: unknown, headers: Record<string, string> = {}) =>
