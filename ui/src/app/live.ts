@@ -13,6 +13,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   account: ["getAccount", "listAccounts", "listNamedKeys", "getNamedKey", "getOverview"],
   calls: [
     "listPoolCalls",
+    "getPoolCallContent",
     "listPoolDeferred",
     "listPoolKeys",
     "getPoolUsage",

@@ -10,6 +10,7 @@ import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Exact } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
+import { CallContent } from "./call-content.tsx";
 import { CallStory } from "./call-story.tsx";
 import { isBlameless } from "./outcomes.ts";
 
@@ -90,9 +91,9 @@ function Call({ call }: { call: PoolCall }) {
               ["Client's request", call.client_request_id],
             ]}
           />
-          <p className="hint">What was asked and answered is kept by pools with a content log alone.</p>
         </Section>
       </div>
+      <CallContent pool={pool} call={call.id} />
     </>
   );
 }

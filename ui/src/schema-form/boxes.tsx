@@ -7,7 +7,9 @@ export function Boxes({ name, path, schema, nullable, value, error, onChange }: 
   const notes = useId();
   const { enum: items = [], words = {} } = schema.items ?? {};
   const isAll = nullable && (value === undefined || value === null);
-  const chosen = new Set((value as readonly string[] | null | undefined) ?? []);
+  // What is not entered is the default.
+  const preset = Array.isArray(schema.default) ? (schema.default as readonly string[]) : [];
+  const chosen = new Set((value as readonly string[] | null | undefined) ?? preset);
   const fault = faultAt(error, path);
   const turn = (item: string, on: boolean) =>
     onChange(items.filter((each) => (each === item ? on : chosen.has(each))));

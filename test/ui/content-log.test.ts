@@ -1,0 +1,62 @@
+// A pool's content log: its form, and a call that shows what was asked and answered, as text.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { expectSound, missing, setUp, visit } from "./browser.ts";
+import { api } from "./pages.ts";
+
+test("a pool's content log is set in its form, and a call shows what was asked and answered", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pools = `/accounts/${account}/pools`;
+  const pool = (await api(at, "POST", pools, { name: "chat" })).body.data.id ?? "";
+  await api(at, "POST", `${pools}/${pool}/members`, { name: "box", kind: "sandbox", models: ["echo"] });
+  const key = String((await api(at, "POST", `${pools}/${pool}/keys`, { name: "app" })).body.data.key);
+  const path = `${at.url}/a/${account}/pools/${pool}`;
+  const called = async () => {
+    const asked = fetch(`${at.url}/api/ai/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "<b>write</b> to ada@acme.test" }] }),
+    });
+    let isDone = false;
+    const done = asked
+      .then((reply) => reply.text())
+      .finally(() => {
+        isDone = true;
+      });
+    while (!isDone) await at.it.advance(500);
+    await done;
+    await at.it.advance(5_000);
+    await page.clock.setFixedTime(at.it.clock.now());
+    await page.goto(`${path}/calls`);
+    await page.locator("a.row-link").first().click();
+    await page.getByRole("heading", { name: "Chat call" }).waitFor();
+  };
+  await called();
+  await page.getByText("What is asked and answered is not stored.").waitFor();
+  await page.getByRole("link", { name: "content log" }).click();
+  const group = page.getByRole("group", { name: "Content log" });
+  await group.getByLabel("Set").check();
+  const redact = group.getByRole("group", { name: "Redact" });
+  assert.ok(await redact.getByLabel("secret").isChecked(), "what is the default is chosen");
+  await redact.getByLabel("email").check();
+  await expectSound(at, "the form with a content log");
+  const sent = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.getByRole("button", { name: "Save" }).click();
+  const { content_log: saved } = (await sent).postDataJSON();
+  assert.deepEqual(saved, { redact: ["secret", "email"] });
+  await page.getByRole("link", { name: "Add a member" }).waitFor();
+  await called();
+  const asked = page.getByRole("region", { name: "What was asked" });
+  await asked.getByText("<b>write</b> to [email]").waitFor();
+  await asked.getByRole("button", { name: "Copy" }).waitFor();
+  await page.getByRole("region", { name: "What was answered" }).getByText('"chat.completion"').waitFor();
+  await page.getByText("Replaced in it: email.").waitFor();
+  await expectSound(at, "a call with its content");
+});
