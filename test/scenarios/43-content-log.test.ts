@@ -98,7 +98,7 @@ for (const engine of engines)
         }
       }));
 
-    test("failures, answers that serve again, embeddings and deferred completions", () =>
+    test("failures, answers that serve again and deferred completions", () =>
       on(engine, async (it, of) => {
         await makePool(it, { content_log: {}, cache: { ttl_s: 60 } }, of.accountId);
         await it.advance(4_000);
