@@ -56,6 +56,8 @@ writeFileSync(chart, bumpedChart(readFileSync(chart, "utf8"), version));
 const changelog = cutChangelog(readFileSync("CHANGELOG.md", "utf8"), version, date);
 writeFileSync("CHANGELOG.md", changelog);
 run("npm", ["run", "docs"]);
+// The database that this version leaves, for the upgrades of all later ones.
+run(process.execPath, ["scripts/record-upgrade.ts"]);
 run("git", ["add", "--all"]);
 run("git", ["commit", "--quiet", "--message", `release: ${version}`]);
 run("git", ["tag", "--annotate", tag, "--message", `Trunkline ${version}`]);
