@@ -46,7 +46,9 @@ export async function openaiPeer(first: PeerAnswer = says("Hello from the provid
     }
     const bytes = Buffer.concat(pieces);
     const text = bytes.toString();
-    const isForm = request.headers["content-type"]?.startsWith("multipart/") === true;
+    const isForm = /^(?:multipart\/|application\/x-www-form-urlencoded)/.test(
+      request.headers["content-type"] ?? "",
+    );
     const left = new Promise<void>((resolve) => {
       response.once("close", () => {
         if (!response.writableFinished) resolve();

@@ -7,19 +7,18 @@ import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, ParsedAnswer, PreparedRequest } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
-import { requestFields } from "#providers/translate/request-fields.ts";
+import { type RequestFields, requestFields } from "#providers/translate/request-fields.ts";
 import { geminiError } from "./failure.ts";
 
 type EmbeddingsRequest = Omit<ChatRequest, "stream">;
 
 const maxDimensions = 100_000;
 
-/** `model`: with its collection, `models/…`. */
-export function geminiEmbeddingsBody(
-  { body }: EmbeddingsRequest,
-  model: string,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
-  const fields = requestFields(body, "Gemini");
+/** The texts to embed, and the length of the vectors where one is asked for, as a member to spread into Google's objects. */
+export function embeddedIn(fields: RequestFields): {
+  texts: unknown[];
+  length: { outputDimensionality?: number };
+} {
   const input = fields.take("input");
   const texts = Array.isArray(input) ? input : [input];
   if (texts.length === 0 || texts.some((text) => typeof text !== "string"))
@@ -28,19 +27,61 @@ export function geminiEmbeddingsBody(
   const format = fields.take("encoding_format");
   if (format !== undefined && format !== "float" && format !== "base64")
     fields.issue("encoding_format", "`encoding_format` must be `float` or `base64`.");
-  const more = outputDimensionality === undefined ? {} : { outputDimensionality };
-  const requests = texts.map((text) => ({ model, content: { parts: [{ text }], role: "user" }, ...more }));
+  return { texts, length: outputDimensionality === undefined ? {} : { outputDimensionality } };
+}
+
+/** `model`: with its collection, `models/…`. */
+export function geminiEmbeddingsBody(
+  { body }: EmbeddingsRequest,
+  model: string,
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+  const fields = requestFields(body, "Gemini");
+  const { texts, length } = embeddedIn(fields);
+  const requests = texts.map((text) => ({ model, content: { parts: [{ text }], role: "user" }, ...length }));
   return fields.firstIssue() ?? { kind: "body", body: { requests } };
 }
 
 /** The most members of an object in the answer. */
 const maxMembers = 1000;
 
+/** Where an answer of Google's has its vectors and its count of tokens. Values are JSON text. */
+export interface EmbeddingsShape {
+  /** The objects with `values`, each the text of one. `max`: no more are looked for. */
+  vectors(memberAt: (key: string) => string | undefined, max: number): string[];
+  /** Null: not reported. */
+  tokens(memberAt: (key: string) => string | undefined): number | null;
+}
+
+export const itemsOf = (list: string, max: number): string[] =>
+  listAt(list, 0, max).items.map(({ start, end }) => list.slice(start, end));
+
+/** The text of a member of an object; undefined: it has none. */
+export function memberOf(object: string, key: string): string | undefined {
+  const found = objectAt(object, 0, maxMembers).members.findLast((member) => member.key === key);
+  return found && object.slice(found.valueStart, found.end);
+}
+
+/** A count of tokens; null: not reported. */
+export const tokenCount = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
+
+const batch: EmbeddingsShape = {
+  vectors: (memberAt, max) => itemsOf(memberAt("embeddings") ?? "", max),
+  tokens: (memberAt) => {
+    const metadata = parseJson(memberAt("usageMetadata") ?? "null");
+    return isObject(metadata) ? tokenCount(metadata.promptTokenCount) : null;
+  },
+};
+
 /**
  * One vector for each text, in the requested encoding; Google reports no usage for some models. Vectors are
  * copied as text: printing the 300,000 numbers of a hundred texts would take a second.
  */
-export function geminiEmbeddingsAnswer(answer: string, { body, model }: EmbeddingsRequest): ParsedAnswer {
+export function geminiEmbeddingsAnswer(
+  answer: string,
+  { body, model }: EmbeddingsRequest,
+  shape: EmbeddingsShape = batch,
+): ParsedAnswer {
   const text = answer.trim();
   const { members } = objectAt(text, 0, maxMembers);
   const textAt = (key: string) => {
@@ -53,17 +94,13 @@ export function geminiEmbeddingsAnswer(answer: string, { body, model }: Embeddin
   if (isObject(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
   const expected = Array.isArray(body.input) ? body.input.length : 1;
   const packs = body.encoding_format === "base64";
-  const vectors = vectorsIn(textAt("embeddings") ?? "", expected + 1).map(
-    (vector) => vector && written(vector, packs),
-  );
+  const vectors = shape.vectors(textAt, expected + 1).map((embedding) => written(embedding, packs));
   if (vectors.length !== expected || vectors.includes(null))
     return badAnswer("Gemini's answer does not have an embedding for each text.");
   const data = vectors.map(
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
   );
-  const metadata = parseJson(textAt("usageMetadata") ?? "null");
-  const counted = isObject(metadata) ? metadata.promptTokenCount : undefined;
-  const tokens = Number.isSafeInteger(counted) && Number(counted) >= 0 ? Number(counted) : null;
+  const tokens = shape.tokens(textAt);
   const usage = tokens === null ? "" : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
   return {
     kind: "answer",
@@ -76,20 +113,13 @@ export function geminiEmbeddingsAnswer(answer: string, { body, model }: Embeddin
 /** A list of numbers, as far as that can be seen without parsing. */
 const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
 
-/** The text of each embedding's vector; null: one is missing or holds other values. */
-function vectorsIn(list: string, maxItems: number): (string | null)[] {
-  return listAt(list, 0, maxItems).items.map(({ start, end }) => {
-    const embedding = list.slice(start, end);
-    const values = objectAt(embedding, 0, maxMembers).members.findLast(({ key }) => key === "values");
-    const vector = values ? embedding.slice(values.valueStart, values.end) : "";
-    return numbers.test(vector) ? vector : null;
-  });
-}
-
 /**
- * The vector as JSON text, unchanged or packed as OpenAI does (32-bit little-endian floats). Null: not JSON.
+ * The vector of an embedding as JSON text, unchanged or packed as OpenAI does (32-bit little-endian floats). Null: it has none
+ * that is a list of numbers.
  */
-function written(vector: string, packs: boolean): string | null {
+function written(embedding: string, packs: boolean): string | null {
+  const vector = memberOf(embedding, "values") ?? "";
+  if (!numbers.test(vector)) return null;
   try {
     const values = JSON.parse(vector) as number[];
     return packs ? `"${Buffer.from(Float32Array.from(values).buffer).toString("base64")}"` : vector;

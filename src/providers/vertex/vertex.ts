@@ -15,6 +15,7 @@ import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { claudeBody, isClaude, isClaudeError } from "./claude.ts";
 import { accountOf, credentialsIssue, googleTokenUrl } from "./credentials.ts";
+import { vertexEmbeddingsAnswer, vertexEmbeddingsBody } from "./embeddings.ts";
 
 const settingsSchema = z
   .strictObject({
@@ -109,7 +110,7 @@ export const vertex = defineProvider({
   kind: "vertex",
   title: "Google Vertex AI",
   summary:
-    "Gemini and Claude in a project of Google Cloud by generateContent and rawPredict, translated from and to chat completions.",
+    "Gemini and Claude in a project of Google Cloud by generateContent and rawPredict, translated from and to chat completions, and embeddings.",
   settings: settingsSchema,
   urls: (settings) => [rootOf(settings), settings.token_url],
   chat: (request, settings) => {
@@ -128,6 +129,15 @@ export const vertex = defineProvider({
     isClaudeError(text)
       ? anthropicFailure(status, headers, text, now)
       : geminiFailure(status, headers, text, now),
+  embeddings: (request, settings) => {
+    if (isClaude(request.model))
+      return { kind: "unsupported_parameter", param: "model", message: "Claude has no embeddings." };
+    const translated = vertexEmbeddingsBody(request, nameOf(request.model));
+    if (translated.kind === "unsupported_parameter") return translated;
+    const path = `${resource(settings, request.model)}:${translated.method}`;
+    return { kind: "request", request: posted(settings, path, translated.body, false) };
+  },
+  embeddingsAnswer: (text, request) => vertexEmbeddingsAnswer(text, request, nameOf(request.model)),
   listedAs: ({ base_url, location }, model) => {
     if (base_url !== undefined) return null;
     if (!isClaude(model)) return "gemini";

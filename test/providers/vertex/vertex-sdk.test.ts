@@ -2,25 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type GenerateContentParameters, GoogleGenAI } from "@google/genai";
+import type { GenerateContentParameters } from "@google/genai";
 import { modelNames } from "#providers/model-names.ts";
 import { isClaude } from "#providers/vertex/claude.ts";
 import { vertex } from "#providers/vertex/vertex.ts";
 import { vendorDouble } from "../vendor-double.ts";
+import { vertexClient } from "./sdk-client.ts";
 import { vertexSuite as suite } from "./vertex-suite.ts";
-
-type Options = NonNullable<ConstructorParameters<typeof GoogleGenAI>[0]>;
-
-/** It would fetch a token of its own. */
-const authClient = { getRequestHeaders: async () => new Headers({ authorization: "Bearer t" }) };
-const clientOf = (baseUrl: string, project = "example-project", location = "europe-west4") =>
-  new GoogleGenAI({
-    vertexai: true,
-    project,
-    location,
-    googleAuthOptions: { authClient } as unknown as Options["googleAuthOptions"],
-    httpOptions: { baseUrl, apiVersion: "v1" },
-  } as Options);
 
 describe("vertex: what its client sends", () => {
   for (const { name, model = suite.model, settings, request } of suite.requests) {
@@ -31,7 +19,7 @@ describe("vertex: what its client sends", () => {
       const { project, location } = (settings ?? {}) as { project?: string; location?: string };
       const { contents, generationConfig, ...more } = request.body as Record<string, object>;
       try {
-        await clientOf(double.origin, project, location).models.generateContent({
+        await vertexClient(double.origin, project, location).models.generateContent({
           model,
           contents,
           config: { ...generationConfig, ...more },
@@ -56,7 +44,7 @@ test("vertex: the list of models is asked for where its client asks, and read as
   };
   const double = await vendorDouble(JSON.stringify(list), "application/json");
   try {
-    const pager = await clientOf(double.origin).models.list({ config: { queryBase: true, pageSize: 1 } });
+    const pager = await vertexClient(double.origin).models.list({ config: { queryBase: true, pageSize: 1 } });
     const sent = double.sent();
     const own = new URL(vertex.check(vertex.settings.parse(suite.settings))?.url ?? "");
     assert.equal(sent?.path.replace("/v1/", "/v1beta1/"), `${own.pathname}${own.search}`);
