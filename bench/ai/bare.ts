@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
     const body = JSON.parse(Buffer.concat(pieces).toString()) as { stream?: boolean };
     const upstream = await pool.request({
       method: "POST",
-      path: "/v1/chat/completions",
+      path: request.url ?? "",
       headers: { "content-type": "application/json", authorization: "Bearer sk-bench" },
       body: JSON.stringify(body),
     });

@@ -7,6 +7,8 @@ export interface Target {
   port: number;
   path: string;
   headers: Record<string, string>;
+  /** The whole body, where it is not a chat completion. */
+  body?: object;
 }
 
 const messages = [
@@ -15,7 +17,7 @@ const messages = [
 ];
 
 function bytes(target: Target, more: object): Buffer {
-  const body = JSON.stringify({ model: "bench", messages, temperature: 0.5, ...more });
+  const body = JSON.stringify(target.body ?? { model: "bench", messages, temperature: 0.5, ...more });
   const headers = Object.entries({ ...target.headers, "content-type": "application/json" })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
@@ -45,12 +47,10 @@ export function throughput(target: Target, connections: number, ms: number): Pro
           if (end < 0) return;
           if (!head.startsWith("HTTP/1.1 200"))
             return reject(new Error(`${target.name}: ${head.slice(0, 300)}`));
-          const length = /content-length: *(\d+)/i.exec(head)?.[1];
-          // Chunked answers end with an empty chunk; these are small and come in one piece.
-          if (length === undefined && !head.endsWith("0\r\n\r\n")) return;
-          expected = length === undefined ? got : end + 4 + Number(length);
+          const length = /content-length: *(\d+)/i.exec(head.slice(0, end))?.[1];
+          if (length !== undefined) expected = end + 4 + Number(length);
         }
-        if (got < expected) return;
+        if (expected < 0 ? !head.endsWith("\r\n0\r\n\r\n") : got < expected) return;
         const now = performance.now();
         if (now >= from && now < until) done += 1;
         if (now >= until) {
@@ -84,13 +84,24 @@ export function oneByOne(target: Target, stream: boolean): { ask(): Promise<numb
             first = performance.now();
           const whole = stream
             ? text.endsWith("0\r\n\r\n")
-            : /finish_reason/.test(text) && (text.trimEnd().endsWith("}") || text.endsWith("0\r\n\r\n"));
+            : /\r\n\r\n./.test(text) && (text.trimEnd().endsWith("}") || text.endsWith("0\r\n\r\n"));
           if (whole) resolve((stream ? first : performance.now()) - started);
         };
         socket.write(request);
       }),
     close: () => socket.destroy(),
   };
+}
+
+/** `count` requests at once, each on a connection of its own that is open already: ms until the last of them was answered. */
+export async function atOnce(target: Target, count: number): Promise<number> {
+  const asking = Array.from({ length: count }, () => oneByOne(target, false));
+  await Promise.all(asking.map(({ ask }) => ask()));
+  const started = performance.now();
+  await Promise.all(asking.map(({ ask }) => ask()));
+  const took = performance.now() - started;
+  for (const { close } of asking) close();
+  return took;
 }
 
 /** `count` streams at once, paced at 30 tokens/s: how many frames came, of how many that were sent, and how many ended well. */

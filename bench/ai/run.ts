@@ -1,42 +1,19 @@
 // `npm run bench:ai`: the AI gateway against a bare proxy and against another TypeScript gateway, in interleaved rounds on one
 // machine, keys, limits, health and usage on. Only ratios mean something: the machine drifts. Stops by itself.
 
-import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { freePort, startServer } from "../../test/faults/server.ts";
+import { freePort } from "../../test/faults/server.ts";
 import { memoryMib } from "../../test/process-memory.ts";
 import { machineFacts } from "../stage.ts";
 import { manyStreams, oneByOne, type Target, throughput } from "./client.ts";
+import { children, end, folder, median, peer, ratio, startTrunkline } from "./stage.ts";
 
 const rounds = 3;
 const roundMs = 5_000;
 const singles = 300;
 const streams = 150;
-const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-ai-"));
-const children: ChildProcess[] = [];
-setTimeout(() => {
-  console.error("not finished after 15 minutes: stopped");
-  end(1);
-}, 15 * 60_000).unref();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(1));
-
-function end(code: number): never {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-  process.exit(code);
-}
-
-function peer(name: string, ...args: string[]): Promise<number> {
-  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: [] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("message", ({ port }: { port: number }) => resolve(port));
-  });
-}
 
 /** Installed apart from the project, with the versions of its own lock: newer ones break its streams. */
 async function portkey(upstream: string): Promise<Target | null> {
@@ -79,79 +56,33 @@ async function portkey(upstream: string): Promise<Target | null> {
   return { name: "portkey 1.15.2", port, path: "/v1/chat/completions", headers };
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const ratio = (a: number, b: number) => (b === 0 ? "–" : (a / b).toFixed(2));
-
 const mockPort = await peer("./mock.ts");
 const upstream = `http://127.0.0.1:${mockPort}`;
 const barePort = await peer("./bare.ts", upstream);
-const key = `tlp_${"b".repeat(43)}`;
-const data = join(folder, "data");
-mkdirSync(data, { mode: 0o700 });
-const provision = join(folder, "provision.json");
-writeFileSync(
-  provision,
-  JSON.stringify({
-    accounts: [
-      {
-        name: "bench",
-        api_key: `tl_${"c".repeat(43)}`,
-        pools: [
-          {
-            name: "default",
-            members: [
-              {
-                name: "mock",
-                kind: "openai-compatible",
-                models: ["bench"],
-                settings: { base_url: `${upstream}/v1`, api_key: "sk-bench" },
-              },
-            ],
-            keys: [
-              {
-                name: "app",
-                key,
-                limits: { requests_per_minute: 1e8, tokens_per_minute: 1e9, concurrency: 10_000 },
-                budget: { tokens_per_month: 1e12 },
-              },
-            ],
-          },
-        ],
-      },
-    ],
-  }),
-);
-const server = await startServer({
-  port: await freePort(),
-  logFile: join(folder, "server.log"),
-  env: {
-    TRUNKLINE_DATA_DIR: data,
-    TRUNKLINE_PROVISION: provision,
-    TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
-  },
-});
-const trunkline: Target = {
-  name: "trunkline",
-  port: Number(new URL(server.base).port),
-  path: "/api/ai/v1/chat/completions",
-  headers: { authorization: `Bearer ${key}` },
+const member = {
+  name: "mock",
+  kind: "openai-compatible",
+  models: ["bench"],
+  settings: { base_url: `${upstream}/v1`, api_key: "sk-bench" },
 };
+const { server, logFile, target } = await startTrunkline([{ name: "default", members: [member] }]);
+const trunkline = target("trunkline", "default", "/api/ai/v1/chat/completions");
 const direct: Target = { name: "direct", port: mockPort, path: "/v1/chat/completions", headers: {} };
 const bare: Target = { name: "bare proxy", port: barePort, path: "/v1/chat/completions", headers: {} };
 const other = process.argv.includes("--without-portkey") ? null : await portkey(upstream);
 const targets = [direct, bare, trunkline, ...(other ? [other] : [])];
 
 console.log(`\`npm run bench:ai\`\n\n${machineFacts()}\n`);
-for (const target of targets) await throughput(target, 16, 2_000);
+for (const each of targets) await throughput(each, 16, 2_000);
 const rates = new Map<string, number[]>(targets.map(({ name }) => [name, []]));
 for (let round = 0; round < rounds; round++)
-  for (const target of targets) rates.get(target.name)!.push(await throughput(target, 64, roundMs));
-const rate = (target: Target | null) => (target ? median(rates.get(target.name)!) : 0);
+  for (const each of targets) rates.get(each.name)!.push(await throughput(each, 64, roundMs));
+const rate = (one: Target | null) => (one ? median(rates.get(one.name)!) : 0);
 
 async function latencies(stream: boolean, count: number): Promise<Map<string, number>> {
-  const asking = targets.map((target) => ({
-    name: target.name,
-    one: oneByOne(target, stream),
+  const asking = targets.map((each) => ({
+    name: each.name,
+    one: oneByOne(each, stream),
     took: [] as number[],
   }));
   for (let i = 0; i < count; i++) for (const each of asking) each.took.push(await each.one.ask());
@@ -165,9 +96,9 @@ console.log(
   "| | requests/s, 64 connections | of the bare proxy | one at a time, p50 | first byte of a stream, p50 |\n|---|---|---|---|---|",
 );
 for (const { name } of targets) {
-  const target = targets.find((one) => one.name === name)!;
+  const one = targets.find((each) => each.name === name)!;
   console.log(
-    `| ${name} | ${Math.round(rate(target)).toLocaleString("en-US")} | ${ratio(rate(target), rate(bare))} | ${whole.get(name)!.toFixed(2)} ms | ${first.get(name)!.toFixed(2)} ms |`,
+    `| ${name} | ${Math.round(rate(one)).toLocaleString("en-US")} | ${ratio(rate(one), rate(bare))} | ${whole.get(name)!.toFixed(2)} ms | ${first.get(name)!.toFixed(2)} ms |`,
   );
 }
 const added = (map: Map<string, number>) => (map.get("trunkline")! - map.get("direct")!).toFixed(2);
@@ -190,7 +121,7 @@ for (let round = 0; round < rounds; round++) {
 console.log(
   `| memory after 1,000 streams and ${roundMs / 1000} s of calls, and after each time more | ${afterMib.map((mib) => mib.toFixed(0)).join(", ")} MiB | flat |`,
 );
-const log = readFileSync(join(folder, "server.log"), "utf8");
+const log = readFileSync(logFile, "utf8");
 if (/"level":"(warn|error)"/.test(log))
   console.error(
     log

@@ -1,0 +1,75 @@
+// What the benches of the AI gateway stand on: peers in processes of their own, and a server with pools. Ends all of it.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, startServer } from "../../test/faults/server.ts";
+import type { Target } from "./client.ts";
+
+const minutes = 15;
+export const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-ai-"));
+export const children: ChildProcess[] = [];
+setTimeout(() => {
+  console.error(`not finished after ${minutes} minutes: stopped`);
+  end(1);
+}, minutes * 60_000).unref();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(1));
+
+export function end(code: number): never {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
+/** Starts a file of this folder in a process of its own, and returns the port that it says. */
+export function peer(name: string, ...args: string[]): Promise<number> {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: [] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("message", ({ port }: { port: number }) => resolve(port));
+  });
+}
+
+/** The server with these pools, each with one key that has limits nothing reaches; `target`: a path of it with a pool's key. */
+export async function startTrunkline(pools: { name: string; members: object[]; cache?: object }[]) {
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  const provision = join(folder, "provision.json");
+  const keyOf = (index: number) => `tlp_${String.fromCharCode(98 + index).repeat(43)}`;
+  const own = pools.map((pool, index) => ({
+    ...pool,
+    keys: [
+      {
+        name: "app",
+        key: keyOf(index),
+        limits: { requests_per_minute: 1e8, tokens_per_minute: 1e9, concurrency: 10_000 },
+        budget: { tokens_per_month: 1e12 },
+      },
+    ],
+  }));
+  const account = { name: "bench", api_key: `tl_${"c".repeat(43)}`, pools: own };
+  writeFileSync(provision, JSON.stringify({ accounts: [account] }));
+  const logFile = join(folder, "server.log");
+  const server = await startServer({
+    port: await freePort(),
+    logFile,
+    env: {
+      TRUNKLINE_DATA_DIR: data,
+      TRUNKLINE_PROVISION: provision,
+      TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+    },
+  });
+  const target = (name: string, pool: string, path: string): Target => {
+    const index = pools.findIndex((each) => each.name === pool);
+    const headers = { authorization: `Bearer ${keyOf(index)}` };
+    return { name, port: Number(new URL(server.base).port), path, headers };
+  };
+  return { server, logFile, target };
+}
+
+export const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const ratio = (a: number, b: number) => (b === 0 ? "–" : (a / b).toFixed(2));
