@@ -38,10 +38,22 @@ export const promptSizeFactor = (promptTokens: number) => Math.max(1, promptToke
 const maxRecent = 100;
 const minRecent = 20;
 
+/** Where a time is, or belongs, among times in order. */
+function placeOf(sorted: readonly number[], ms: number): number {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle]! < ms) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 export class ResponseTimes {
   readonly #averages: Partial<Record<ResponseKind, number>> = {};
-  /** The last times of each kind, normalised, and where the next one goes. */
-  readonly #recent: Partial<Record<ResponseKind, { times: number[]; next: number }>> = {};
+  /** The last times of each kind, normalised: as they came, with the place of the next one, and in order of length. */
+  readonly #recent: Partial<Record<ResponseKind, { times: number[]; next: number; sorted: number[] }>> = {};
 
   /** The moving average, ms, normalised to short prompts; null: no such response yet. */
   average(kind: ResponseKind): number | null {
@@ -51,8 +63,12 @@ export class ResponseTimes {
   /** Records a time to the first output. Peaks count at once, improvements slowly. */
   record(kind: ResponseKind, tookMs: number, size: number): void {
     const ms = tookMs / size;
-    this.#recent[kind] ??= { times: [], next: 0 };
+    this.#recent[kind] ??= { times: [], next: 0, sorted: [] };
     const recent = this.#recent[kind];
+    const oldest = recent.times[recent.next];
+    // Kept in order, because each call asks for a percentile.
+    if (oldest !== undefined) recent.sorted.splice(placeOf(recent.sorted, oldest), 1);
+    recent.sorted.splice(placeOf(recent.sorted, ms), 0, ms);
     recent.times[recent.next] = ms;
     recent.next = (recent.next + 1) % maxRecent;
     const before = this.average(kind);
@@ -81,9 +97,8 @@ export class ResponseTimes {
   }
 
   #percentile(kind: ResponseKind, size: number, share: number): number | null {
-    const times = this.#recent[kind]?.times ?? [];
-    if (times.length < minRecent) return null;
-    const sorted = times.toSorted((a, b) => a - b);
+    const sorted = this.#recent[kind]?.sorted ?? [];
+    if (sorted.length < minRecent) return null;
     return (sorted[Math.ceil(share * sorted.length) - 1] ?? 0) * size;
   }
 

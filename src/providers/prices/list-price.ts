@@ -1,13 +1,17 @@
 // Looks up the public list price of a vendor's model.
 
+import { LruCache } from "#runtime/lru-cache.ts";
 import { listPrices } from "./list-prices.ts";
 
 /** The vendors whose prices are listed. */
 export type ListedVendor = keyof typeof listPrices;
 
+/** The hosts of base URLs: each call asks for one, and parsing it costs as much as the rest of its price. */
+const hosts = new LruCache<string, string>(1_000);
+const hostOf = (url: string) => hosts.getOrCreate(url, () => URL.parse(url)?.host ?? "");
+
 /** Whether a base URL is the vendor's own address, where its list prices hold: who is behind another may charge otherwise. */
-export const isOwnHost = (base: string, own: string): boolean =>
-  URL.parse(base)?.host === URL.parse(own)?.host;
+export const isOwnHost = (base: string, own: string): boolean => hostOf(base) === hostOf(own);
 
 /** Prices of a million tokens. Absent: that of input. */
 export interface Price {

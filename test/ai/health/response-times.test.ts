@@ -50,6 +50,19 @@ test("the 95th percentile is of the last hundred times, and needs twenty", () =>
   assert.equal(times.lateMs("stream", 1), 95);
 });
 
+test("the percentile is that of the last hundred times, in whichever order they came", () => {
+  const times = new ResponseTimes();
+  const all: number[] = [];
+  for (let i = 0; i < 250; i++) {
+    const ms = (i * 7919) % 101;
+    all.push(ms);
+    times.record("whole", ms, 1);
+    if (all.length < 20) continue;
+    const last = all.slice(-100).toSorted((a, b) => a - b);
+    assert.equal(times.lateMs("whole", 1), last[Math.ceil(0.95 * last.length) - 1]);
+  }
+});
+
 test("a whole answer has four times the slowest of a hundred, and a minute at least; it needs twenty known times", () => {
   const times = new ResponseTimes();
   for (let turn = 0; turn < 19; turn++) times.record("whole", 30_000, 1);
