@@ -5,6 +5,7 @@
 import { pino } from "pino";
 import type { Log } from "#runtime/runtime.ts";
 import { escapeControls } from "./escape-controls.ts";
+import { standardOutput } from "./standard-output.ts";
 import { textOfLines } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -15,7 +16,7 @@ interface LogOptions {
   text?: boolean;
   /** How long the lines of `record` wait for others, ms. Default: 100. */
   gatherMs?: number;
-  /** Gets each line with its line feed. Default: standard output, synchronously, so a crash loses none. */
+  /** Gets each line with its line feed. Default: standard output (`standard-output.ts`). */
   destination?: { write(line: string): void };
 }
 
@@ -49,8 +50,9 @@ const defaultGatherMs = 100;
 const maxGathered = 16_384;
 
 export function createLog(options: LogOptions): Log {
-  const output = options.destination ?? pino.destination({ dest: 1, sync: true });
-  const destination = options.text ? { write: (lines: string) => output.write(textOfLines(lines)) } : output;
+  const inForm = (lines: string) => (options.text ? textOfLines(lines) : lines);
+  const output = options.destination ?? standardOutput({ lost: (count) => inForm(lostLine(count)) });
+  const destination = { write: (lines: string) => output.write(inForm(lines)) };
   const lines: Gathered = {
     waiting: "",
     flush: () => {},
@@ -72,6 +74,16 @@ export function createLog(options: LogOptions): Log {
   );
   return wrap(root, recorder(root, destination, lines, options.gatherMs ?? defaultGatherMs));
 }
+
+/** What the log says of lines that standard output did not take for too long. */
+const lostLine = (count: number) =>
+  `${JSON.stringify({
+    level: "warn",
+    time: new Date(Date.now()).toISOString(),
+    event: "log.lines_lost",
+    count,
+    msg: "Lines were left out of the log: standard output took none for too long.",
+  })}\n`;
 
 /** Gathers the lines of `record`, because a write for each would cost more than a request's own work. */
 function recorder(
