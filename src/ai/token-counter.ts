@@ -48,12 +48,13 @@ export function createTokenCounter({
       affinity: affinityOf(pool, api, body),
     });
     if (choice === undefined || underWay >= maxConcurrent) return null;
-    const { provider, settings, keys } = choice.member;
-    const native = provider.native(api.format, keys?.settingsFor(clock.monotonic()) ?? settings);
+    const { member, model: own } = choice;
+    const settings = member.keys?.settingsFor(clock.monotonic()) ?? member.settings;
+    const native = member.provider.native(api.format, settings, own);
     const prepared = native?.countTokens?.({
       text,
       body,
-      model: choice.model,
+      model: own,
       stream: false,
       headers: api.headers,
     });

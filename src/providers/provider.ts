@@ -279,8 +279,8 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
     /** Reads the answer of a 2xx. */
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
-  /** How it takes requests in a vendor's own format; null: it does not. Absent: chat completions alone. */
-  native?(format: ClientFormat, settings: z.output<Settings>): NativeApi | null;
+  /** How it takes requests to a model in a vendor's own format; null: it does not. Absent: chat completions alone. */
+  native?(format: ClientFormat, settings: z.output<Settings>, model: string): NativeApi | null;
   /** Where chat completions with function tools are answered that are refused elsewhere; null or absent: nowhere. */
   toolsApi?(settings: z.output<Settings>): ToolsApi | null;
   /**
@@ -314,7 +314,8 @@ export interface Provider {
   forwards: readonly ForwardedOperation[];
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
-  native(format: ClientFormat, settings: unknown): NativeApi | null;
+  /** `model`: the member's name of it; empty: any, for kinds whose models all have the same APIs. */
+  native(format: ClientFormat, settings: unknown, model?: string): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
   listedAs(settings: unknown, model: string): ListedVendor | null;
@@ -374,7 +375,7 @@ export function defineProvider<Settings extends z.ZodObject>(
       if (definition.forward) return definition.forward.answer(operation, answer);
       throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
     },
-    native: (format, settings) => definition.native?.(format, settings as Parsed) ?? null,
+    native: (format, settings, model = "") => definition.native?.(format, settings as Parsed, model) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
     listedAs: (settings, model) => definition.listedAs?.(settings as Parsed, model) ?? null,

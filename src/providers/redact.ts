@@ -56,8 +56,8 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
         }
       );
     },
-    native: (format, settings) => {
-      const api = provider.native(format, settings);
+    native: (format, settings, model) => {
+      const api = provider.native(format, settings, model);
       return (
         api && {
           ...api,

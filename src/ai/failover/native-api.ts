@@ -16,7 +16,7 @@ export function nativeApiFor(
 ): NativeApi | null {
   const { member, model } = choice;
   if (translated.has(choice) || member.health.missingApis.has(model, api.format, now)) return null;
-  return member.provider.native(api.format, settings);
+  return member.provider.native(api.format, settings, model);
 }
 
 /** Refusals of which the format, and not the request, may be the reason. */

@@ -31,7 +31,8 @@ export function makerIn(
 ): ((choice: Choice<Member>) => boolean) | null {
   const { choices, api } = call;
   if (choices.length < 2 || origins.isEmpty) return null;
-  const nativeOf = ({ member }: Choice<Member>) => member.provider.native(api.format, member.settings);
+  const nativeOf = ({ member, model }: Choice<Member>) =>
+    member.provider.native(api.format, member.settings, model);
   const of = (choice: Choice<Member>) => sealedBy(choice.member, nativeOf(choice));
   for (const choice of choices) {
     const sealed = of(choice);

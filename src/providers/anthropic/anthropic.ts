@@ -13,14 +13,12 @@ import { anthropicFailure } from "./failure.ts";
 import { foldedMessage } from "./fold.ts";
 import { forwardedAnswer, forwardedBody, forwardedHeaders, forwardedStream } from "./native.ts";
 import { anthropicBody } from "./request.ts";
-import { sealedThinking } from "./sealed-thinking.ts";
+import { anthropicUrl, sealedThinking } from "./sealed-thinking.ts";
 import { unfoldedMessage } from "./unfold.ts";
-
-const ownUrl = "https://api.anthropic.com";
 
 const settingsSchema = z
   .strictObject({
-    base_url: hostRoot(ownUrl),
+    base_url: hostRoot(anthropicUrl),
     api_key: secret()
       .optional()
       .describe("A key of the Claude Console (`sk-ant-…`); needed without `api_keys`."),
@@ -97,7 +95,7 @@ export const anthropic = defineProvider({
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },
-  listedAs: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "anthropic" : null),
+  listedAs: ({ base_url }) => (isOwnHost(base_url, anthropicUrl) ? "anthropic" : null),
   sealsAs: ({ base_url }) => base_url,
   check: (settings, range) => ({
     method: "GET",

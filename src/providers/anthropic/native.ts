@@ -11,13 +11,15 @@ import { countedOf, isRightlyEmpty, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./sealed-thinking.ts";
 
-/** The client's text with the member's name of the model, and without ways to choose another upstream. */
-export function forwardedBody({
-  text,
-  model,
-  foreign,
-}: Pick<NativeRequest, "text" | "model" | "foreign">): string {
-  const changes = { model: JSON.stringify(model), base_url: undefined, api_base: undefined };
+/**
+ * The client's text with the member's name of the model, and without ways to choose another upstream. `more`: further members to set
+ * or, with undefined, to leave out.
+ */
+export function forwardedBody(
+  { text, model, foreign }: Pick<NativeRequest, "text" | "model" | "foreign">,
+  more: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const changes = { model: JSON.stringify(model), base_url: undefined, api_base: undefined, ...more };
   return withMembers(withoutForeignThinking(text, foreign), changes);
 }
 

@@ -43,7 +43,13 @@ const refusal =
 export const isSignatureRefusal = ({ kind, status, error }: Failure) =>
   kind === "invalid_request" && status === 400 && refusal.test(error.message);
 
-/** `baseUrl`: of the member. At Anthropic's own address all accounts open the same thoughts. */
+/** Anthropic's own address. */
+export const anthropicUrl = "https://api.anthropic.com";
+
+/**
+ * `baseUrl`: of the member. At Anthropic's own address all accounts open the same thoughts, and so do Claude's on the clouds that
+ * Anthropic names as compatible: they have that address here.
+ */
 export function sealedThinking(baseUrl: string): SealedReasoning {
   return {
     sharedBy: baseUrl,

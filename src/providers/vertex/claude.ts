@@ -1,10 +1,21 @@
 // Claude on Vertex AI: Anthropic's own messages, whose model is in the address and whose version is in the body. Links to pictures
 // and files are refused there ("URL sources are not supported"), so that another member gets them. Source:
-// cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude and its users' reports.
+// cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude, …/claude/count-tokens, its users' reports, and for
+// betas (a header) and thoughts (the same as Anthropic's) platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai, …/extended-thinking
 
 import { isObject } from "#contract/normalise.ts";
+import { foldedMessage } from "#providers/anthropic/fold.ts";
+import { forwardedAnswer, forwardedBody, forwardedStream } from "#providers/anthropic/native.ts";
 import { anthropicBody } from "#providers/anthropic/request.ts";
-import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
+import { anthropicUrl, sealedThinking } from "#providers/anthropic/sealed-thinking.ts";
+import { unfoldedMessage } from "#providers/anthropic/unfold.ts";
+import type {
+  ChatRequest,
+  NativeApi,
+  NativeRequest,
+  PreparedRequest,
+  VendorRequest,
+} from "#providers/provider.ts";
 import { fieldsIn, parseJson } from "#providers/translate/json.ts";
 
 const version = "vertex-2023-10-16";
@@ -13,19 +24,58 @@ const version = "vertex-2023-10-16";
 export const isClaude = (model: string): boolean =>
   /^(?:publishers\/anthropic\/models\/.|claude\b)/.test(model);
 
+/** A model's name without its publisher, behind which the list of models has it. */
+export const ownName = (model: string): string =>
+  /^publishers\/(?:google|anthropic)\/models\/(.+)$/s.exec(model)?.[1] ?? model;
+
 export function claudeBody(
   request: ChatRequest,
 ): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const translated = anthropicBody(request, undefined, "");
   if (translated.kind === "unsupported_parameter") return translated;
   const { model: _model, ...body } = translated.body;
-  if (fieldsIn(body.messages).some(({ content }) => hasLink(content)))
-    return {
-      kind: "unsupported_parameter",
-      param: "messages",
-      message: "Claude on Vertex AI fetches no URL: pictures and files are bytes in a `data:` URL.",
-    };
+  if (linksIn(body.messages))
+    return refusedLinks("Claude on Vertex AI fetches no URL: pictures and files are bytes in a `data:` URL.");
   return { kind: "body", body: { anthropic_version: version, ...body } };
+}
+
+const refusedLinks = (message: string) =>
+  ({ kind: "unsupported_parameter", param: "messages", message }) as const;
+
+const linksIn = (messages: unknown) => fieldsIn(messages).some(({ content }) => hasLink(content));
+
+/**
+ * Messages for Claude as their clients send them. `posted`: the request to a method of Anthropic's models. `baseUrl`: of a proxy;
+ * absent: Google's own, whose thoughts Anthropic's own models open too.
+ */
+export function claudeApi(
+  posted: (model: string, method: string, body: string, request: NativeRequest) => VendorRequest,
+  baseUrl = anthropicUrl,
+): NativeApi {
+  const named = JSON.stringify(version);
+  return {
+    prepare: (request) => {
+      if (linksIn(request.body.messages))
+        return refusedLinks('Claude on Vertex AI fetches no URL: a `source` of type "base64" is needed.');
+      const method = request.stream ? "streamRawPredict" : "rawPredict";
+      const body = forwardedBody(request, { model: undefined, anthropic_version: named });
+      return { kind: "request", request: posted(request.model, method, body, request) };
+    },
+    answer: forwardedAnswer,
+    stream: forwardedStream,
+    fold: foldedMessage,
+    unfold: unfoldedMessage,
+    sealed: sealedThinking(baseUrl),
+    countTokens: (request) => {
+      const model = JSON.stringify(ownName(request.model));
+      return posted(
+        "count-tokens",
+        "rawPredict",
+        forwardedBody(request, { model, anthropic_version: named }),
+        request,
+      );
+    },
+  };
 }
 
 /** Whether a block, or one inside the result of a tool, is a link. */

@@ -5,15 +5,16 @@
 import { z } from "zod";
 import { anthropicAnswer, anthropicStream } from "#providers/anthropic/answer.ts";
 import { anthropicFailure } from "#providers/anthropic/failure.ts";
+import { forwardedHeaders } from "#providers/anthropic/native.ts";
 import { geminiAnswer, geminiStream } from "#providers/gemini/answer.ts";
 import { geminiFailure } from "#providers/gemini/failure.ts";
 import { geminiBody } from "#providers/gemini/request.ts";
-import { defineProvider, type VendorRequest } from "#providers/provider.ts";
+import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
 import type { TokenGrant } from "#providers/token-grant.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
-import { claudeBody, isClaude, isClaudeError } from "./claude.ts";
+import { claudeApi, claudeBody, isClaude, isClaudeError, ownName } from "./claude.ts";
 import { accountOf, credentialsIssue, googleTokenUrl } from "./credentials.ts";
 import { vertexEmbeddingsAnswer, vertexEmbeddingsBody } from "./embeddings.ts";
 
@@ -74,29 +75,35 @@ function grantOf({ credentials, token_url: url }: Settings): TokenGrant {
   };
 }
 
-/** A name alone, or behind its publisher as the list of models has it. */
-const nameOf = (model: string) =>
-  /^publishers\/(?:google|anthropic)\/models\/(.+)$/s.exec(model)?.[1] ?? model;
-
-function resource(settings: Settings, model: string): string {
+function resource(
+  settings: Settings,
+  model: string,
+  publisher = isClaude(model) ? "anthropic" : "google",
+): string {
   const project = settings.project ?? accountOf(settings.credentials).project;
-  const publisher = isClaude(model) ? "anthropic" : "google";
   // The version of a Claude is behind an `@`, which a path may have.
-  const name = encodeURIComponent(nameOf(model).toWellFormed()).replaceAll("%40", "@");
+  const name = encodeURIComponent(ownName(model).toWellFormed()).replaceAll("%40", "@");
   const place = `projects/${encodeURIComponent(project)}/locations/${settings.location}`;
   return `/v1/${place}/publishers/${publisher}/models/${name}`;
 }
 
-function posted(settings: Settings, path: string, body: object, stream: boolean): VendorRequest {
+function posted(
+  settings: Settings,
+  path: string,
+  body: object | string,
+  stream: boolean,
+  client: NativeRequest["headers"] = {},
+): VendorRequest {
+  const headers = {
+    ...settings.headers,
+    accept: stream ? "text/event-stream" : "application/json",
+    "content-type": "application/json",
+  };
   return {
     method: "POST",
     url: joinUrl(rootOf(settings), path),
-    headers: {
-      ...settings.headers,
-      accept: stream ? "text/event-stream" : "application/json",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify(body),
+    headers: Object.keys(client).length === 0 ? headers : forwardedHeaders(headers, client),
+    body: typeof body === "string" ? body : JSON.stringify(body),
     tokenGrant: grantOf(settings),
   };
 }
@@ -129,15 +136,22 @@ export const vertex = defineProvider({
     isClaudeError(text)
       ? anthropicFailure(status, headers, text, now)
       : geminiFailure(status, headers, text, now),
+  native: (format, settings, asked) => {
+    if (format !== "messages" || !isClaude(asked)) return null;
+    return claudeApi((model, method, body, { stream, headers }) => {
+      const path = `${resource(settings, model, "anthropic")}:${method}`;
+      return posted(settings, path, body, stream, headers);
+    }, settings.base_url);
+  },
   embeddings: (request, settings) => {
     if (isClaude(request.model))
       return { kind: "unsupported_parameter", param: "model", message: "Claude has no embeddings." };
-    const translated = vertexEmbeddingsBody(request, nameOf(request.model));
+    const translated = vertexEmbeddingsBody(request, ownName(request.model));
     if (translated.kind === "unsupported_parameter") return translated;
     const path = `${resource(settings, request.model)}:${translated.method}`;
     return { kind: "request", request: posted(settings, path, translated.body, false) };
   },
-  embeddingsAnswer: (text, request) => vertexEmbeddingsAnswer(text, request, nameOf(request.model)),
+  embeddingsAnswer: (text, request) => vertexEmbeddingsAnswer(text, request, ownName(request.model)),
   listedAs: ({ base_url, location }, model) => {
     if (base_url !== undefined) return null;
     if (!isClaude(model)) return "gemini";
