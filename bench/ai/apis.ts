@@ -3,13 +3,14 @@
 
 import { machineFacts } from "../stage.ts";
 import { atOnce, type Target, throughput } from "./client.ts";
-import { end, median, peer, ratio, startTrunkline } from "./stage.ts";
+import { children, cpuUs, end, median, peer, ratio, startTrunkline } from "./stage.ts";
 
 const rounds = 5;
 const roundMs = 3_000;
 const mockPort = await peer("./mock.ts");
 const upstream = `http://127.0.0.1:${mockPort}`;
 const barePort = await peer("./bare.ts", upstream);
+const barePid = children.at(-1)?.pid ?? 0;
 const member = (name: string, kind: string, settings: object) => ({
   name,
   kind,
@@ -121,27 +122,40 @@ const counts: [string, Target][] = [
 console.log(`\`npm run bench:ai:apis\`\n\n${machineFacts()}\n`);
 const measures = [...whole, ...streams];
 for (const { own, bare } of measures) for (const each of [own, bare]) await throughput(each, 16, 1_500);
-const rates = new Map(measures.map((measure) => [measure, { own: [] as number[], bare: [] as number[] }]));
+interface Taken {
+  rates: number[];
+  cpu: number[];
+}
+const taken = new Map<Target, Taken>(
+  measures.flatMap(({ own, bare }) => [own, bare]).map((one) => [one, { rates: [], cpu: [] }]),
+);
+async function take(one: Target, pid: number): Promise<void> {
+  const { rates, cpu } = taken.get(one)!;
+  const before = cpuUs(pid);
+  const rate = await throughput(one, 64, roundMs);
+  rates.push(rate);
+  cpu.push((cpuUs(pid) - before) / ((rate * roundMs) / 1_000));
+}
 for (let round = 0; round < rounds; round++)
-  for (const measure of measures) {
-    const taken = rates.get(measure)!;
-    taken.own.push(await throughput(measure.own, 64, roundMs));
-    taken.bare.push(await throughput(measure.bare, 64, roundMs));
+  for (const { own, bare } of measures) {
+    await take(own, server.pid);
+    await take(bare, barePid);
   }
 console.log(
-  "| what | answers/s, 64 connections | of the bare proxy in the same API | goal |\n|---|---|---|---|",
+  "| what | answers/s, 64 connections | of the bare proxy in the same API | goal | CPU of the server each | of the bare proxy |\n|---|---|---|---|---|---|",
 );
-for (const measure of measures) {
-  const [own, bare] = [median(rates.get(measure)!.own), median(rates.get(measure)!.bare)];
-  console.log(
-    `| ${measure.what} | ${Math.round(own).toLocaleString("en-US")} | ${ratio(own, bare)} | ${measure.goal} |`,
-  );
+for (const { what, goal, own, bare } of measures) {
+  const [mine, theirs] = [taken.get(own)!, taken.get(bare)!];
+  const rate = Math.round(median(mine.rates)).toLocaleString("en-US");
+  const share = ratio(median(mine.rates), median(theirs.rates));
+  const cpu = [mine, theirs].map((each) => `${median(each.cpu).toFixed(0)} µs`).join(" | ");
+  console.log(`| ${what} | ${rate} | ${share} | ${goal} | ${cpu} |`);
 }
 for (const [how, one] of counts) {
   const took: number[] = [];
   for (let i = 0; i < 20; i++) took.push(await atOnce(one, 25));
   console.log(
-    `| 25 requests at count_tokens at once, ${how}: until the last | ${median(took).toFixed(0)} ms | | < 100 ms |`,
+    `| 25 requests at count_tokens at once, ${how}: until the last | ${median(took).toFixed(0)} ms | | < 100 ms | | |`,
   );
 }
 await server.kill();

@@ -1,7 +1,7 @@
 // What the benches of the AI gateway stand on: peers in processes of their own, and a server with pools. Ends all of it.
 
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,6 +68,19 @@ export async function startTrunkline(pools: { name: string; members: object[]; c
     return { name, port: Number(new URL(server.base).port), path, headers };
   };
   return { server, logFile, target };
+}
+
+/** The CPU that a process has used in all of its threads, µs; 0 where the system does not say. */
+export function cpuUs(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  try {
+    const ns = readdirSync(tasks).map((task) =>
+      Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]),
+    );
+    return ns.reduce((sum, one) => sum + one, 0) / 1_000;
+  } catch {
+    return 0;
+  }
 }
 
 export const median = (values: readonly number[]) =>
