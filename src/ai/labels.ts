@@ -16,6 +16,10 @@ const maxTagLength = 128;
 const maxUserLength = 128;
 const tagText = /^[A-Za-z0-9_.:/-]{1,40}=[\x20-\x2b\x2d-\x7e]{1,87}$/;
 
+/** A header that `readTags` takes, for the documentation. Its blanks are bounded by its length alone. */
+export const tagsText =
+  /^ *(?:[A-Za-z0-9_.:/-]{1,40}=[ -+\--~]{0,86}[!-+\--~] *)?(?:, *(?:[A-Za-z0-9_.:/-]{1,40}=[ -+\--~]{0,86}[!-+\--~] *)?){0,9}$/;
+
 /** A text that databases and lists can hold. */
 const plain = (text: string, length: number) =>
   text

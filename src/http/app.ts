@@ -99,9 +99,12 @@ function createAllow(all: readonly Endpoint[]): (method: string, url: string) =>
     if (method === "GET") entry.methods.add("HEAD");
     known.set(path, entry);
   }
+  // As the router chooses: `/webhooks/stats` is not a webhook of that id.
+  const parameters = (path: string) => path.split("{").length;
+  const byParameters = [...known].sort(([a], [b]) => parameters(a) - parameters(b));
   return (method, url) => {
     const path = url.split(/[?#]/, 1)[0] ?? "";
-    for (const { pattern, methods } of known.values()) {
+    for (const [, { pattern, methods }] of byParameters) {
       if (pattern.test(path)) return methods.has(method) ? null : [...methods].sort().join(", ");
     }
     return null;

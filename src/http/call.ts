@@ -86,6 +86,8 @@ export interface Head {
   replies: Record<number, z.ZodType>;
   /** Media type of replies other than JSON. */
   replyType?: string;
+  /** Media types that successful replies may have instead, for the OpenAPI document. */
+  otherReplyTypes?: readonly string[];
   /** For an open endpoint: the reply to a path parameter that names nothing. Default: the problem `not_found`. */
   notFound?: Reply;
   /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { labelsOf, readTags } from "#ai/labels.ts";
+import fc from "fast-check";
+import { labelsOf, readTags, tagsText } from "#ai/labels.ts";
 
 test("the user comes from the body, under the names that vendors have for it", () => {
   const userOf = (body: object) => labelsOf(body as Record<string, unknown>, []).user;
@@ -26,4 +27,30 @@ test("tags come from the header first, then from the texts of metadata, ten at t
 test("a header of tags is read, or malformed as a whole", () => {
   assert.deepEqual(readTags("team=checkout , stage=live a=b"), ["team=checkout", "stage=live a=b"]);
   assert.equal(readTags("team=checkout,stage"), null);
+});
+
+test("the documented form of the header is what is read", () => {
+  const characters = fc.constantFrom(..."a:=, ~-é");
+  const names = fc.constantFrom(
+    "",
+    " ",
+    "a=1",
+    " a=1 2 ",
+    "a:b/c=x=y",
+    "a=",
+    "=1",
+    "a",
+    "é=1",
+    `${"a".repeat(41)}=1`,
+    `a=${"1".repeat(88)}`,
+  );
+  const headers = fc.oneof(
+    fc.string({ unit: characters, maxLength: 12 }),
+    fc.array(names, { maxLength: 10 }).map((tags) => tags.join(",")),
+  );
+  fc.assert(
+    fc.property(headers, (header) => assert.equal(tagsText.test(header), readTags(header) !== null)),
+    { numRuns: 2_000 },
+  );
+  assert.equal(tagsText.test(Array(11).fill("a=1").join(",")), false);
 });

@@ -121,6 +121,12 @@ for (const [path, allow] of methods) {
   });
 }
 
+test("Allow is that of the path itself, and not of a parameter in its place", async () => {
+  const url = "/api/manage/v1/accounts/acc_1/webhooks/stats";
+  const { status, headers } = await ask(edge(), { method: "OPTIONS", url, headers: {} });
+  assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
+});
+
 test("a method cannot be overridden", async () => {
   for (const name of ["x-http-method-override", "x-method-override", "x-http-method"]) {
     const { status } = await ask(edge(), { method: "GET", headers: { [name]: "POST", "api-key": key } });

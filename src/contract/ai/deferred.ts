@@ -23,10 +23,12 @@ export const deferHeaders = {
     ),
   [scheduleHeader]: z
     .string()
+    .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
     .optional()
     .describe(
       `The earliest time for a deferred completion, as \`Y-m-d H:i:s\` in the account's time zone, within a year from now. Needs \`${deliverHeader}\`.`,
-    ),
+    )
+    .meta({ examples: ["2027-01-31 09:00:00"] }),
 };
 
 /** What the headers of a request say. `scheduleAt`: the account's wall clock, or null: now. */

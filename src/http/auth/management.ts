@@ -151,11 +151,15 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
   const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, maxOfScope) };
   const body = await readBody(request, limits, call.share);
   // An object without members changes nothing and says so; no body at all is a client that lost its own.
-  if (head.method === "PATCH" && body !== null && !isProblem(body) && body.value === null)
-    return nothingToChange;
+  if (body !== null && !isProblem(body) && body.value === null) {
+    if (head.method === "PATCH") return nothingToChange;
+    if (announcesBody(request)) return noObject;
+  }
   return body;
 }
 
+/** `null` is one, and so are blanks alone. */
+const noObject = problem("malformed_body", { message: "The body must be a JSON object." });
 const nothingToChange = problem("malformed_body", {
   message: "The body must be a JSON object that says what to change.",
 });

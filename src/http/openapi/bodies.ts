@@ -112,7 +112,11 @@ export function requestBodyOf(
     const inForm = { "multipart/form-data": { schema: reference(name) } };
     return { requestBody: { required: true, content: inForm }, schemas: {} };
   }
-  if (head.family !== "api_key") return { requestBody: { required: true, content: inJson }, schemas: {} };
+  if (head.family !== "api_key") {
+    // An absent body counts as an empty object. A change has to say what changes.
+    const required = head.family !== "manage" || head.method === "PATCH" || !body.safeParse({}).success;
+    return { requestBody: { required, content: inJson }, schemas: {} };
+  }
   const stem = name.replace(/Request$/, "");
   const schemas = {
     [`${stem}Form`]: formOf(body, false),

@@ -126,6 +126,7 @@ function successReply(head: Head, status: string, schema: z.ZodType): Json {
   const media = { schema: head.replyType === undefined ? schemaOf(schema) : { type: "string" } };
   const content = {
     [head.replyType ?? "application/json"]: media,
+    ...Object.fromEntries((head.otherReplyTypes ?? []).map((type) => [type, { schema: { type: "string" } }])),
     ...(streams.has(schema) ? { "text/event-stream": { schema: streams.get(schema) } } : {}),
   };
   return { description, headers: headerReferences(...names), content };

@@ -80,6 +80,22 @@ test("an account is found by its name as by its id, by those who may manage it a
   assert.equal((await auditOf(it)).at(-1)?.account, account.id);
 });
 
+test("no body counts as an empty object, and null does not", async () => {
+  const headers = { ...bearer(await tokenFor(it)), "content-type": "application/json" };
+  const url = `/api/manage/v1/accounts/${account.id}/api-key`;
+  const rotate = (payload?: string) =>
+    it.system.app.inject({ method: "POST", url, headers, ...(payload !== undefined && { payload }) });
+  const before = (await auditOf(it)).length;
+  for (const payload of ["null", " "]) {
+    const reply = await rotate(payload);
+    assert.deepEqual([reply.statusCode, reply.json().code], [400, "malformed_body"], payload);
+  }
+  assert.equal((await rotate("{}")).statusCode, 200);
+  assert.equal((await rotate()).statusCode, 200);
+  const outcomes = (await auditOf(it)).slice(before).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes.filter((outcome) => outcome === "200").length, 2);
+});
+
 test("a Bearer header decides: a good cookie does not help a wrong token", async () => {
   const { cookie } = await signedIn(it, "op@acme.test");
   const good = await manage(it, "GET", "/users", { headers: { cookie } });

@@ -39,3 +39,10 @@ test("the other families take JSON alone, and a body needs a name", () => {
   const head: Head = { ...headOf("createPool"), name: "createThing" };
   assert.throws(() => requestBodyOf(head, z.object({})), /createThing needs an id/);
 });
+
+test("a body is optional where an empty object is one; a change has to say what changes", () => {
+  const required = (name: string) => bodyOf(name).requestBody.required;
+  assert.equal(required("rotateApiKey"), false);
+  for (const name of ["createPool", "updatePool", "createMessage", "countContentTokens"])
+    assert.equal(required(name), true, name);
+});

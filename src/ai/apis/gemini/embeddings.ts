@@ -12,11 +12,11 @@ import type { Problem } from "#contract/problem.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
 import { contentError, framingOf } from "./stream.ts";
 
-const content = z.looseObject({ parts: z.array(z.looseObject({ text: z.string() })) });
+const content = z.looseObject({ parts: z.array(z.looseObject({ text: z.string() })).min(1) });
 const vector = z.object({ values: z.array(z.number()) }).meta({ id: "ContentEmbedding" });
 
 export const embedRequest = z
-  .looseObject({ content, outputDimensionality: z.int().optional() })
+  .looseObject({ content, outputDimensionality: z.int().nullish() })
   .meta({ id: "EmbedContentRequest" });
 export const embedReply = z
   .object({ embedding: vector, service_pool: servicePool })

@@ -7,6 +7,16 @@ import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 
+const isAbsent = (value: unknown) => value === undefined || value === null;
+
+const isPart = (value: unknown) => typeof value === "string" || isObject(value);
+
+/** As Google's clients may write it: `{ parts: [part, …] }`, one part in place of the list, parts alone, or a text. */
+function isContent(value: unknown): boolean {
+  if (!isObject(value)) return [value].flat().every(isPart);
+  return isAbsent(value.parts) || [value.parts].flat().every(isPart);
+}
+
 /** A request for an answer, or for the tokens of one. The path names the model, and says whether it streams. */
 export function readContents(
   text: string,
@@ -17,11 +27,13 @@ export function readContents(
   if ("problem" in request) return request;
   const { body } = request;
   // Tokens are counted of the contents, or of a whole request.
-  const asked = isObject(body.generateContentRequest) ? body.generateContentRequest : body;
+  const whole = body.generateContentRequest;
+  const asked = isObject(whole) && !isAbsent(whole.contents) ? whole : body;
   const { contents } = asked;
-  if (contents === undefined || contents === null) return wrong("contents", "is required");
+  if (isAbsent(contents)) return wrong("contents", "is required");
   if (!(Array.isArray(contents) ? contents.length > 0 : isObject(contents)))
     return wrong("contents", "must be a list that is not empty");
+  if (![contents].flat().every(isContent)) return wrong("contents", "must be objects with a list of parts");
   const own = asked === body ? text : JSON.stringify(asked);
   return { text: own, body: asked, model: model ?? null, stream, includeUsage: true };
 }
@@ -47,7 +59,10 @@ export const generateReply = z
   .meta({ id: "GenerateContentResponse" });
 
 export const countRequest = z
-  .looseObject({ contents: contents.optional(), generateContentRequest: z.looseObject({}).optional() })
+  .looseObject({
+    contents: contents.optional().describe("The conversation. Required without `generateContentRequest`."),
+    generateContentRequest: generateRequest.optional(),
+  })
   .meta({ id: "GeminiCountTokensRequest" });
 
 export const countReply = z

@@ -14,6 +14,7 @@ import {
   countTokensRequest,
   messagesReply,
   messagesRequest,
+  readCounted,
   readMessages,
 } from "./shapes.ts";
 import { ForwardedMessageWriter, MessageWriter, messageErrorFrame, messagePing } from "./stream.ts";
@@ -120,7 +121,7 @@ export const messagesApi: ClientApi = {
       reply: countTokensReply,
       example,
       counts: (tokens) => ({ input_tokens: tokens }),
-      read: readMessages,
+      read: readCounted,
     },
   ],
   errorShape: anthropicErrors,

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
 import { servicePool } from "#contract/ai/chat-shapes.ts";
+import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 
 /** A request for a message, or for the tokens of one: `messages` has to be a list with something in it. */
@@ -16,6 +17,21 @@ export function readMessages(text: string): ModelRequest | Problem {
     return wrong("messages", "must be a list that is not empty");
   return request;
 }
+
+/** The same for a count, which no member need check. */
+export function readCounted(text: string): ModelRequest | Problem {
+  const request = readMessages(text);
+  if ("problem" in request) return request;
+  const { messages } = request.body;
+  if (!Array.isArray(messages) || !messages.every(isMessage))
+    return wrong("messages", "must be objects with `role` and `content`");
+  return request;
+}
+
+const isMessage = (value: unknown) =>
+  isObject(value) &&
+  typeof value.role === "string" &&
+  (Array.isArray(value.content) ? value.content.every(isObject) : typeof value.content === "string");
 
 const anyContent = z
   .unknown()

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { readCaller } from "#ai/caller.ts";
 import type { ClientRequest } from "#ai/complete.ts";
+import { tagsText } from "#ai/labels.ts";
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
 import { skipsCache } from "#ai/repeats/repeatable.ts";
 import type { Origin } from "#ai/repeats/repeats.ts";
@@ -25,6 +26,7 @@ export const callerHeaders = {
     ),
   "X-Trunkline-Tags": z
     .string()
+    .regex(tagsText)
     .optional()
     .describe(
       "Up to 10 tags, such as `team=checkout,stage=live`, for the usage record: usage can be grouped by them. Names have up to 40 characters, values up to 87.",

@@ -62,6 +62,7 @@ export const createSpeechRoute = endpoint({
   body: speechRequest,
   replies: { 200: speechReply },
   replyType: "application/octet-stream",
+  otherReplyTypes: ["audio/*"],
 })((call) => forward("speech", call));
 
 export const createTranscriptionRoute = endpoint({
@@ -74,6 +75,7 @@ export const createTranscriptionRoute = endpoint({
   form: true,
   body: transcriptionRequest,
   replies: { 200: transcriptionReply },
+  otherReplyTypes: ["text/*"],
 })(async (call) => {
   const { form } = call;
   if (form === null) return aiProblem("malformed_body", { message: "The body must be a form." });

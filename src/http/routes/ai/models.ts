@@ -15,6 +15,8 @@ function named({ request }: Call, entry: ModelEntry): ModelEntry | object {
   return { ...entry, type: "model", display_name: entry.id, created_at };
 }
 
+const limitText = /^[1-9]\d{0,8}$/;
+
 export const listModelsRoute = endpoint({
   method: "GET",
   path: "/api/ai/v1/models",
@@ -25,13 +27,13 @@ export const listModelsRoute = endpoint({
     "The pool's own name comes first, followed by the models of members that are not down. A key with a list of models sees only those. With the header `anthropic-version`, entries also have Anthropic's `type`, `display_name` and `created_at`.",
   family: "pool",
   query: z.object({
-    limit: z.string().optional().describe("The most models to list; default: all of them."),
+    limit: z.string().regex(limitText).optional().describe("The most models to list; default: all of them."),
   }),
   replies: { 200: modelsReply },
   problems: [],
 })(async (call) => {
   const limit = new URLSearchParams(queryOf(call.request)).get("limit");
-  if (limit !== null && !/^[1-9]\d{0,8}$/.test(limit))
+  if (limit !== null && !limitText.test(limit))
     return aiProblem("invalid_value", { message: "'limit' must be a whole number above 0.", param: "limit" });
   const entries = call.core.ai.models(call.opened).map((entry) => named(call, entry));
   const data = limit === null ? entries : entries.slice(0, Number(limit));
