@@ -2,7 +2,8 @@
 // 1. openapi-typescript makes types that compile.
 // 2. openapi-python-client makes a client that sends an SMS, looks it up, and manages an account.
 // 3. schemathesis sends generated requests and compares every reply with the document.
-// Options: --only types|client|schemathesis, --examples N (per operation; default 10), --seed N.
+// Options: --only types|client|schemathesis, --examples N (per operation; default 10), --seed N,
+// --tag NAME (schemathesis alone; again for more tags).
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,23 +19,24 @@ const { values } = parseArgs({
     only: { type: "string" },
     examples: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
+    tag: { type: "string", multiple: true, default: [] },
   },
 });
 const minuteMs = 60_000;
 const schemathesisMinutes = 15;
 const root = resolve(import.meta.dirname, "../..");
 
-function types(tools: Tools, folder: string): boolean {
+async function types(tools: Tools, folder: string): Promise<boolean> {
   const made = join(folder, "openapi.ts");
-  if (!run(tools.openapiTypescript, [join(folder, "openapi.json"), "-o", made], folder, minuteMs))
+  if (!(await run(tools.openapiTypescript, [join(folder, "openapi.json"), "-o", made], folder, minuteMs)))
     return false;
   copyFileSync(join(import.meta.dirname, "types.ts.txt"), join(folder, "use.ts"));
   const tsc = join(root, "node_modules/.bin/tsc");
   const flags = ["--noEmit", "--strict", "--allowImportingTsExtensions", "--types", ""];
-  return run(tsc, [...flags, join(folder, "use.ts")], folder, minuteMs);
+  return await run(tsc, [...flags, join(folder, "use.ts")], folder, minuteMs);
 }
 
-function client(tools: Tools, folder: string, { server }: Installation): boolean {
+async function client(tools: Tools, folder: string, { server }: Installation): Promise<boolean> {
   const out = join(folder, "client");
   const generate = [
     "generate",
@@ -44,13 +46,17 @@ function client(tools: Tools, folder: string, { server }: Installation): boolean
     out,
     "--fail-on-warning",
   ];
-  if (!run(tools.openapiPythonClient, generate, folder, 2 * minuteMs)) return false;
+  if (!(await run(tools.openapiPythonClient, generate, folder, 2 * minuteMs))) return false;
   const script = join(out, "send.py");
   copyFileSync(join(import.meta.dirname, "send.py"), script);
-  return run(tools.python, [script, server.base, apiKey, managementToken], folder, minuteMs);
+  return await run(tools.python, [script, server.base, apiKey, managementToken], folder, minuteMs);
 }
 
-function schemathesis(tools: Tools, folder: string, { server, managed }: Installation): boolean {
+async function schemathesis(
+  tools: Tools,
+  folder: string,
+  { server, managed }: Installation,
+): Promise<boolean> {
   // Schemathesis compares each event of a stream with the schema, which describes the whole stream as text.
   const document = join(folder, "without-streams.json");
   const withoutStream = (name: string, value: unknown) => (name === "text/event-stream" ? {} : value);
@@ -58,8 +64,19 @@ function schemathesis(tools: Tools, folder: string, { server, managed }: Install
   const config = join(folder, "schemathesis.toml");
   writeFileSync(config, schemathesisConfig({ managed, examples: Number(values.examples) }));
   const place = [document, "--url", server.base, "--seed", values.seed];
-  const args = ["--config-file", config, "run", ...place, "--report", "ndjson", "--report-dir", folder];
-  return run(tools.schemathesis, args, folder, schemathesisMinutes * minuteMs);
+  const tags = values.tag.flatMap((tag) => ["--include-tag", tag]);
+  const args = [
+    "--config-file",
+    config,
+    "run",
+    ...place,
+    ...tags,
+    "--report",
+    "ndjson",
+    "--report-dir",
+    folder,
+  ];
+  return await run(tools.schemathesis, args, folder, schemathesisMinutes * minuteMs);
 }
 
 async function main(): Promise<void> {
@@ -78,14 +95,21 @@ async function main(): Promise<void> {
     schemathesis: () => schemathesis(tools, folder, installation),
   };
   const failed: string[] = [];
+  let isOver = false;
+  void installation.server.ended.then(({ code, signal }) => {
+    if (isOver) return;
+    failed.push("server");
+    console.error(`\nThe server ended (${signal ?? code}). Its last lines:\n${installation.server.tail()}`);
+  });
   try {
     for (const [name, step] of Object.entries(steps)) {
       if (values.only !== undefined && values.only !== name) continue;
       console.log(`\n== ${name}`);
-      if (!step()) failed.push(name);
+      if (!(await step())) failed.push(name);
     }
   } finally {
-    await installation.server.kill();
+    isOver = true;
+    await installation.close();
     if (failed.length === 0) rmSync(folder, { recursive: true, force: true });
   }
   if (failed.length === 0) return;

@@ -10,11 +10,34 @@ interface Exception {
   reason: string;
 }
 
+/** Operations of Google's API, which are there in two versions. */
+const contentOperations = (names: readonly string[]) => names.flatMap((name) => [name, `${name}InStable`]);
+
 export const exceptions: readonly Exception[] = [
   {
     check: "negative_data_rejection",
     operations: ["createChatCompletion", "createEmbedding"],
     reason: "Parameters are passed on to the provider unchanged, so the provider judges them.",
+  },
+  {
+    check: "negative_data_rejection",
+    operations: contentOperations(["createContent", "createContentStream", "countContentTokens"]),
+    reason:
+      "Google's clients may write a text or one part where the document has lists, and all of them are taken.",
+  },
+  {
+    check: "positive_data_acceptance",
+    operations: [
+      "createMessage",
+      ...contentOperations([
+        "createContent",
+        "createContentStream",
+        "countContentTokens",
+        "createContentEmbeddings",
+      ]),
+    ],
+    reason:
+      "Vendors answer 400, and not 422, for rules that JSON Schema does not express: roles and kinds of parts that the member does not take, one of two fields, one `outputDimensionality` in a batch.",
   },
 ];
 

@@ -1,7 +1,7 @@
 // The programs that `npm run test:openapi` needs beside this repository, and how to install them. They are no
 // devDependencies: two are Python packages, and openapi-typescript requires TypeScript 5 as its peer.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
@@ -40,9 +40,17 @@ export function findTools(folder: string): Tools | string {
   return missing.length === 0 ? tools : `${commands(folder)}\n\nMissing: ${missing.join(", ")}`;
 }
 
-/** Runs a program to its end, within a time, and passes its output on. Returns whether it succeeded. It finds its siblings on the PATH. */
-export function run(program: string, args: readonly string[], cwd: string, limitMs: number): boolean {
-  const { status, error } = spawnSync(program, args, {
+/**
+ * Runs a program to its end, within a time, and passes its output on. Resolves to whether it succeeded. It finds its siblings on
+ * the PATH. It does not block this process, which reads what the server under test prints and answers for its provider.
+ */
+export function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  limitMs: number,
+): Promise<boolean> {
+  const child = spawn(program, args, {
     cwd,
     stdio: ["ignore", "inherit", "inherit"],
     timeout: limitMs,
@@ -53,6 +61,15 @@ export function run(program: string, args: readonly string[], cwd: string, limit
       NO_COLOR: "1",
     },
   });
-  if (error !== undefined) console.error(`${program}: ${error.message}`);
-  return status === 0;
+  return new Promise((resolve) => {
+    child.once("error", (error) => {
+      console.error(`${program}: ${error.message}`);
+      resolve(false);
+    });
+    child.once("close", (code, signal) => {
+      if (signal !== null)
+        console.error(`${program}: ended by ${signal}, perhaps after its ${limitMs / 1000} s.`);
+      resolve(code === 0);
+    });
+  });
 }
