@@ -1,7 +1,7 @@
 """Python clients, unmodified, against a running Trunkline.
 
-Reads BASE (http://127.0.0.1:PORT) and KEYS (JSON: the key of a pool by the format that its member speaks) from the
-environment. Prints a line for each check and ends with 1 when one failed.
+Reads BASE (http://127.0.0.1:PORT), KEYS (JSON: the key of a pool by the format that its member speaks) and EMBEDDINGS_KEY (of
+a pool with embeddings) from the environment. Prints a line for each check and ends with 1 when one failed.
 """
 
 import asyncio
@@ -20,6 +20,8 @@ from agents import (
     function_tool,
     set_tracing_disabled,
 )
+from google import genai
+from google.genai import errors as genai_errors, types as genai_types
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool as langchain_tool
@@ -228,6 +230,112 @@ def _(key):
     except anthropic.AuthenticationError:
         return
     raise AssertionError("A wrong key was taken.")
+
+
+# A client that is collected closes its connections, also in the middle of a call.
+GENAI_CLIENTS = {}
+
+
+def genai_client(key):
+    return GENAI_CLIENTS.setdefault(key, genai_client_of(key))
+
+
+def genai_client_of(key):
+    # One try and no more; the client's timeout is in milliseconds.
+    options = genai_types.HttpOptions(
+        base_url=f"{BASE}/api/ai", timeout=20_000, retry_options=genai_types.HttpRetryOptions(attempts=1)
+    )
+    return genai.Client(api_key=key, http_options=options)
+
+
+@check("google-genai: content")
+def _(key):
+    made = genai_client(key).models.generate_content(model=MODEL, contents="Hi")
+    same(made.text, GREETING)
+    same(made.candidates[0].finish_reason, genai_types.FinishReason.STOP)
+    assert made.usage_metadata.total_token_count > 0
+
+
+@check("google-genai: content, streamed")
+def _(key):
+    pieces = list(genai_client(key).models.generate_content_stream(model=MODEL, contents="Hi"))
+    same("".join(piece.text or "" for piece in pieces), GREETING)
+    same(pieces[-1].candidates[0].finish_reason, genai_types.FinishReason.STOP)
+    assert pieces[-1].usage_metadata.total_token_count > 0
+
+
+@check("google-genai: content, streamed with asyncio")
+def _(key):
+    async def text():
+        stream = await genai_client(key).aio.models.generate_content_stream(model=MODEL, contents="Hi")
+        return "".join([piece.text or "" async for piece in stream])
+
+    same(wait(text()), GREETING)
+
+
+@check("google-genai: content with a declared tool")
+def _(key):
+    client = genai_client(key)
+    declared = genai_types.FunctionDeclaration(
+        name="weather", description="The weather", parameters_json_schema=SCHEMA
+    )
+    config = genai_types.GenerateContentConfig(tools=[genai_types.Tool(function_declarations=[declared])])
+    asked = genai_types.Content(role="user", parts=[genai_types.Part.from_text(text=QUESTION)])
+    first = client.models.generate_content(model=MODEL, contents=[asked], config=config)
+    (call,) = first.function_calls
+    result = genai_types.Part.from_function_response(name=call.name, response={"result": weather(**call.args)})
+    result.function_response.id = call.id
+    turns = [asked, first.candidates[0].content, genai_types.Content(role="user", parts=[result])]
+    last = client.models.generate_content(model=MODEL, contents=turns, config=config)
+    assert weather("Zürich") in last.text, last.text
+
+
+@check("google-genai: a chat that calls a function by itself, streamed")
+def _(key):
+    config = genai_types.GenerateContentConfig(tools=[weather])
+    chat = genai_client(key).chats.create(model=MODEL, config=config)
+    text = "".join(piece.text or "" for piece in chat.send_message_stream(QUESTION))
+    assert weather("Zürich") in text, text
+
+
+@check("google-genai: content in a shape")
+def _(key):
+    config = genai_types.GenerateContentConfig(
+        response_mime_type="application/json", response_schema=Weather
+    )
+    made = genai_client(key).models.generate_content(model=MODEL, contents=QUESTION, config=config)
+    same(made.parsed, FILLED)
+
+
+@check("google-genai: counted tokens")
+def _(key):
+    assert genai_client(key).models.count_tokens(model=MODEL, contents="Hello there!").total_tokens > 0
+
+
+@check("google-genai: embeddings")
+def _(_key):
+    config = genai_types.EmbedContentConfig(output_dimensionality=4)
+    made = genai_client(os.environ["EMBEDDINGS_KEY"]).models.embed_content(
+        model="embedder", contents=["one", "two"], config=config
+    )
+    same([len(embedding.values) for embedding in made.embeddings], [4, 4])
+    assert made.embeddings[0].values != made.embeddings[1].values
+
+
+@check("google-genai: a wrong key, and a wrong request")
+def _(key):
+    picture = genai_types.Part.from_bytes(data=b"GIF89a", mime_type="image/gif")
+    unknown, known = genai_client("tlp_wrong").models, genai_client(key).models
+    for ask, expected in [
+        (lambda: unknown.generate_content(model=MODEL, contents="Hi"), (401, "UNAUTHENTICATED")),
+        (lambda: known.embed_content(model="embedder", contents=picture), (400, "INVALID_ARGUMENT")),
+    ]:
+        try:
+            ask()
+        except genai_errors.ClientError as error:
+            same((error.code, error.status), expected)
+        else:
+            raise AssertionError("It was taken.")
 
 
 def langchain_checks(name, model):

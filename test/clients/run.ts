@@ -1,9 +1,9 @@
-// `npm run test:clients`: Python's clients of AI APIs (openai, anthropic, LangChain, pydantic-ai, openai-agents), as
+// `npm run test:clients`: Python's clients of AI APIs (openai, anthropic, google-genai, LangChain, pydantic-ai, openai-agents), as
 // their package index has them, against the real process with scripted members of three formats. It needs Python 3.11
 // or later, and makes an environment of its own in `.client-tools/` (CLIENT_TOOLS: elsewhere) the first time.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openMembers } from "../ai-peers/peers.ts";
@@ -15,6 +15,7 @@ import { nextStep } from "./script.ts";
 const versions = [
   "openai==3.57.0",
   "anthropic==2.14.0",
+  "google-genai==3.6.1",
   "langchain-openai==1.7.4",
   "langchain-anthropic==1.7.10",
   "pydantic-ai-slim[openai,anthropic]==2.68.0",
@@ -24,11 +25,12 @@ const limitMs = 600_000;
 const root = resolve(import.meta.dirname, "../..");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
 
-/** The Python of the environment, which is made when it is not there. */
+/** The Python of the environment, which is made when it is not there, and brought up to date when it has other versions. */
 function installedPython(folder: string): string {
   const python = join(folder, "bin/python");
-  const isDone = join(folder, "installed");
-  if (existsSync(isDone)) return python;
+  const installed = join(folder, "installed");
+  const list = `${versions.join("\n")}\n`;
+  if (existsSync(installed) && readFileSync(installed, "utf8") === list) return python;
   console.log(`The clients are installed into ${folder}. This takes about two minutes, once.`);
   const run = (program: string, ...args: string[]) => {
     const { status } = spawnSync(program, args, { stdio: "inherit", timeout: limitMs });
@@ -36,11 +38,18 @@ function installedPython(folder: string): string {
   };
   run("python3", "-m", "venv", folder);
   run(python, "-m", "pip", "install", "--quiet", ...versions);
-  writeFileSync(isDone, `${versions.join("\n")}\n`);
+  writeFileSync(installed, list);
   return python;
 }
 
-const keys = Object.fromEntries(formatNames.map((format) => [format, `tlp_${format.padEnd(32, "k")}`]));
+const keyOf = (pool: string) => `tlp_${pool.padEnd(32, "k")}`;
+const keys = Object.fromEntries(formatNames.map((format) => [format, keyOf(format)]));
+/** Has embeddings, and no member that another pool's calls could go to. */
+const embeddings = {
+  name: "embeddings",
+  members: [{ name: "box", kind: "sandbox", models: ["echo"], embedding_models: ["embedder"] }],
+  keys: [{ name: "client", key: keyOf("embeddings") }],
+};
 
 async function main(): Promise<number> {
   const python = installedPython(resolve(root, process.env.CLIENT_TOOLS ?? ".client-tools"));
@@ -52,7 +61,10 @@ async function main(): Promise<number> {
     keys: [{ name: "client", key: keys[format] }],
   }));
   const provision = join(folder, "provision.json");
-  writeFileSync(provision, JSON.stringify({ accounts: [{ name: "clients", pools }] }));
+  writeFileSync(
+    provision,
+    JSON.stringify({ accounts: [{ name: "clients", pools: [...pools, embeddings] }] }),
+  );
   mkdirSync(join(folder, "data"), { mode: 0o700 });
   const server = await startServer({
     port: await freePort(),
@@ -67,7 +79,13 @@ async function main(): Promise<number> {
   try {
     const child = spawn(python, [join(import.meta.dirname, "clients.py")], {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, BASE: server.base, KEYS: JSON.stringify(keys) },
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        BASE: server.base,
+        KEYS: JSON.stringify(keys),
+        EMBEDDINGS_KEY: keyOf("embeddings"),
+      },
       stdio: ["ignore", "inherit", "inherit"],
       timeout: limitMs,
     });
