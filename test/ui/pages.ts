@@ -37,11 +37,17 @@ export async function api(it: Visit, method: string, path: string, payload?: obj
 }
 
 /** Asks with a pool's key, as often as that, and waits until the calls are recorded. `model` null: the request names none. */
-export async function ask(visit: Visit, key: string, model: string | null, times = 1): Promise<void> {
+export async function ask(
+  visit: Visit,
+  key: string,
+  model: string | null,
+  times = 1,
+  headers: Record<string, string> = {},
+): Promise<void> {
   for (let turn = 0; turn < times; turn++) {
     const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
       body: JSON.stringify({
         ...(model === null ? {} : { model }),
         messages: [{ role: "user", content: "hello" }],

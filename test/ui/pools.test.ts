@@ -159,6 +159,43 @@ test("calls are found by what happened, the filter is in the URL, and the way ba
   await page.getByText("No call fits this filter.").waitFor();
 });
 
+test("a call that an earlier answer served has a tag, in the list and on its page", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pools = `/accounts/${account}/pools`;
+  const pool = (await api(at, "POST", pools, { name: "chat", cache: { ttl_s: 600 } })).body.data.id ?? "";
+  await api(at, "POST", `${pools}/${pool}/members`, { name: "box", kind: "sandbox", models: ["echo"] });
+  const key = String((await api(at, "POST", `${pools}/${pool}/keys`, { name: "shop" })).body.data.key);
+  await ask(at, key, "echo", 2);
+  await ask(at, key, "echo", 2, { "idempotency-key": "order-1", "cache-control": "no-cache" });
+  await at.page.clock.setFixedTime(at.it.clock.now());
+  await page.goto(`${at.url}/a/${account}/pools/${pool}/calls`);
+  const rows = page.getByRole("table").getByRole("row");
+  await page.getByRole("cell", { name: "shop" }).first().waitFor();
+  const tags = async (row: number) => (await rows.nth(row).locator(".tag").allInnerTexts()).join();
+  // The newest comes first, below the head: two answers of the member, and each again.
+  assert.deepEqual(await Promise.all([1, 2, 3, 4].map(tags)), ["repeat", "", "cache", ""]);
+  assert.equal(await page.getByRole("link", { name: "an earlier answer" }).count(), 2);
+  await expectSound(at, "calls that earlier answers served");
+  for (const [row, tag, sentence] of [
+    [1, "repeat", /with the same Idempotency-Key was repeated\. No member was asked\./],
+    [3, "cache", /The pool's cache answered.* No member was asked\./],
+  ] as const) {
+    await rows.nth(row).getByRole("link", { name: "an earlier answer" }).click();
+    await page.getByRole("heading", { name: "Chat call" }).waitFor();
+    await page.getByText(sentence).waitFor();
+    assert.equal(await page.getByRole("status").locator(".tag").innerText(), tag);
+    await expectSound(at, `a call with the tag ${tag}`);
+    await page.getByRole("link", { name: "Calls", exact: true }).first().click();
+    await page.getByRole("cell", { name: "shop" }).first().waitFor();
+  }
+});
+
 test("what is left of a limit grows evenly until it is full", () => {
   const fullAt = "2026-01-01T00:01:00.000Z";
   const left = (seconds: number, limit = 2) => leftAt(limit, fullAt, Date.UTC(2026, 0, 1) + seconds * 1_000);

@@ -12,11 +12,12 @@ import { Exact } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { CallContent } from "./call-content.tsx";
 import { CallStory } from "./call-story.tsx";
-import { isBlameless } from "./outcomes.ts";
+import { isBlameless, reusedWords } from "./outcomes.ts";
 
 /** What a caller got, in one sentence. */
-function sentenceOf({ status, failed_over, member, attempts }: PoolCall): string {
+function sentenceOf({ status, failed_over, member, attempts, reused }: PoolCall): string {
   if (status === 499) return "The caller closed the connection before the answer was complete.";
+  if (reused !== null) return reusedWords[reused].sentence;
   if (status < 400) {
     const failed = attempts.filter(({ outcome }) => outcome !== "ok" && !isBlameless(outcome)).length;
     const pretended = attempts.filter(({ outcome }) => outcome === "pretended_down");
@@ -37,7 +38,9 @@ function Call({ call }: { call: PoolCall }) {
   return (
     <>
       <p role="status">
-        <Status of={call.status < 400 ? "ok" : "failed"}>{call.status}</Status> {sentenceOf(call)}
+        <Status of={call.status < 400 ? "ok" : "failed"}>{call.status}</Status>{" "}
+        {call.reused === null ? null : <span className="tag">{reusedWords[call.reused].tag}</span>}{" "}
+        {sentenceOf(call)}
       </p>
       <Figures
         of={[

@@ -10,7 +10,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
-import { outcomeOf } from "./outcomes.ts";
+import { outcomeOf, reusedWords } from "./outcomes.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
 /** The filters of the API that the page has, in the URL under the same names. */
@@ -143,9 +143,10 @@ function Calls({ pool }: { pool: Pool }) {
                   params={{ account, pool: pool.id, call: call.id }}
                   search={query}
                 >
-                  {call.member ?? "none"}
+                  {call.member ?? (call.reused === null ? "none" : "an earlier answer")}
                 </RowLink>{" "}
-                {call.model === null ? null : <span className="soft">{call.model}</span>}
+                {call.model === null ? null : <span className="soft">{call.model}</span>}{" "}
+                {call.reused === null ? null : <span className="tag">{reusedWords[call.reused].tag}</span>}
                 <Failed call={call} />
               </>
             ),

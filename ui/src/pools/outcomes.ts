@@ -1,6 +1,6 @@
 // What became of a request to a member, and what a member's state means, in plain words.
 
-import type { PoolCallAttempt, PoolMemberHealth } from "#ui/api/schema.ts";
+import type { PoolCall, PoolCallAttempt, PoolMemberHealth } from "#ui/api/schema.ts";
 
 type Attempt = Pick<PoolCallAttempt, "outcome" | "status">;
 
@@ -30,6 +30,21 @@ export function outcomeOf({ outcome, status }: Attempt): string {
   if (outcome === "upstream_error" && status === null) return "no answer";
   return status === null ? words : `${words} · ${status}`;
 }
+
+/** How a call was answered without a member, for its tag and in a sentence. */
+export const reusedWords: Readonly<
+  Record<NonNullable<PoolCall["reused"]>, { tag: string; sentence: string }>
+> = {
+  cache: {
+    tag: "cache",
+    sentence: "The pool's cache answered, with the answer to an equal request. No member was asked.",
+  },
+  idempotency_key: {
+    tag: "repeat",
+    sentence:
+      "The answer to an earlier request with the same Idempotency-Key was repeated. No member was asked.",
+  },
+};
 
 type State = PoolMemberHealth["state"];
 
