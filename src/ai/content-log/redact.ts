@@ -59,9 +59,20 @@ const replacing: Readonly<Record<RedactedKind, (text: string) => string>> = {
 /** A login in a URL looks like an address, and a card's number like a phone's. */
 const order: readonly RedactedKind[] = ["secret", "email", "card", "phone"];
 
+/** The longest text that is read as JSON, such as the arguments of a tool, UTF-16 units. */
+const maxJson = 256 * 1024;
+/** How deep such a text may be nested, texts in it included. */
+const maxJsonDepth = 64;
+
+const looksLikeJson = (text: string) => text.length <= maxJson && /^\s{0,16}[[{]/.test(text);
+
 export interface Redaction {
-  /** The text of a field, or of an item of a list. `name`: of the field; null: it has none. */
+  /** The text of a field, or of an item of a list. `name`: of the field; null: it has none. Names of fields inside JSON count too. */
   text(text: string, name: string | null): string;
+  /** A number or the like: itself, or the mark of what it is. */
+  scalar(value: unknown, name: string | null): unknown;
+  /** Whether the text is to be read whole, even where only its beginning is kept: names in it tell what is a secret. */
+  readsWhole(text: string): boolean;
   /** The kinds of what was replaced so far. */
   readonly found: ReadonlySet<RedactedKind>;
 }
@@ -70,20 +81,67 @@ export interface Redaction {
 export function redaction(kinds: readonly RedactedKind[]): Redaction {
   const found = new Set<RedactedKind>();
   const inOrder = order.filter((kind) => kinds.includes(kind));
+  const hidesNamed = kinds.includes("secret");
+
+  function byForm(text: string): string {
+    let redacted = text;
+    for (const kind of inOrder) {
+      const replaced = replacing[kind](redacted);
+      if (replaced !== redacted) found.add(kind);
+      redacted = replaced;
+    }
+    return redacted;
+  }
+
+  function textOf(text: string, name: string | null, depth: number): string {
+    if (hidesNamed && name !== null && text !== "" && isSecretName(name)) {
+      found.add("secret");
+      return markOf("secret");
+    }
+    return byForm(hidesNamed && looksLikeJson(text) ? jsonOf(text, depth) : text);
+  }
+
+  /** The text, which may be JSON, with the secrets that its names tell replaced; the same text when there are none. */
+  function jsonOf(text: string, depth: number): string {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return text;
+    }
+    const redacted = within(value, null, depth + 1);
+    return redacted === value ? text : JSON.stringify(redacted);
+  }
+
+  /** The value itself when nothing in it is replaced. */
+  function within(value: unknown, name: string | null, depth: number): unknown {
+    if (depth > maxJsonDepth) return value;
+    if (typeof value === "string") return textOf(value, name, depth);
+    if (typeof value !== "object" || value === null) return scalar(value, name);
+    let isSame = true;
+    const parts = Object.entries(value).map(([field, part]): [string, unknown] => {
+      const redacted = within(part, Array.isArray(value) ? name : field, depth + 1);
+      if (redacted !== part) isSame = false;
+      return [field, redacted];
+    });
+    if (isSame) return value;
+    return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+  }
+
+  function scalar(value: unknown, name: string | null): unknown {
+    // Fractions resemble phone numbers.
+    const isLooked =
+      Number.isInteger(value) || (typeof value === "number" && name !== null && isSecretName(name));
+    if (!isLooked) return value;
+    const text = String(value);
+    const redacted = textOf(text, name, 0);
+    return redacted === text ? value : redacted;
+  }
+
   return {
     found,
-    text: (text, name) => {
-      if (name !== null && text !== "" && kinds.includes("secret") && isSecretName(name)) {
-        found.add("secret");
-        return markOf("secret");
-      }
-      let redacted = text;
-      for (const kind of inOrder) {
-        const replaced = replacing[kind](redacted);
-        if (replaced !== redacted) found.add(kind);
-        redacted = replaced;
-      }
-      return redacted;
-    },
+    text: (text, name) => textOf(text, name, 0),
+    scalar,
+    readsWhole: (text) => hidesNamed && looksLikeJson(text),
   };
 }

@@ -1,6 +1,7 @@
 // Writes what was asked or answered as JSON of bounded length. Files become a line that says what they were; texts that look
 // like secrets are replaced before they are cut, because half a secret is one too; and each cut says how many bytes it left
-// out. Of a list that is too long its last item goes in first: in a conversation that is what was asked.
+// out. Of a list that is too long its last item goes in first: in a conversation that is what was asked. The sizes of all parts
+// are found in one walk, since a body may have 32 MiB and 256 levels.
 
 import { isObject } from "#contract/normalise.ts";
 import type { Redaction } from "./redact.ts";
@@ -26,17 +27,33 @@ interface Shortened {
   missing: number;
 }
 
+/** The size of a smaller part is not noted, bytes: finding it anew is as fast. */
+const minNoted = 1024;
+
 const byteLength = (json: string) => Buffer.byteLength(json);
+/** Of the JSON of a value, bytes. */
+const jsonSize = (value: unknown) => byteLength(JSON.stringify(value) ?? "null");
 const cutMark = (bytes: number) => `[${bytes} bytes are missing]`;
 
-/** A value with files and vectors replaced, and the bytes of its JSON. */
+/** Bytes of JSON of each list, object and text that is not small. */
+type Sizes = Map<unknown, number>;
+
+const sizeOf = (value: unknown, sizes: Sizes) => sizes.get(value) ?? jsonSize(value);
+
+/** What is the same for all parts of a value. */
+interface Writing {
+  redaction: Redaction;
+  sizes: Sizes;
+}
+
+/** A value as JSON of at most 64 KiB, with files and vectors replaced. */
 export function shorten(value: unknown, redaction: Redaction): Shortened {
-  const light = withoutFiles(value, null, {});
-  const size = byteLength(JSON.stringify(light) ?? "null");
-  const whole = size <= maxBytes ? write(light, null, Number.POSITIVE_INFINITY, redaction) : null;
+  const writing: Writing = { redaction, sizes: new Map() };
+  const { value: light, size } = withoutFiles(value, {}, writing.sizes);
+  const whole = size <= maxBytes ? write(light, null, Number.POSITIVE_INFINITY, writing) : null;
   // A mark may be longer than what it replaces.
   if (whole !== null && byteLength(whole.json) <= maxBytes) return whole;
-  const cut = write(light, null, maxBytes - reserve, redaction);
+  const cut = write(light, null, maxBytes - reserve, writing);
   if (byteLength(cut.json) <= maxBytes) return cut;
   // The names of fields take all of it, or it is nested deeply.
   return { json: JSON.stringify(cutMark(size)), missing: size };
@@ -64,44 +81,72 @@ function textWithoutFiles(text: string, siblings: Readonly<Record<string, unknow
   return fileMark(typeof type === "string" ? type : "base64", text);
 }
 
+/** The value without files, and the bytes of its JSON. */
 function withoutFiles(
   value: unknown,
-  name: string | null,
   siblings: Readonly<Record<string, unknown>>,
-): unknown {
-  if (typeof value === "string") return textWithoutFiles(value, siblings);
-  if (Array.isArray(value)) {
-    if (value.length >= minVector && value.every((item) => typeof item === "number"))
-      return `[${value.length} numbers]`;
-    return value.map((item) => withoutFiles(item, name, {}));
+  sizes: Sizes,
+): { value: unknown; size: number } {
+  const noted = (light: unknown, size: number) => {
+    if (size >= minNoted) sizes.set(light, size);
+    return { value: light, size };
+  };
+  if (typeof value === "string") {
+    const text = textWithoutFiles(value, siblings);
+    return noted(text, sizeOf(text, sizes));
   }
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, item]) => [field, withoutFiles(item, field, value)]),
-  );
+  if (Array.isArray(value)) {
+    if (value.length >= minVector && value.every((item) => typeof item === "number")) {
+      const mark = `[${value.length} numbers]`;
+      return { value: mark, size: jsonSize(mark) };
+    }
+    let size = value.length === 0 ? 2 : 1;
+    const items = value.map((item) => {
+      const light = withoutFiles(item, {}, sizes);
+      size += light.size + 1;
+      return light.value;
+    });
+    return noted(items, size);
+  }
+  if (!isObject(value)) return { value, size: jsonSize(value) };
+  let size = 2;
+  const fields: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined) continue;
+    const light = withoutFiles(field, value, sizes);
+    size += (fields.length === 0 ? 1 : 2) + jsonSize(name) + light.size;
+    fields.push([name, light.value]);
+  }
+  return noted(Object.fromEntries(fields), size);
 }
 
 /** Writes a value in at most about `budget` bytes. */
-function write(value: unknown, name: string | null, budget: number, redaction: Redaction): Shortened {
-  if (typeof value === "string") return writeText(value, name, budget, redaction);
-  if (Array.isArray(value)) return writeList(value, name, budget, redaction);
-  if (isObject(value)) return writeFields(value, budget, redaction);
-  return { json: JSON.stringify(value) ?? "null", missing: 0 };
+function write(value: unknown, name: string | null, budget: number, writing: Writing): Shortened {
+  if (typeof value === "string") return writeText(value, name, budget, writing);
+  if (Array.isArray(value)) return writeList(value, name, budget, writing);
+  if (isObject(value)) return writeFields(value, budget, writing);
+  return { json: JSON.stringify(writing.redaction.scalar(value, name)) ?? "null", missing: 0 };
 }
 
-function writeText(text: string, name: string | null, budget: number, redaction: Redaction): Shortened {
-  if (text.length * 6 <= budget || budget === Number.POSITIVE_INFINITY)
-    return { json: JSON.stringify(redaction.text(text, name)), missing: 0 };
-  const size = byteLength(JSON.stringify(text));
+function writeText(
+  text: string,
+  name: string | null,
+  budget: number,
+  { redaction, sizes }: Writing,
+): Shortened {
+  const size = budget === Number.POSITIVE_INFINITY ? 0 : sizeOf(text, sizes);
   if (size <= budget) return { json: JSON.stringify(redaction.text(text, name)), missing: 0 };
   const units = Math.max(0, Math.floor(budget));
-  const redacted = redaction.text(text.slice(0, units + lookahead), name);
+  const read = text.slice(0, redaction.readsWhole(text) ? text.length : units + lookahead);
+  const redacted = redaction.text(read, name);
+  // What was cut off from a secret may be why its beginning is still there.
+  const end = read.length < text.length ? Math.max(0, redacted.length - lookahead) : redacted.length;
   // Characters have up to six bytes in JSON, and the beginning may consist of them.
-  let kept = redacted.slice(0, units);
+  let kept = redacted.slice(0, Math.min(units, end));
   for (let json = JSON.stringify(kept); byteLength(json) > budget && kept !== ""; json = JSON.stringify(kept))
     kept = kept.slice(0, Math.floor((kept.length * Math.max(budget, 0)) / byteLength(json)) - 1);
   kept = kept.toWellFormed();
-  const missing = Math.max(1, size - byteLength(JSON.stringify(kept)));
+  const missing = Math.max(1, size - jsonSize(kept));
   return { json: JSON.stringify(`${kept}… ${cutMark(missing)}`), missing };
 }
 
@@ -112,57 +157,63 @@ function writeList(
   items: readonly unknown[],
   name: string | null,
   budget: number,
-  redaction: Redaction,
+  writing: Writing,
 ): Shortened {
   if (items.length === 0) return { json: "[]", missing: 0 };
-  const last = write(items.at(-1), name, share(budget, items.length === 1), redaction);
+  const { sizes } = writing;
+  const last = write(items.at(-1), name, share(budget, items.length === 1), writing);
   let left = budget - byteLength(last.json);
   let missing = last.missing;
   const parts: string[] = [];
-  for (const [at, item] of items.slice(0, -1).entries()) {
-    const size = budget === Number.POSITIVE_INFINITY ? 0 : byteLength(JSON.stringify(item) ?? "null") + 1;
+  /** Bytes that have been looked at. */
+  let past = sizeOf(items.at(-1), sizes) + 1;
+  for (const item of items.slice(0, -1)) {
+    const size = budget === Number.POSITIVE_INFINITY ? 0 : sizeOf(item, sizes) + 1;
     if (size > left && left < reserve / 8) {
-      const rest = items.slice(at, -1).reduce((sum: number, each) => sum + sizeOf(each), 0);
+      const rest = sizeOf(items, sizes) - past;
       parts.push(JSON.stringify(cutMark(rest)));
       missing += rest;
       break;
     }
-    const part = write(item, name, size <= left ? left : left / 2, redaction);
+    const part = write(item, name, size <= left ? left : left / 2, writing);
     parts.push(part.json);
     missing += part.missing;
     left -= byteLength(part.json) + 1;
+    past += size;
   }
   return { json: `[${[...parts, last.json].join(",")}]`, missing };
 }
 
-const sizeOf = (value: unknown) => byteLength(JSON.stringify(value) ?? "null") + 1;
-
-function writeFields(
-  fields: Readonly<Record<string, unknown>>,
-  budget: number,
-  redaction: Redaction,
-): Shortened {
-  const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
+function writeFields(fields: Readonly<Record<string, unknown>>, budget: number, writing: Writing): Shortened {
+  const { redaction, sizes } = writing;
+  const names = Object.keys(fields);
   const parts: string[] = [];
   let left = budget;
   let missing = 0;
+  /** Bytes that have been looked at. */
+  let past = 1;
   for (const [at, name] of names.entries()) {
     const value = fields[name];
-    const shown = redaction.text(name.slice(0, maxName), null).toWellFormed();
-    const key = JSON.stringify(name.length <= maxName ? shown : `${shown}…`);
-    if (name.length > maxName) missing += byteLength(name.slice(maxName));
     if (budget !== Number.POSITIVE_INFINITY && left < reserve / 64) {
-      const rest = names.slice(at).reduce((sum, each) => sum + sizeOf(fields[each]) + each.length + 3, 0);
+      const rest = sizeOf(fields, sizes) - past;
       parts.push(`"…":${JSON.stringify(cutMark(rest))}`);
       missing += rest;
       break;
     }
+    // Beyond its end for the same reason as a text.
+    const shown = redaction
+      .text(name.slice(0, maxName + lookahead), null)
+      .slice(0, maxName)
+      .toWellFormed();
+    const key = JSON.stringify(name.length <= maxName ? shown : `${shown}…`);
+    if (name.length > maxName) missing += byteLength(name.slice(maxName));
     left -= byteLength(key) + 2;
-    const fits = budget === Number.POSITIVE_INFINITY || sizeOf(value) <= left;
-    const part = write(value, name, fits ? left : share(left, at === names.length - 1), redaction);
+    const size = budget === Number.POSITIVE_INFINITY ? 0 : sizeOf(value, sizes);
+    const part = write(value, name, size <= left ? left : share(left, at === names.length - 1), writing);
     parts.push(`${key}:${part.json}`);
     missing += part.missing;
     left -= byteLength(part.json);
+    if (budget !== Number.POSITIVE_INFINITY) past += size + jsonSize(name) + 2;
   }
   return { json: `{${parts.join(",")}}`, missing };
 }

@@ -14,13 +14,16 @@ const urls = /\b([a-z][a-z0-9+.-]{1,12}:\/\/)(?:[^\s/?#"'<>@]*@)?([^\s?#"'<>]*)(
 
 /** What keys look like, and what of a match is kept. The order matters: values named as secrets, then values that look like secrets. */
 const rules: readonly [RegExp, "" | "$1" | "$1 "][] = [
-  // "x-api-key": "…", API key provided: …, access_token=…
+  // "x-api-key": "…", API key provided: …, access_token=…; in JSON within JSON too, whose quotes are escaped.
   [
-    /((?:api|access|secret|auth|private|subscription|security|session)[-_ ]?(?:key|token)(?: provided| given)?["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu,
+    /((?:api|access|secret|auth|private|subscription|security|session)[-_ ]?(?:key|token)(?: provided| given)?\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;<>]{6,}/giu,
     "$1",
   ],
   // key=…, password: … (but not max_tokens: 100000, nor "Unknown key: stop")
-  [/(?<![A-Za-z_])((?:key|token)=|(?:password|secret)["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu, "$1"],
+  [
+    /(?<![A-Za-z_])((?:key|token)=|(?:password|secret)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;<>]{6,}/giu,
+    "$1",
+  ],
   [/\b(Bearer|Basic)\s+(?=[A-Za-z._~-]{0,40}[0-9+/=*])[A-Za-z0-9._~+/=*-]{6,}/giu, "$1 "],
   // sk-…, sk-ant-…, gsk_…, xai-…, tlp_… and the like, whether or not the vendor has masked them in part.
   [

@@ -77,3 +77,28 @@ test("a text under the name of a secret is one, of any form", () => {
     assert.equal(redaction(["secret"]).text("plain", name), "plain", name);
   assert.equal(redaction(["email"]).text("plain", "password"), "plain");
 });
+
+test("in a text that is JSON, names tell secrets too, also in JSON within it, and the rest stays", () => {
+  const of = redaction(["secret"]);
+  const inner = JSON.stringify({ passphrase: "correct horse battery", limit: 3 });
+  for (const [text, shown] of [
+    ['{"password": "a b c", "to": "x"}', '{"password":"[secret]","to":"x"}'],
+    ['[{"client_secret": ["ab", "cd"]}]', '[{"client_secret":["[secret]","[secret]"]}]'],
+    [JSON.stringify({ args: inner }), JSON.stringify({ args: '{"passphrase":"[secret]","limit":3}' })],
+    ['{"password": 1234}', '{"password":"[secret]"}'],
+    ['{ "a" : 1.50 }', '{ "a" : 1.50 }'],
+    ['{"password": "a b"', '{"password": "a b"'],
+  ] as const)
+    assert.equal(of.text(text, "arguments"), shown);
+  const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
+  assert.equal(of.text(deep, null), deep);
+  assert.equal(of.text(String.raw`see {\"password\": \"hunter22\"}`, null).includes("hunter"), false);
+});
+
+test("numbers are replaced where they are cards or secrets by their name", () => {
+  const of = redaction(["secret", "card", "phone"]);
+  assert.equal(of.scalar(4111111111111111, "number"), "[card]");
+  assert.equal(of.scalar(1234, "password"), "[secret]");
+  for (const value of [4111111111111112, 0.05123456789, 0, null, true])
+    assert.equal(of.scalar(value, "x"), value);
+});

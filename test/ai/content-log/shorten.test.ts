@@ -95,6 +95,46 @@ test("a secret at the place of a cut is replaced and not halved, and so is one i
   assert.deepEqual(short({ [secret]: 1 }).value, { "[secret]": 1 });
 });
 
+test("no half of a secret is left where many secrets before it have made the text shorter, nor in a cut name", () => {
+  // 40 characters of base64, as AWS has them: a part of them has no form.
+  const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKE1";
+  const keys = "sk-abcdefghij0123456789abcdefghij0123456789 ".repeat(40);
+  for (let before = 57_800; before < 57_900; before += 7) {
+    const { json } = short(
+      [keys + "x ".repeat((before - keys.length) / 2), secret, "z ".repeat(40_000)].join(" "),
+    );
+    assert.ok(!json.includes("wJalrXUt"), String(before));
+  }
+  const name = `${"n".repeat(235)} ${secret}`;
+  const { json } = short({ [name]: 1 });
+  assert.ok(!json.includes("wJalrXUt"), json);
+});
+
+test("the names in a tool's arguments tell its secrets, also where they are cut", () => {
+  const args = JSON.stringify({ password: "open sesame", body: "x ".repeat(60_000) });
+  const { json, missing } = short({ tool_calls: [{ function: { arguments: args } }] });
+  assert.ok(!json.includes("sesame") && missing > 0);
+});
+
+test("each part of a large body is measured once, however deep it is", () => {
+  let measured = 0;
+  const text = "word and another ".repeat(200_000);
+  let value: unknown = text;
+  for (let level = 0; level < 200; level++) value = level % 2 === 0 ? [value] : { inner: value };
+  const stringify = JSON.stringify;
+  JSON.stringify = ((one: unknown) => {
+    const made = stringify(one);
+    measured += made?.length ?? 0;
+    return made;
+  }) as typeof JSON.stringify;
+  try {
+    assert.ok(short(value).missing > 3_000_000);
+  } finally {
+    JSON.stringify = stringify;
+  }
+  assert.ok(measured < 3 * text.length, String(measured));
+});
+
 test("bodies of any shape stay within the limit", () => {
   const deep = (levels: number) => {
     let value: unknown = "x ".repeat(100_000);
