@@ -56,9 +56,19 @@ interface Observed {
   size: number;
 }
 
+/** A content that waits to be written. A body may take many times its size until it is sealed. */
+interface Sealed {
+  id: string;
+  row: CallContentsTable;
+}
+
 /** The most that is collected of one stream, and of all under way, UTF-16 units. A token takes some 250 in a stream. */
 const maxStream = 8 * 1024 * 1024;
 const maxStreams = 64 * 1024 * 1024;
+/** The most that waits to be sealed, UTF-16 units and bytes. */
+const maxUnsealed = 64 * 1024 * 1024;
+/** What is sealed in one turn of the event loop. */
+const sealedInTurn = 256 * 1024;
 /** The most that waits to be written, and the contents of one transaction. */
 const maxPending = 64 * 1024 * 1024;
 const batchSize = 8;
@@ -76,21 +86,49 @@ export function createContentLog(deps: {
   written?(accountId: string): void;
 }): ContentLog {
   const { database, sealer, clock, log, random, dropped, written } = deps;
-  const writing = createWriteBehind<Observed>({
+  const writing = createWriteBehind<Sealed>({
     clock,
     log,
     write: (calls) =>
       database.run(
         keepCallContents,
-        calls.map((call) => rowOf(call, sealer)),
+        calls.map(({ row }) => row),
       ),
     dropped,
-    written: ({ accountId }) => written?.(accountId),
+    written: ({ row }) => written?.(row.account_id),
     batchSize,
-    sizeOf: ({ size }) => size,
+    sizeOf: ({ row }) => row.bytes + overhead,
     maxPending,
     words: { event: "content_log", many: "Contents of calls", one: "call's content" },
   });
+  const unsealed: Observed[] = [];
+  let unsealedSize = 0;
+  let sealing: Promise<void> | null = null;
+
+  /** Seals what waits, in a later turn, and a large one in a turn of its own: it takes as long as it took to be parsed. */
+  async function seal(): Promise<void> {
+    let inTurn = sealedInTurn;
+    for (let call = unsealed.shift(); call !== undefined; call = unsealed.shift()) {
+      if (inTurn + call.size > sealedInTurn) {
+        await clock.sleep(0);
+        inTurn = 0;
+      }
+      inTurn += call.size;
+      unsealedSize -= call.size;
+      const { id } = call;
+      try {
+        writing.record({ id, row: rowOf(call, sealer) });
+      } catch (error) {
+        log.error(
+          { event: "content_log.record_rejected", error, call: id },
+          "A call's content cannot be written; it is dropped.",
+        );
+        dropped(1);
+      }
+    }
+    sealing = null;
+  }
+
   /** What is collected of streams under way. */
   let collected = 0;
 
@@ -144,13 +182,22 @@ export function createContentLog(deps: {
       if (!rules || random() >= rules.sample) return result;
       const record = (answered: Answered, answerSize: number) => {
         const size = sizeOf(request) + answerSize + overhead;
-        writing.record({ id, accountId, poolId, rules, at: clock.now(), request, answered, size });
+        if (unsealedSize + size > maxUnsealed) {
+          dropped(1);
+          return;
+        }
+        unsealed.push({ id, accountId, poolId, rules, at: clock.now(), request, answered, size });
+        unsealedSize += size;
+        sealing ??= seal();
       };
       if (result.kind === "stream") return { ...result, stream: observeStream(result.stream, record) };
       record(result, result.kind === "answer" ? result.text.length + (result.media?.bytes.length ?? 0) : 0);
       return result;
     },
-    stop: () => writing.stop(),
+    stop: async () => {
+      await sealing;
+      await writing.stop();
+    },
   };
 }
 

@@ -205,8 +205,9 @@ test("while the storage is away contents wait, then they are written; what is to
   assert.deepEqual([[...rows.keys()], dropped()], [["req_1"], 0]);
   storage.fault = "unavailable";
   for (let at = 0; at < 10; at++) observe(`long_${at}`, answer("x".repeat(8 * 1024 * 1024)));
-  assert.equal(dropped(), 3, "the oldest go");
+  assert.equal(dropped(), 3, "no more than 64 MiB wait to be sealed");
   storage.fault = "failed";
+  await clock.advance(1_000);
   await clock.advance(1_000);
   assert.equal(dropped(), 10, "what the storage rejects is dropped, one by one");
   assert.ok(log.lines().some(({ event }) => event === "content_log.record_rejected"));
@@ -214,4 +215,18 @@ test("while the storage is away contents wait, then they are written; what is to
   storage.fault = null;
   await contents.stop();
   assert.deepEqual([...rows.keys()], ["req_1", "last"]);
+});
+
+test("what a storage outage leaves waiting are rows of bounded size, and not the bodies", async () => {
+  const { clock, rows, storage, observe, dropped } = logging();
+  storage.fault = "unavailable";
+  for (let at = 0; at < 20; at++) {
+    observe(`long_${at}`, answer("x".repeat(8 * 1024 * 1024)));
+    // Each turn tries what waits and finds the storage away.
+    await clock.advance(1_000);
+  }
+  assert.equal(dropped(), 0);
+  storage.fault = null;
+  await clock.advance(1_000);
+  assert.equal(rows.size, 20);
 });
