@@ -17,20 +17,6 @@ const columns = {
   content: "text",
 } as const satisfies Record<keyof CallContentsTable, "text" | "bigint">;
 
-/** Stores contents; one that is there already stays. */
-export const keepCallContents = batchedOperation(
-  "keepCallContents",
-  async (tx, batches: readonly CallContentsTable[][]) => {
-    const rows = [...new Map(batches.flat().map((row) => [row.call_id, row])).values()];
-    const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
-    await sql`
-      insert into call_contents (${names}) select ${names} from ${tx.rows("contents", columns, rows)} where true
-      on conflict (call_id) do nothing
-    `.execute(tx.db);
-    return batches.map(() => null);
-  },
-);
-
 const dayMs = 86_400_000;
 
 /** How long the pool keeps contents, ms; null: it keeps none, or is gone. */
@@ -40,6 +26,26 @@ async function retentionOf(tx: Tx, poolId: string): Promise<number | null> {
   const { content_log: log } = JSON.parse(pool.rules) as { content_log?: { retention_days: number } | null };
   return log ? log.retention_days * dayMs : null;
 }
+
+/** Stores contents of pools that keep them; one that is there already stays. */
+export const keepCallContents = batchedOperation(
+  "keepCallContents",
+  async (tx, batches: readonly CallContentsTable[][]) => {
+    const unique = [...new Map(batches.flat().map((row) => [row.call_id, row])).values()];
+    const keeping = new Set<string>();
+    for (const poolId of new Set(unique.map(({ pool_id }) => pool_id)))
+      if ((await retentionOf(tx, poolId)) !== null) keeping.add(poolId);
+    // The setting may have ended while a call ran.
+    const rows = unique.filter(({ pool_id }) => keeping.has(pool_id));
+    if (rows.length === 0) return batches.map(() => null);
+    const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
+    await sql`
+      insert into call_contents (${names}) select ${names} from ${tx.rows("contents", columns, rows)} where true
+      on conflict (call_id) do nothing
+    `.execute(tx.db);
+    return batches.map(() => null);
+  },
+);
 
 /** A stored content, and when it is deleted by the pool's setting of today. `off`: the pool keeps none. */
 export type FoundContent = "off" | { content: string; stored_at: number; deleted_at: number } | null;

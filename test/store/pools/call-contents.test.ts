@@ -76,20 +76,31 @@ onBothEngines((open) => {
     assert.equal(await stored(of), 0);
   });
 
+  test("nothing is stored of a pool whose log has ended, or that is gone, while its call ran", async () => {
+    const off = await pooled(null);
+    const gone = await pooled({ retention_days: 7 });
+    await run(removePool, gone.of);
+    const kept = await pooled({ retention_days: 7 });
+    await run(keepCallContents, [contentRow(off.of), contentRow(gone.of), contentRow(kept.of)]);
+    assert.deepEqual([await stored(off.of), await stored(gone.of), await stored(kept.of)], [0, 0, 1]);
+  });
+
   test("the sweep goes from pool to pool, deletes what is old in each, and no more than a batch at once", async () => {
     const kept = await pooled({ retention_days: 30 });
     const short = await pooled({ retention_days: 1 });
-    const off = await pooled(null);
+    const off = await pooled({ retention_days: 30 });
     const before = await pooled({ retention_days: 1 });
-    await run(savePool, {
-      ...(await run(readPools, { accountId: before.of.accountId, id: null }))[0]!.pool,
-      rules: "{}",
-    });
     for (const { of } of [kept, short, off, before])
       await run(
         keepCallContents,
         Array.from({ length: 5 }, (_, at) => contentRow(of, { stored_at: now - at * (day / 2) })),
       );
+    await off.rule(null);
+    // A pool of a version that had no such setting.
+    await run(savePool, {
+      ...(await run(readPools, { accountId: before.of.accountId, id: null }))[0]!.pool,
+      rules: "{}",
+    });
     assert.ok((await sweep(now, 2)) >= 9);
     const counts = [];
     for (const { of } of [kept, short, off, before]) counts.push(await stored(of));
@@ -97,12 +108,13 @@ onBothEngines((open) => {
   });
 
   test("a batch has at most 4 MiB, and one content at least", async () => {
-    const { of } = await pooled(null);
+    const { of, rule } = await pooled({ retention_days: 30 });
     const large = 3 * 1024 * 1024;
     await run(
       keepCallContents,
       [1, 2, 3].map((at) => contentRow(of, { bytes: large * at, stored_at: now + at })),
     );
+    await rule(null);
     const ofPool = async () =>
       await run(deleteOldContents, { after: `${of.poolId.slice(0, -1)}`, now, limit: 50 });
     const steps = [];
