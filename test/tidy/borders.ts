@@ -116,7 +116,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",
   "src/store/schema/migrations/0002-message-counts.ts":
     "run by the test of `0003-history.ts`, on both engines",
-  "src/store/schema/migrations/dialect.ts": "run by the test of every migration, on both engines",
+  "src/store/schema/dialect.ts": "run by the test of every migration, on both engines",
 };
 
 /** Variables for fault tests only: they are not part of the documented configuration. */

@@ -1,7 +1,7 @@
 // The schema of the first release: every table and index, grouped like the folders of the store.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 const accounts = [
   `create table accounts (

@@ -1,7 +1,7 @@
 // What is kept of attempts that were not accepted, the pauses of gateways, and when each gateway last reported.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

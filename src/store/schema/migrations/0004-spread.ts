@@ -1,7 +1,7 @@
 // Spreads of phones: which messages came through one, and which phone each recipient has.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

@@ -1,7 +1,7 @@
 // Gateways that are deleted once their last message has ended, and the names of those that are gone.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

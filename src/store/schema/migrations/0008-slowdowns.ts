@@ -1,7 +1,7 @@
 // Gateways of phones that may not send so fast as their pace says.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

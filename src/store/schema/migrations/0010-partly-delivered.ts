@@ -1,7 +1,7 @@
 // Messages of several parts of which some were reported as delivered, and when the wait for the others ends.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

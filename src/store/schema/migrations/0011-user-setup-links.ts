@@ -1,7 +1,7 @@
 // One-time links with which users choose their passwords: one for each user, as a hash.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

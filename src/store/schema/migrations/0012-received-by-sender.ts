@@ -1,7 +1,7 @@
 // What one person wrote, and what came through one gateway, are found by an index.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

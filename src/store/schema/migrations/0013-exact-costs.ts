@@ -2,7 +2,7 @@
 // millionths.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 const costs = ["completions", "usage_days", "usage_hours", "usage_labels", "spend_days"];
 

@@ -1,7 +1,7 @@
 // What pools were asked, hour by hour and part by part, and the calls that a limit or a budget refused.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

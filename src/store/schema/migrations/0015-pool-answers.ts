@@ -1,7 +1,7 @@
 // Answers that serve more than one request, and which calls were answered by them.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

@@ -1,7 +1,7 @@
 // API keys with a name, and what is known of the personal one: its hint, its last use, and how long an earlier one works.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [

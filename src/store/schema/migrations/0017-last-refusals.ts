@@ -1,7 +1,7 @@
 // When a limit or a budget of a key last refused a call, and until when.
 
 import type { Tx } from "#store/database.ts";
-import { define } from "./dialect.ts";
+import { define } from "#store/schema/dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
   await define(tx, [
