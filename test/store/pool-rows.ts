@@ -139,6 +139,7 @@ export function deferredRow(
     account_id: of.accountId,
     pool_id: of.poolId,
     key_id: of.keyId,
+    api: "chat_completions",
     status: "queued",
     priority: 0,
     due_at: now,

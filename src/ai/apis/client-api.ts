@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { ModelRequest } from "#contract/ai/chat.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import type { ClientFormat } from "#providers/provider.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** One operation of a client API, for the router and the OpenAPI document. */
@@ -55,6 +56,8 @@ export interface Received {
 }
 
 export interface ClientApi {
+  /** Its name, as calls and deferred completions are stored with it. */
+  format: ClientFormat;
   /** Errors at this path and below it have the API's shape. */
   path: `/${string}`;
   /** Other paths whose errors have it. */

@@ -11,7 +11,7 @@ import {
   insertDeferred,
 } from "#store/pools/deferred-completions.ts";
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
-import { packed, type StoredRequest, unpacked } from "./stored-request.ts";
+import { formatAt, packed, pathOf, type StoredRequest, unpacked } from "./stored-request.ts";
 
 type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "signals">;
 
@@ -48,6 +48,7 @@ export async function deferCompletion(
     account_id: pool.accountId,
     pool_id: pool.id,
     key_id: key.id,
+    api: formatAt(request.path),
     status: "queued",
     priority: 0,
     due_at: dueAt,
@@ -100,9 +101,14 @@ const restored: OpenAiError = {
   code: "restored",
 };
 
-function openResult(sealer: Core["sealer"], { id, status, result }: DeferredCompletionsTable) {
+function openResult(
+  sealer: Core["sealer"],
+  { id, status, result, api }: DeferredCompletionsTable,
+): DeferredResult | null {
   if (result !== null)
     return JSON.parse(sealer.unseal(result, deferredContext(id, "result"))) as DeferredResult;
   // Without the key of the installation, a restore cannot seal a reason.
-  return status === "failed" ? { error: restored } : null;
+  if (status !== "failed") return null;
+  const path = pathOf(api);
+  return { error: restored, ...(path !== undefined && { path }) };
 }

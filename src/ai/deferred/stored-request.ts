@@ -42,6 +42,13 @@ function operationAt(path: string): { api: ClientApi; operation: ApiOperation } 
   return null;
 }
 
+/** The name of the API whose operation is at a path; null: none that can be deferred. */
+export const formatAt = (path: string): ClientApi["format"] | null => operationAt(path)?.api.format ?? null;
+
+/** The path of an API by its name; undefined: no API has it. */
+export const pathOf = (format: string | null): string | undefined =>
+  clientApis.find((api) => api.format === format)?.path;
+
 /** The part of a completion's id that the ids of its answer have too. */
 export const stemOf = (id: string): string => id.replace(/^cmp_/, "");
 

@@ -8,6 +8,12 @@ const deferred = z
   .object({
     id: z.string(),
     key: z.string().describe("The id of the key that asked for it."),
+    api: z
+      .string()
+      .nullable()
+      .describe(
+        "The API in which it was asked for: `chat_completions`, `messages` or `responses`. Null: it was asked for before this was recorded.",
+      ),
     status: z.enum(deferredStatuses),
     attempts: z.int().describe("How often the pool was asked."),
     bytes: z.int().describe("The length of the request."),

@@ -173,6 +173,7 @@ export const listWaitingDeferred = readOperation(
         "account_id",
         "pool_id",
         "key_id",
+        "api",
         "status",
         "priority",
         "due_at",

@@ -23,6 +23,7 @@ import { up as namedKeys } from "#store/schema/migrations/0016-named-keys.ts";
 import { up as lastRefusals } from "#store/schema/migrations/0017-last-refusals.ts";
 import { up as tokenScopes } from "#store/schema/migrations/0018-token-scopes.ts";
 import { up as callContents } from "#store/schema/migrations/0019-call-contents.ts";
+import { up as deferredApi } from "#store/schema/migrations/0020-deferred-api.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -44,6 +45,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 17, name: "last-refusals", up: lastRefusals },
   { id: 18, name: "token-scopes", up: tokenScopes },
   { id: 19, name: "call-contents", up: callContents },
+  { id: 20, name: "deferred-api", up: deferredApi },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -133,6 +133,8 @@ export interface DeferredCompletionsTable {
   pool_id: string;
   /** The key that asked for it; only this key may read and cancel it. */
   key_id: string;
+  /** The API in which it was asked for, such as `messages`; null: it was stored before this was. */
+  api: string | null;
   status: DeferredStatus;
   /** Of the lane; one for all. */
   priority: 0;

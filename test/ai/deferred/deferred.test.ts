@@ -47,6 +47,7 @@ test("what waited in a copy fails when it is restored, and says why", async () =
     assert.equal(found?.row.status, "failed");
     assert.ok(found.result && "error" in found.result);
     assert.equal(found.result.error.code, "restored");
+    assert.equal(found.result.path, "/api/ai/v1/chat/completions");
   } finally {
     await it.close();
   }

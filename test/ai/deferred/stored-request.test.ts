@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { callOf, packed, stemOf, unpacked } from "#ai/deferred/stored-request.ts";
+import { callOf, formatAt, packed, pathOf, stemOf, unpacked } from "#ai/deferred/stored-request.ts";
 import { isProblem } from "#contract/problem.ts";
 
 const chat = "/api/ai/v1/chat/completions";
@@ -40,3 +40,17 @@ test("what no version stored is refused, and so is an operation that cannot be d
 });
 
 test("the stem is the id without its kind", () => assert.equal(stemOf("cmp_01abc"), "01abc"));
+
+test("an API has a name and a path, and what cannot be deferred has no name", () => {
+  for (const [name, path] of [
+    ["chat_completions", chat],
+    ["messages", "/api/ai/v1/messages"],
+    ["responses", "/api/ai/v1/responses"],
+  ] as const) {
+    assert.equal(formatAt(path), name);
+    assert.equal(pathOf(name), path);
+  }
+  for (const path of ["/api/ai/v1/messages/count_tokens", "/api/ai/v1/embeddings", ""])
+    assert.equal(formatAt(path), null);
+  for (const name of [null, "", "embeddings"]) assert.equal(pathOf(name), undefined);
+});

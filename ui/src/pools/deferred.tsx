@@ -38,6 +38,7 @@ export function Deferred({ pool }: { pool: Pool }) {
           },
           { head: "Id", look: "wide", cell: ({ id }) => <code className="soft">{id}</code> },
           { head: "Key", cell: ({ key }) => nameOf(key) },
+          { head: "API", cell: ({ api }) => api?.replaceAll("_", " ") ?? "–" },
           {
             head: "Asked next",
             cell: ({ next_at }) => (next_at === null ? "–" : <Due at={next_at} over="now" />),

@@ -55,6 +55,7 @@ export class ChatCompletionsRequest implements ApiRequest {
 }
 
 export const chatCompletions: ClientApi = {
+  format: "chat_completions",
   path: "/api/ai/v1/chat/completions",
   operations: [
     {

@@ -131,6 +131,7 @@ const operations = (["v1beta", "v1"] as const).flatMap((version) =>
 );
 
 export const geminiApi: ClientApi = {
+  format: "gemini",
   path: "/api/ai/v1beta",
   alsoAt:
     /^\/api\/ai\/v1\/models\/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/,

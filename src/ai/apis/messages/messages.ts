@@ -95,6 +95,7 @@ const forwardedPrefixes: readonly string[] = ["x-claude-code-"];
 const example = { messages: [{ role: "user", content: "Hello!" }] };
 
 export const messagesApi: ClientApi = {
+  format: "messages",
   path: "/api/ai/v1/messages",
   operations: [
     {

@@ -83,6 +83,7 @@ const forwardedNames: ReadonlySet<string> = new Set([
 const forwardedPrefixes: readonly string[] = ["x-openai-internal-", "x-codex-"];
 
 export const responsesApi: ClientApi = {
+  format: "responses",
   path: "/api/ai/v1/responses",
   operations: [
     {

@@ -12,7 +12,7 @@ import {
   findDeferred,
   requestOf,
 } from "#ai/deferred/deferred.ts";
-import { stemOf } from "#ai/deferred/stored-request.ts";
+import { type StoredRequest, stemOf } from "#ai/deferred/stored-request.ts";
 import { wrong } from "#contract/ai/chat.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { isObject } from "#contract/normalise.ts";
@@ -26,16 +26,21 @@ import { acceptDeferred, type DeferredCall } from "./deferred.ts";
 
 type Of = Pick<PoolCall, "core" | "opened">;
 
+/** Whether it was asked for in this API. */
+function isResponse({ row, result }: Deferred, stored: StoredRequest | null): boolean {
+  if (row.api !== null) return row.api === responsesApi.format;
+  // Of what was stored before its API was, the operation is known as long as it has a request or a result.
+  const path = result?.path ?? stored?.path;
+  if (path !== undefined) return path === responsesApi.path;
+  return result === null || "error" in result;
+}
+
 /** The response with this id, or null: what has this id was asked for in another API. */
 function shown({ core, opened }: Of, { row, result }: Deferred): Reply | null {
   const stored = requestOf(core, row);
-  const path = result?.path ?? stored?.path;
-  // A completion that was cancelled has neither; its key asked for it by the id of a response.
-  if (path !== responsesApi.path && (stored !== null || result?.path !== undefined)) return null;
+  if (!isResponse({ row, result }, stored)) return null;
   if (result !== null && "response" in result)
-    return path === responsesApi.path
-      ? { status: 200, body: result.response, type: "application/json; charset=utf-8" }
-      : null;
+    return { status: 200, body: result.response, type: "application/json; charset=utf-8" };
   const body: unknown = stored === null ? null : JSON.parse(stored.text);
   const response = unansweredResponse({
     stem: stemOf(row.id),

@@ -147,6 +147,14 @@ test("what was asked for in another API is no response, and is not cancelled as 
       assert.equal((await deferredAt(it, "GET", id)).json().status, "completed");
       assert.equal((await responseAt(it, "GET", response)).statusCode, 404);
     }
+    // Nothing is left of what it asked for.
+    const { id } = (await deferTo(it, "messages", { model: "failing", max_tokens: 9, messages })).json();
+    const cancel = () => deferredAt(it, "POST", `${id}/cancel`);
+    assert.equal((await cancel()).json().status, "cancelled");
+    const response = id.replace("cmp_", "resp_");
+    assert.equal((await responseAt(it, "GET", response)).statusCode, 404);
+    assert.equal((await responseAt(it, "POST", `${response}/cancel`)).statusCode, 404);
+    assert.equal((await cancel()).statusCode, 409);
     for (const id of ["resp_none", "cmp_none", "none", "resp_"])
       assert.equal((await responseAt(it, "GET", id)).statusCode, 404);
   } finally {

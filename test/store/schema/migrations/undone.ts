@@ -1,7 +1,10 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The nineteenth. */
-export const withoutCallContents = ["drop table call_contents"];
+/** The twentieth. */
+export const withoutDeferredApi = ["alter table deferred_completions drop column api"];
+
+/** The nineteenth too. */
+export const withoutCallContents = [...withoutDeferredApi, "drop table call_contents"];
 
 /** The eighteenth too. */
 export const withoutTokenScopes = [

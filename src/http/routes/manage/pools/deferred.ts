@@ -28,6 +28,7 @@ const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 const dataOf = (row: WaitingDeferred): DeferredReplyData => ({
   id: row.id,
   key: row.key_id,
+  api: row.api,
   status: row.status,
   attempts: row.attempts,
   bytes: row.bytes,

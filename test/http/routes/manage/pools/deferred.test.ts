@@ -18,22 +18,23 @@ after(() => m.close());
 interface Shown {
   id: string;
   key: string;
+  api: string | null;
   status: string;
   next_at: string | null;
 }
 
 const makeKey = (name: string) =>
   createdBy<{ id: string; key: string }>(m.operator, `${pool}/keys`, { name });
-const defer = async (key: string): Promise<string> => {
+const defer = async (key: string, path = "chat/completions", more: object = {}): Promise<string> => {
   const reply = await m.it.system.app.inject({
     method: "POST",
-    url: "/api/ai/v1/chat/completions",
+    url: `/api/ai/v1/${path}`,
     headers: {
       authorization: `Bearer ${key}`,
       "x-trunkline-deliver": "webhook",
       "x-trunkline-schedule-at": "2026-03-01 00:00:00",
     },
-    payload: { messages: [{ role: "user", content: "A secret plan." }] },
+    payload: { messages: [{ role: "user", content: "A secret plan." }], ...more },
   });
   assert.equal(reply.statusCode, 202, reply.body);
   return reply.json().id;
@@ -71,6 +72,22 @@ test("what waits is listed by page and by key, and cancelled once", async () => 
   assert.equal((await m.operator("POST", `${pool}/deferred/cmp_unknown/cancel`)).statusCode, 404);
   assert.equal(await statusFor(other.key, second), "cancelled");
   assert.deepEqual(await list(`?key=${other.id}`), []);
+});
+
+test("each is listed with the API in which it was asked for, and cancelled with it", async () => {
+  const { id: keyId, key } = await makeKey("apis");
+  const asked = [
+    await defer(key),
+    await defer(key, "messages", { model: "echo", max_tokens: 9 }),
+    await defer(key, "responses", { model: "echo", input: "A plan.", messages: undefined }),
+  ];
+  const apis = ["responses", "messages", "chat_completions"];
+  assert.deepEqual(
+    (await list(`?key=${keyId}`)).map(({ id, api }) => [id, api]),
+    asked.toReversed().map((id, at) => [id, apis[at]]),
+  );
+  for (const [at, id] of asked.toReversed().entries())
+    assert.equal(dataOf<Shown>(await m.operator("POST", `${pool}/deferred/${id}/cancel`)).api, apis[at]);
 });
 
 test("a revoked key takes along what it left waiting, and no other key's", async () => {
