@@ -140,14 +140,22 @@ export const vendorCodes: Record<string, string> = {
 
 const shown = (body: object) => `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
 
-const rowsOf = (codes: Record<string, string>) =>
-  Object.entries(codes).map(([name, when]) => [code(name), when]);
+/** Some codes are in two tables, so that an anchor begins with the kind of its table. */
+export type CodeKind = "problem" | "ai" | "message" | "vendor";
+
+/** Where the page explains a code: `errors.md#ai-empty_answer`. */
+export const anchorOf = (kind: CodeKind, name: string) => `${kind}-${name.replace("…", "")}`;
+
+const anchored = (kind: CodeKind, name: string) => `<a id="${anchorOf(kind, name)}"></a>${code(name)}`;
+
+const rowsOf = (kind: CodeKind, codes: Record<string, string>) =>
+  Object.entries(codes).map(([name, when]) => [anchored(kind, name), when]);
 
 /** The whole page. `mark`: the line that says that it is generated. */
 export function errorsPage(mark: string): string {
   const rows = Object.entries(problems).map(([name, { status, message, when }]) => [
     String(status),
-    code(name),
+    anchored("problem", name),
     when,
     message,
   ]);
@@ -176,8 +184,8 @@ All faults of all contacts are reported together, by the path of their field:
 
 ${shown(invalid.body)}
 
-The status is ${invalid.status}. A second \`Idempotency-Key\` of the same spelling for another request has \`"code": "idempotency_mismatch"\`
-beside \`errors\`.
+The status is ${invalid.status}. A second \`Idempotency-Key\` of the same spelling for another request has
+<a id="${anchorOf("problem", "idempotency_mismatch")}"></a>\`"code": "idempotency_mismatch"\` beside \`errors\`.
 
 ## The key is refused
 
@@ -206,7 +214,7 @@ ${table(
   ["Status", "`code`", "`type`", "When", "`message`"],
   Object.entries(aiProblems).map(([name, { status, type, when, message }]) => [
     String(status),
-    code(name),
+    anchored("ai", name),
     code(type),
     when,
     message,
@@ -217,7 +225,7 @@ When the members of the pool were asked in vain, the error may be the provider's
 
 ${table(
   ["Status", "`code`", "When"],
-  Object.entries(poolCodes).map(([name, [status, when]]) => [status, code(name), when]),
+  Object.entries(poolCodes).map(([name, [status, when]]) => [status, anchored("ai", name), when]),
 )}
 
 ## Messages
@@ -225,11 +233,11 @@ ${table(
 A message that fails later has its reason in the record's \`error\`, in its timeline and in webhook events, as a
 \`code\` and a \`message\` for people:
 
-${table(["`code`", "When"], rowsOf(messageCodes))}
+${table(["`code`", "When"], rowsOf("message", messageCodes))}
 
 Any other code is the vendor's own, as it came: a number (Twilio's \`30003\`), a word (Postmark's \`SpamNotification\`), \`hard_bounce\` and \`soft_bounce\`,
 or the code of a mail server (\`550\`, \`5.1.1\`). The vendor's documentation explains it. These are words that Trunkline knows by name:
 
-${table(["`code`", "When"], rowsOf(vendorCodes))}
+${table(["`code`", "When"], rowsOf("vendor", vendorCodes))}
 `;
 }

@@ -16,7 +16,7 @@ export const problems = {
   malformed_body: {
     status: 400,
     message: "The body could not be read.",
-    when: "The body is not valid JSON, form data or UTF-8, is nested deeper than 32 levels, or holds more values than it may (500,000, or ten for each contact that a request may have); or it is missing where something is to be changed.",
+    when: "The body is not valid JSON, form data or UTF-8, is nested deeper than 32 levels, or holds more values than it may (500,000, or ten for each contact that a request may have); or it is missing where something is to be changed, or `null`.",
   },
   malformed_request: {
     status: 400,

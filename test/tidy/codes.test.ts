@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { problems } from "#contract/problem.ts";
-import { messageCodes, poolCodes, vendorCodes } from "../../scripts/docs-errors.ts";
+import { anchorOf, type CodeKind, messageCodes, poolCodes, vendorCodes } from "../../scripts/docs-errors.ts";
 import { codesIn, takingCodes } from "./codes.ts";
 import { parseSource, readSources } from "./source.ts";
 
@@ -89,4 +89,22 @@ test("codes are found as values, behind `?`, as arguments, in tables, and with a
     "of_an_arrow",
     "second_branch",
   ]);
+});
+
+test("every code on the page has an anchor of its own", () => {
+  const anchors = [...page.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id]) => id);
+  assert.deepEqual(anchors.length, new Set(anchors).size);
+  const codes: Record<CodeKind, object> = {
+    problem: { ...problems, idempotency_mismatch: "" },
+    ai: { ...aiProblems, ...poolCodes },
+    message: messageCodes,
+    vendor: vendorCodes,
+  };
+  const needed = Object.entries(codes).flatMap(([kind, all]) =>
+    Object.keys(all).map((name) => anchorOf(kind as CodeKind, name)),
+  );
+  assert.deepEqual(anchors.toSorted(), needed.toSorted());
+  // One before each code that begins a cell.
+  for (const line of page.split("\n"))
+    assert.doesNotMatch(line, /^\| (?:(?:\d{3}|failed) \| )?`[\w…]+` \| (?!When|`type`)/, line);
 });
