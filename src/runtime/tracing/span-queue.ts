@@ -29,9 +29,8 @@ export class SpanQueue implements SpanProcessor {
   /** Spans of batches under way. */
   #underWay = 0;
   #dropped = 0;
-  /** When the log heard of dropped spans, monotonic ms; null: not since the collector last took some. */
+  /** When the log heard of dropped spans, monotonic ms; null: never. */
   #loggedAt: number | null = null;
-  #isFailing = false;
 
   constructor(exporter: SpanExporter, { clock, log }: { clock: Clock; log: Log }) {
     this.#exporter = exporter;
@@ -91,10 +90,7 @@ export class SpanQueue implements SpanProcessor {
       this.#underWay += batch.length;
       const reason = await this.#export(batch);
       this.#underWay -= batch.length;
-      if (reason === null) {
-        this.#isFailing = false;
-        continue;
-      }
+      if (reason === null) continue;
       this.#drop(batch.length, reason);
       // The next batch comes with the next turn.
       return;
@@ -116,9 +112,7 @@ export class SpanQueue implements SpanProcessor {
   #drop(count: number, reason: string): void {
     this.#dropped += count;
     const now = this.#clock.monotonic();
-    const isNew = !this.#isFailing && (this.#loggedAt === null || now - this.#loggedAt >= quietMs);
-    this.#isFailing = true;
-    if (!isNew) return;
+    if (this.#loggedAt !== null && now - this.#loggedAt < quietMs) return;
     this.#loggedAt = now;
     this.#log.warn(
       { event: "trace.spans_dropped", reason },

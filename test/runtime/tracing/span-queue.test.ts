@@ -77,6 +77,26 @@ test("a collector that fails costs its batch, is tried with the next one, and is
   assert.deepEqual([it.log.lines().at(-1)?.reason, it.queue.dropped], ["the connection was refused", 8]);
 });
 
+test("an outage that begins soon after another is in the log ten minutes after that one", async () => {
+  let error: Error | "ok" = Object.assign(new Error(), { code: 503 });
+  const it = queueOver(() => error);
+  const turn = async (ms: number) => {
+    it.end(1);
+    await it.clock.advance(ms);
+  };
+  await turn(1_000);
+  error = "ok";
+  await turn(1_000);
+  error = Object.assign(new Error(), { code: 413 });
+  for (let minute = 0; minute < 10; minute++) await turn(60_000);
+  assert.equal(it.log.lines().length, 1);
+  await turn(60_000);
+  assert.deepEqual(
+    it.log.lines().map(({ reason }) => reason),
+    ["the collector answered 503", "the collector answered 413"],
+  );
+});
+
 test("a collector that hangs: the queue is bounded, what is beyond it is counted, and the end is not held up", async () => {
   const it = queueOver(() => "hangs");
   it.end(512);
