@@ -15,6 +15,9 @@ type StreamEnd = "completed" | "failed" | "dropped";
 /** In how many chunks the answer's id is looked for. */
 const maxLooked = 8;
 
+/** How many reasons of an end are kept: one for each choice, and a vendor may repeat its own. */
+const maxReasons = 32;
+
 export class AttemptSpan {
   /** Headers of the request, with this span's place in the trace. */
   readonly headers: Readonly<Record<string, string>>;
@@ -69,7 +72,8 @@ export class AttemptSpan {
       this.#span.setAttribute("gen_ai.response.id", id);
     }
     if (model !== null) this.#span.setAttribute("gen_ai.response.model", model);
-    this.#finishReasons.push(...finishReasons);
+    for (const reason of finishReasons)
+      if (this.#finishReasons.length < maxReasons) this.#finishReasons.push(reason);
   }
 
   /** Its stream broke off. `settled` follows. */

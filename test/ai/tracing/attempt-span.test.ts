@@ -53,6 +53,15 @@ test("a whole answer: its id, model, reasons and tokens", () => {
   });
 });
 
+test("a vendor that ends again and again adds no more than 32 reasons", () => {
+  const end = chunk({ choices: [{ finish_reason: "stop" }] }, { finish: true });
+  const attributes = left((span) => {
+    span.chunks(Array.from({ length: 1_000 }, () => end));
+    span.settled("completed");
+  });
+  assert.deepEqual(attributes["gen_ai.response.finish_reasons"], Array(32).fill("stop"));
+});
+
 test("a stream: the time to its first chunk, and what its chunks say; a buffered one likewise", () => {
   const chunks = [
     chunk({ id: "c1", model: "m-1", choices: [{ finish_reason: null }] }),
