@@ -3,6 +3,7 @@
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 
+import { accessSync, constants } from "node:fs";
 import { type SamplerName, samplerNames, type TraceSettings } from "#runtime/tracing/tracing.ts";
 
 interface Variable {
@@ -92,9 +93,11 @@ export function readTraceSettings(
   const url = own === null ? urlOf(shared ?? "", "v1/traces") : urlOf(own, null);
   if (url === null)
     errors.push(`OTEL_EXPORTER_OTLP_${own === null ? "" : "TRACES_"}ENDPOINT must be an http or https URL.`);
-  for (const name of ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"])
-    if (setTo(name) === "grpc")
-      errors.push(`${name} must be http/json or http/protobuf: spans go over HTTP.`);
+  for (const [name, check] of checks) {
+    const text = setTo(name);
+    const wrong = text === null ? null : check(text);
+    if (wrong !== null) errors.push(`${name} must ${wrong}.`);
+  }
   const sampler = setTo("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on";
   if (!isSampler(sampler)) errors.push(`OTEL_TRACES_SAMPLER must be one of ${samplerNames.join(", ")}.`);
   const share = setTo("OTEL_TRACES_SAMPLER_ARG");
@@ -103,6 +106,64 @@ export function readTraceSettings(
   if (errors.length > 0 || url === null || !isSampler(sampler)) return { errors };
   return { settings: { url, sampler, ratio } };
 }
+
+/** OpenTelemetry's packages pass over a value of theirs that is wrong, and spans would be lost in silence. What it must be; null: it is right. */
+type Check = (text: string) => string | null;
+
+const oneOf =
+  (names: readonly string[], note = ""): Check =>
+  (text) =>
+    names.includes(text) ? null : `be ${names.join(" or ")}${note}`;
+
+/** A timer has 31 bits. */
+const timeout: Check = (text) =>
+  /^[0-9]{1,10}$/.test(text) && Number(text) > 0 && Number(text) < 2 ** 31
+    ? null
+    : "be a whole number of milliseconds above 0";
+
+const readableFile: Check = (path) => {
+  try {
+    accessSync(path, constants.R_OK);
+    return null;
+  } catch {
+    return "be the path of a file that can be read";
+  }
+};
+
+/** `name=value`, comma-separated; `isName`: which names there may be. */
+const pairs =
+  (isName: RegExp): Check =>
+  (text) =>
+    text.split(",").every((pair) => pair.trim() === "" || isPair(pair, isName))
+      ? null
+      : "be name=value, comma-separated, with percent-encoded values";
+
+function isPair(pair: string, isName: RegExp): boolean {
+  const at = pair.indexOf("=");
+  if (at === -1 || !isName.test(pair.slice(0, at).trim())) return false;
+  try {
+    return !/[^\t\x20-\x7e\x80-\u{10ffff}]/u.test(decodeURIComponent(pair.slice(at + 1)));
+  } catch {
+    return false;
+  }
+}
+
+const ofTraces = (name: string, check: Check): [string, Check][] => [
+  [`OTEL_EXPORTER_OTLP_TRACES_${name}`, check],
+  [`OTEL_EXPORTER_OTLP_${name}`, check],
+];
+
+const checks: readonly [string, Check][] = [
+  ...ofTraces("PROTOCOL", oneOf(["http/json", "http/protobuf"], ": spans go over HTTP")),
+  ...ofTraces("HEADERS", pairs(/^[\w!#$%&'*+.^`|~-]+$/)),
+  ...ofTraces("TIMEOUT", timeout),
+  ...ofTraces("COMPRESSION", oneOf(["none", "gzip"])),
+  ...ofTraces("CERTIFICATE", readableFile),
+  ...ofTraces("CLIENT_CERTIFICATE", readableFile),
+  ...ofTraces("CLIENT_KEY", readableFile),
+  ["OTEL_TRACES_EXPORTER", oneOf(["otlp", "none"])],
+  ["OTEL_RESOURCE_ATTRIBUTES", pairs(/^[^\s=]+$/)],
+];
 
 const isSampler = (name: string): name is SamplerName => (samplerNames as readonly string[]).includes(name);
 

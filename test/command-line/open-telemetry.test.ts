@@ -40,6 +40,40 @@ test("everything that is wrong is said at once, and never with its value", () =>
   for (const name of [endpoint, "OTEL_SDK_DISABLED"]) assert.ok(openTelemetryVariables[name]);
 });
 
+test("a value that OpenTelemetry's packages would pass over is an error that names its variable", () => {
+  const wrong = {
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization: Bearer s3cret",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x=a%0As3cret",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "10s",
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "9999999999",
+    OTEL_EXPORTER_OTLP_COMPRESSION: "zstd",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: "/nowhere/collector.pem",
+    OTEL_EXPORTER_OTLP_CLIENT_KEY: "/nowhere/client.key",
+    OTEL_TRACES_EXPORTER: "console",
+    OTEL_RESOURCE_ATTRIBUTES: "team",
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const read = readTraceSettings({ [endpoint]: "http://a", [name]: value });
+    assert.ok("errors" in read, name);
+    assert.equal(read.errors.length, 1, name);
+    assert.ok(read.errors[0]?.startsWith(`${name} must `), name);
+    assert.doesNotMatch(read.errors.join(), /s3cret|nowhere/);
+    assert.deepEqual(readTraceSettings({ [name]: value }), { settings: null }, "no spans are wanted");
+  }
+  const right = {
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20KEY=, x-tenant=a,",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "5000",
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: import.meta.filename,
+    OTEL_TRACES_EXPORTER: "otlp",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test,team=ai%2Cml",
+  };
+  const read = readTraceSettings({ [endpoint]: "http://a", ...right });
+  assert.ok("settings" in read && read.settings !== null, JSON.stringify(read));
+});
+
 test("the service sends its spans before it ends, with the operator's headers and names", async () => {
   const collector = await openCollector();
   const { run, runWith, serve } = commands();
