@@ -139,12 +139,40 @@ export async function moveTables(
     `${quoted(schema)}.migrations`,
   ]);
   if (own[0]?.made === true) return await refuseEmptied(client, schema);
-  if ((await findFormerTables(client, schema)).length === 0) return;
-  // Held until the commit, so that of two starts one moves, and a start of an older version waits and then refuses.
-  await lockSchema(client, "public");
-  for (const former of await findFormerTables(client, schema))
-    if (await isToBeMoved(client, former, keyFingerprint))
+  let hasMoved = false;
+  if ((await findFormerTables(client, schema)).length > 0) {
+    // Held until the commit, so that of two starts one moves, and a start of an older version waits and then refuses.
+    await lockSchema(client, "public");
+    for (const former of await findFormerTables(client, schema)) {
+      if (!(await isToBeMoved(client, former, keyFingerprint))) continue;
       await move(client, schema, former.migrations.length);
+      hasMoved = true;
+    }
+  }
+  if (!hasMoved && keyFingerprint !== null) await refuseRenamed(client, schema, keyFingerprint);
+}
+
+/** Rejects where the installation's tables are in a schema of another name: a start would begin with empty ones. */
+async function refuseRenamed(client: ClientBase, schema: string, keyFingerprint: string): Promise<void> {
+  const { rows: found } = await client.query<{ schema: string }>(
+    `select n.nspname as schema from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+     where c.relname = 'installation_facts' and c.relkind = 'r' and n.nspname not in ($1, 'public')
+       and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+       and (select count(*) from pg_attribute as a where a.attrelid = c.oid and a.attname in ('name', 'value')
+         and format_type(a.atttypid, a.atttypmod) = 'text') = 2
+     order by 1`,
+    [schema],
+  );
+  for (const { schema: other } of found) {
+    const { rows: facts } = await client.query<{ value: string }>(
+      `select value from ${quoted(other)}.installation_facts where name = 'master_key'`,
+    );
+    if (facts[0]?.value !== keyFingerprint) continue;
+    throw new StorageError(
+      "failed",
+      `PostgreSQL's schema ${other} has the tables of the Trunkline with this master key, and the schema ${schema} has none. Set TRUNKLINE_DATABASE_SCHEMA=${other} to go on with them; a second Trunkline needs a master key of its own.`,
+    );
+  }
 }
 
 /** All tables that `public` has by its first `migrations`, and none but these. */

@@ -146,6 +146,19 @@ test("tables in a schema that the role's search path names are not moved, and th
   await second.close();
 });
 
+test("a setting that names another schema than the installation's is refused, and makes no empty tables", async () => {
+  await (await open()).close();
+  await admin.query("create schema other; create table other.installation_facts (name int, value int)");
+  await assert.rejects(
+    open({ schema: "second" }),
+    refused(/schema trunkline has .* this master key, .* Set TRUNKLINE_DATABASE_SCHEMA=trunkline to go on/),
+  );
+  assert.deepEqual(await names("second"), []);
+  const second = await open({ schema: "second", keyFingerprint: "theirs" });
+  assert.equal(await second.run(countAccounts, null), 0);
+  await second.close();
+});
+
 test("an installation with another key, a newer one and one that is not whole are refused, and stay", async () => {
   const before = await names("public");
   const stays = async (keyFingerprint: string | null, message: RegExp) => {
