@@ -215,7 +215,9 @@ export class ForwardedMessageWriter implements StreamWriter {
     if (type !== "message_start") return frame(type, text);
     const message = membersOf(text).find(({ key }) => key === "message");
     if (message === undefined) return frame(type, text);
-    const renamed = withMembers(text.slice(message.valueStart, message.end), { model: this.#model });
+    // A member that is a gateway too may say what the call cost there.
+    const changes = { model: this.#model, service_pool: undefined };
+    const renamed = withMembers(text.slice(message.valueStart, message.end), changes);
     return frame(type, withMembers(text, { message: renamed }));
   }
 

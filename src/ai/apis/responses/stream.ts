@@ -351,20 +351,21 @@ export class ForwardedResponseWriter implements StreamWriter {
     return "";
   }
 
-  #renamed(type: string, text: string, more: Record<string, string> = {}): string {
+  /** `served`: of the last event. A member that is a gateway too may say what the call cost there. */
+  #renamed(type: string, text: string, served?: string): string {
     if (!/^response\.(created|queued|in_progress|completed|incomplete)$/.test(type)) return text;
     const response = membersOf(text).find(({ key }) => key === "response");
     if (response === undefined) return text;
     const whole = text.slice(response.valueStart, response.end);
     if (this.#id === null) this.#id = idIn(whole);
-    const renamed = withMembers(whole, { model: this.#model, ...more });
-    return withMembers(text, { response: renamed });
+    const renamed = withMembers(whole, { model: this.#model, service_pool: served });
+    return withMembers(text, { response: renamed, service_pool: undefined });
   }
 
   done(): string {
     if (this.#last === null) return "";
     const { type, text } = this.#last;
-    return frame(type, this.#renamed(type, text, { service_pool: JSON.stringify(this.#served) }));
+    return frame(type, this.#renamed(type, text, JSON.stringify(this.#served)));
   }
 
   failed(error: ApiError): string {

@@ -179,6 +179,13 @@ test("a forwarded stream changes the model's name in its first event, adds `serv
     writer.chunk(piece("message_start", '{"type":"message_start","message":{"x":1e400, "model":"served"}}')),
     'event: message_start\ndata: {"type":"message_start","message":{"x":1e400, "model":"asked"}}\n\n',
   );
+  assert.equal(
+    writer.chunk(
+      piece("message_start", '{"type":"message_start","message":{"service_pool":{"cost":9},"x":1}}'),
+    ),
+    'event: message_start\ndata: {"type":"message_start","message":{"x":1,"model":"asked"}}\n\n',
+    "what the member says of its own cost is not passed on",
+  );
   const later = '{"type":"new","message":{"model":"served"}}';
   assert.equal(writer.chunk(piece("new", later)), `event: new\ndata: ${later}\n\n`);
   const stop = JSON.stringify({ type: "message_stop", service_pool: served });

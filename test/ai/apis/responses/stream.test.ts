@@ -142,6 +142,23 @@ test("the last event says who served and what it cost; of a forwarded stream not
   );
 });
 
+test("what a member says of its own cost is not passed on", () => {
+  const writer = new ForwardedResponseWriter(rules(), new Sequence(), served);
+  const event = (type: string) => {
+    const text = `{"type":"${type}","service_pool":{"cost":9},"response":{"service_pool":{"cost":9},"x":1}}`;
+    return { kind: "chunk", event: type, text, finish: type === "response.completed" } as Chunk;
+  };
+  const shown =
+    writer.chunk(event("response.created")) + writer.chunk(event("response.completed")) + writer.done();
+  assert.deepEqual(
+    read(shown).map(({ type, ...more }) => [type, more]),
+    [
+      ["response.created", { response: { x: 1, model: "asked" } }],
+      ["response.completed", { response: { x: 1, model: "asked", service_pool: served } }],
+    ],
+  );
+});
+
 test("log probabilities come with their text, and all of them at its end", () => {
   const of = (token: string) => ({
     token,
