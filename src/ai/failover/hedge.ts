@@ -93,7 +93,7 @@ function race(
     spentKeys,
     failedBy: null,
   };
-  const isGivenUp = () => !call.signal.aborted;
+  const isGivenUp = () => stop.aborted && !call.signal.aborted;
   const started = tryMember(deps, { ...call, signal: stop, isGivenUp }, choice, run, isRepeat);
   const racer: Racer = {
     choice,

@@ -93,6 +93,35 @@ test("each of the two leaves a span; that of the one that was given up is cancel
   ]);
 });
 
+test("the winner's stream that is stopped was not given up", async () => {
+  const { tracer, spans } = memoryTracer();
+  const it = script();
+  const members = [known(it, "first", [late(10_000, wholeStream)]), known(it, "second", [wholeStream])];
+  const asked = hedged(members, "stream");
+  const begun = {
+    id: "req_1",
+    pool: asked.pool,
+    kind: "chat",
+    format: "chat_completions",
+    model: null,
+  } as const;
+  const span = new CallSpan(tracer, { ...begun, stream: true, extraHeaders: null });
+  const result = await run(it, { ...asked, span });
+  assert.ok(result.kind === "streaming");
+  // As at a shutdown, when the caller is still there.
+  result.stream.cancel();
+  result.won.settle("dropped");
+  await it.clock.settle();
+  const outcomes = spans().map(({ attributes }) => [
+    attributes["trunkline.member"],
+    attributes["trunkline.attempt.outcome"],
+  ]);
+  assert.deepEqual(outcomes.toSorted(), [
+    ["first", "given_up"],
+    ["second", "aborted"],
+  ]);
+});
+
 test("the first may still win, and then the second is given up", async () => {
   const it = script();
   const members = [
