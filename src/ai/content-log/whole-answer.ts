@@ -72,9 +72,9 @@ function cutResponse(values: readonly Fields[]): Fields {
 /** Pieces of Gemini's answer: the parts of each candidate are joined, and of everything else the last counts. */
 function joinedContents(values: readonly Fields[]): Fields {
   const candidates = new Map<unknown, Fields & { parts: Fields[]; role: unknown }>();
-  let answer: Fields = {};
+  const answer = new Map<string, unknown>();
   for (const { candidates: pieces, ...rest } of values) {
-    answer = { ...answer, ...rest };
+    for (const [name, value] of Object.entries(rest)) answer.set(name, value);
     for (const { index = 0, content, ...of } of fieldsIn(pieces)) {
       const known = candidates.get(index) ?? { parts: [], role: "model" };
       candidates.set(index, Object.assign(known, of));
@@ -96,7 +96,7 @@ function joinedContents(values: readonly Fields[]): Fields {
     ...of,
     ...(index === 0 ? {} : { index }),
   }));
-  return { candidates: joined, ...answer };
+  return { candidates: joined, ...Object.fromEntries(answer) };
 }
 
 /** The pieces of a JSON array that may be cut off, as Gemini's streams are without `alt=sse`. */
