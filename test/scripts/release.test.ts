@@ -78,6 +78,10 @@ test("a release of this repository", () => {
     cpSync(join(root, path), join(copy, path), { recursive: true, force: true, errorOnExist: false });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   cpSync(join(root, "ui/dist"), join(copy, "ui/dist"), { recursive: true });
+  // Right after a release nothing is unreleased.
+  const changelog = readFileSync(join(copy, "CHANGELOG.md"), "utf8");
+  const more = "## Unreleased\n\n### Added\n\n- Something.\n";
+  writeFileSync(join(copy, "CHANGELOG.md"), changelog.replace("## Unreleased\n", more));
   git("init", "--quiet");
   git("config", "user.name", "Release");
   git("config", "user.email", "release@trunkline.test");
@@ -105,7 +109,7 @@ test("a release of this repository", () => {
     assert.equal(createHash("sha256").update(dist(name)).digest("hex"), sum, name);
   }
   assert.ok(dist("trunkline-9.9.9.tgz").length > 500_000);
-  assert.match(dist("NOTES.md").toString(), /^### Added/);
+  assert.match(dist("NOTES.md").toString(), /^### Added\n\n- Something\.$/m);
   const again = release("9.9.9", "--checked");
   assert.equal(again.status, 1);
 });
