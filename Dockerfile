@@ -14,10 +14,8 @@ RUN node scripts/build-ui.mjs --always
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS app
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image brings its own Node 26, so the pinned one goes; it is an optional dependency, as OpenTelemetry's packages are. The packages'
-# types and source maps go too.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
-  && rm -rf node_modules/node-linux-* node_modules/.bin/node \
+# The image brings its own Node 26, so the pinned one (an optional dependency) stays out; the packages' types and source maps go.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force \
   && find node_modules -type f \( -name "*.map" -o -name "*.d.ts" -o -name "*.d.mts" -o -name "*.d.cts" \) -delete
 COPY bin ./bin
 COPY scripts/compile-cache.mjs scripts/health.mjs ./scripts/

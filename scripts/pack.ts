@@ -43,23 +43,13 @@ function blank(comment: string): string {
 interface Manifest {
   [field: string]: unknown;
   version: string;
-  dependencies: Record<string, string>;
-  optionalDependencies: Record<string, string>;
 }
-
-/** Node itself, as a package for each platform. */
-const isRuntime = (name: string) => name.startsWith("node-");
 
 /** The package's own `package.json`: nothing of it is for this repository alone. */
 function manifestOf(manifest: Manifest): Manifest {
-  const { private: _, devDependencies, scripts, dependencies, optionalDependencies, ...kept } = manifest;
-  const optional = Object.entries(optionalDependencies);
+  const { private: _, devDependencies, scripts, ...kept } = manifest;
   return {
     ...kept,
-    // npm leaves out optional packages that the Node of the machine is too old for, and the package runs under the Node that it
-    // brings. So the runtimes alone are optional.
-    dependencies: { ...dependencies, ...Object.fromEntries(optional.filter(([name]) => !isRuntime(name))) },
-    optionalDependencies: Object.fromEntries(optional.filter(([name]) => isRuntime(name))),
     // `bin/trunkline.mjs` brings Node 26 along.
     engines: { node: ">=20" },
     imports: { "#*": "./src/*" },
@@ -76,12 +66,7 @@ interface Lock {
 function shrinkwrapOf(lock: Lock, manifest: Manifest): Lock {
   const { dependencies, optionalDependencies, bin, engines, name, version, license } = manifest;
   const root = { name, version, license, dependencies, optionalDependencies, bin, engines };
-  const packages = Object.entries(lock.packages)
-    .filter(([path, entry]) => path !== "" && !entry.dev)
-    .map(([path, { optional, ...entry }]) => {
-      const isOptional = optional === true && isRuntime(path.replace("node_modules/", ""));
-      return [path, { ...entry, ...(isOptional ? { optional } : {}) }] as const;
-    });
+  const packages = Object.entries(lock.packages).filter(([path, entry]) => path !== "" && !entry.dev);
   return { ...lock, packages: { "": root, ...Object.fromEntries(packages) } };
 }
 

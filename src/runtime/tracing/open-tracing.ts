@@ -6,24 +6,17 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { SpanQueue } from "./span-queue.ts";
 import type { TraceSettings, Tracing } from "./tracing.ts";
 
-/** The packages, loaded; an error that names what is to be done where they are missing. */
+/** The packages that send spans, loaded where spans are sent alone. */
 async function loadPackages() {
-  try {
-    const [sdk, resources, exporter] = await Promise.all([
-      import("@opentelemetry/sdk-trace"),
-      import("@opentelemetry/resources"),
-      import("@opentelemetry/exporter-trace-otlp-http"),
-    ]);
-    return { sdk, resources, exporter };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Error(
-      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed: install Trunkline again with `npm install --include=optional`, or unset the variable.",
-    );
-  }
+  const [sdk, resources, exporter] = await Promise.all([
+    import("@opentelemetry/sdk-trace"),
+    import("@opentelemetry/resources"),
+    import("@opentelemetry/exporter-trace-otlp-http"),
+  ]);
+  return { sdk, resources, exporter };
 }
 
-/** Opens the way to the collector, which is first asked when there are spans. Rejects when the packages are missing. */
+/** Opens the way to the collector, which is first asked when there are spans. */
 export async function openTracing(
   { url, sampler, ratio }: TraceSettings,
   deps: { clock: Clock; log: Log },
