@@ -73,26 +73,18 @@ export function serve(
   caller: Caller,
   signal: LightAbortSignal,
 ): Promise<ServeResult> {
-  return deps.tracer === undefined
-    ? serveCall(deps, key, pool, request, caller, signal)
-    : serveTraced(deps, deps.tracer, key, pool, request, caller, signal);
-}
-
-/** Serves a call that leaves spans. The one of the call ends here unless a member is asked: then with the last byte. */
-async function serveTraced(
-  deps: ServeDeps,
-  tracer: Tracer,
-  key: PoolKey,
-  pool: Pool,
-  request: ClientRequest,
-  caller: Caller,
-  signal: LightAbortSignal,
-): Promise<ServeResult> {
+  const { tracer } = deps;
+  if (tracer === undefined) return serveCall(deps, key, pool, request, caller, signal);
   const { kind, model, stream, api } = request;
   const { id, extraHeaders } = caller;
   const span = new CallSpan(tracer, { id, pool, kind, format: api.format, model, stream, extraHeaders });
+  return traced(span, serveCall(deps, key, pool, request, caller, signal, span));
+}
+
+/** Ends the span of a call here unless a member is asked: then it ends with the last byte. */
+async function traced(span: CallSpan, serving: Promise<ServeResult>): Promise<ServeResult> {
   try {
-    const result = await serveCall(deps, key, pool, request, caller, signal, span);
+    const result = await serving;
     if (result.kind === "refused") span.refused(result.by);
     if (result.kind === "gone") span.broken(401);
     return result;

@@ -314,8 +314,8 @@ export interface Provider {
   forwards: readonly ForwardedOperation[];
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
   forwardAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
-  /** `model`: the member's name of it; empty: any, for kinds whose models all have the same APIs. */
-  native(format: ClientFormat, settings: unknown, model?: string): NativeApi | null;
+  /** `model`: the member's name of it. */
+  native(format: ClientFormat, settings: unknown, model: string): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
   listedAs(settings: unknown, model: string): ListedVendor | null;
@@ -375,7 +375,7 @@ export function defineProvider<Settings extends z.ZodObject>(
       if (definition.forward) return definition.forward.answer(operation, answer);
       throw new Error(`Providers of kind ${definition.kind} have no operation ${operation}.`);
     },
-    native: (format, settings, model = "") => definition.native?.(format, settings as Parsed, model) ?? null,
+    native: (format, settings, model) => definition.native?.(format, settings as Parsed, model) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
     listedAs: (settings, model) => definition.listedAs?.(settings as Parsed, model) ?? null,

@@ -51,7 +51,7 @@ test("a request that its vendor wants signed is signed, and the key stays here",
   const signing: Provider = {
     ...anthropic,
     native: (format, settings) => {
-      const native = anthropic.native(format, settings)!;
+      const native = anthropic.native(format, settings, "m")!;
       return { ...native, countTokens: (asked) => ({ ...native.countTokens!(asked), awsKey }) };
     },
   };

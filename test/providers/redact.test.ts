@@ -73,7 +73,7 @@ test("what a model says is passed on as it came", () => {
 
 test("what a stream tells of itself stays: that its model is thinking, that a choice is unfinished, and that it may be empty", () => {
   const settings = openai.settings.parse({ responses: true, base_url: "http://peer.test/v1" });
-  const reader = member.native("responses", settings)!.stream();
+  const reader = member.native("responses", settings, "m")!.stream();
   const item = { type: "reasoning", summary: [] };
   const data = JSON.stringify({ type: "response.output_item.added", output_index: 0, item });
   reader.push({ event: null, data });

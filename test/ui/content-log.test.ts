@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { expectSound, missing, setUp, visit } from "./browser.ts";
-import { api } from "./pages.ts";
+import { ask, sandboxPool } from "./pages.ts";
 
 test("a pool's content log is set in its form, and a call shows what was asked and answered", {
   skip: missing,
@@ -12,27 +12,9 @@ test("a pool's content log is set in its form, and a call shows what was asked a
   t.after(at.close);
   const { page } = at;
   await setUp(at);
-  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
-  const pools = `/accounts/${account}/pools`;
-  const pool = (await api(at, "POST", pools, { name: "chat" })).body.data.id ?? "";
-  await api(at, "POST", `${pools}/${pool}/members`, { name: "box", kind: "sandbox", models: ["echo"] });
-  const key = String((await api(at, "POST", `${pools}/${pool}/keys`, { name: "app" })).body.data.key);
-  const path = `${at.url}/a/${account}/pools/${pool}`;
+  const { path, key } = await sandboxPool(at, {});
   const called = async () => {
-    const asked = fetch(`${at.url}/api/ai/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ messages: [{ role: "user", content: "<b>write</b> to ada@acme.test" }] }),
-    });
-    let isDone = false;
-    const done = asked
-      .then((reply) => reply.text())
-      .finally(() => {
-        isDone = true;
-      });
-    while (!isDone) await at.it.advance(500);
-    await done;
-    await at.it.advance(5_000);
+    await ask(at, key, null, 1, { content: "<b>write</b> to ada@acme.test" });
     await page.clock.setFixedTime(at.it.clock.now());
     await page.goto(`${path}/calls`);
     await page.locator("a.row-link").first().click();

@@ -36,13 +36,23 @@ export async function api(it: Visit, method: string, path: string, payload?: obj
   )) as Answer;
 }
 
+/** A pool with one sandbox member and a key `shop`. `settings`: those of the pool. */
+export async function sandboxPool(visit: Visit, settings: object): Promise<{ path: string; key: string }> {
+  const account = (await api(visit, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const pools = `/accounts/${account}/pools`;
+  const pool = (await api(visit, "POST", pools, { name: "chat", ...settings })).body.data.id ?? "";
+  await api(visit, "POST", `${pools}/${pool}/members`, { name: "box", kind: "sandbox", models: ["echo"] });
+  const key = String((await api(visit, "POST", `${pools}/${pool}/keys`, { name: "shop" })).body.data.key);
+  return { path: `${visit.url}/a/${account}/pools/${pool}`, key };
+}
+
 /** Asks with a pool's key, as often as that, and waits until the calls are recorded. `model` null: the request names none. */
 export async function ask(
   visit: Visit,
   key: string,
   model: string | null,
   times = 1,
-  headers: Record<string, string> = {},
+  { headers = {}, content = "hello" }: { headers?: Record<string, string>; content?: string } = {},
 ): Promise<void> {
   for (let turn = 0; turn < times; turn++) {
     const called = fetch(`${visit.url}/api/ai/v1/chat/completions`, {
@@ -50,7 +60,7 @@ export async function ask(
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
       body: JSON.stringify({
         ...(model === null ? {} : { model }),
-        messages: [{ role: "user", content: "hello" }],
+        messages: [{ role: "user", content }],
       }),
     });
     let isDone = false;

@@ -9,7 +9,7 @@ import { nextName } from "#ui/pools/keys/key-name.ts";
 import { leftAt } from "#ui/pools/keys/left.ts";
 import { outcomeOf, shareOf } from "#ui/pools/outcomes.ts";
 import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
-import { api, ask } from "./pages.ts";
+import { api, ask, sandboxPool } from "./pages.ts";
 
 const call: PoolCall = {
   id: "req_1",
@@ -166,15 +166,13 @@ test("a call that an earlier answer served has a tag, in the list and on its pag
   t.after(at.close);
   const { page } = at;
   await setUp(at);
-  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
-  const pools = `/accounts/${account}/pools`;
-  const pool = (await api(at, "POST", pools, { name: "chat", cache: { ttl_s: 600 } })).body.data.id ?? "";
-  await api(at, "POST", `${pools}/${pool}/members`, { name: "box", kind: "sandbox", models: ["echo"] });
-  const key = String((await api(at, "POST", `${pools}/${pool}/keys`, { name: "shop" })).body.data.key);
+  const { path, key } = await sandboxPool(at, { cache: { ttl_s: 600 } });
   await ask(at, key, "echo", 2);
-  await ask(at, key, "echo", 2, { "idempotency-key": "order-1", "cache-control": "no-cache" });
+  await ask(at, key, "echo", 2, {
+    headers: { "idempotency-key": "order-1", "cache-control": "no-cache" },
+  });
   await at.page.clock.setFixedTime(at.it.clock.now());
-  await page.goto(`${at.url}/a/${account}/pools/${pool}/calls`);
+  await page.goto(`${path}/calls`);
   const rows = page.getByRole("table").getByRole("row");
   await page.getByRole("cell", { name: "shop" }).first().waitFor();
   const tags = async (row: number) => (await rows.nth(row).locator(".tag").allInnerTexts()).join();

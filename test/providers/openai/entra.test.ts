@@ -52,7 +52,7 @@ test("every request has the grant, and neither a key nor the secret", () => {
     assert.ok(prepared?.kind === "request");
     return prepared.request;
   };
-  const native = openaiCompatible.native("responses", settings);
+  const native = openaiCompatible.native("responses", settings, "m");
   const requests = [
     ready(openaiCompatible.chat(request, settings)),
     ready(openaiCompatible.embeddings(request, settings)),

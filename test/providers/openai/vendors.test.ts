@@ -26,7 +26,7 @@ test("requests at /responses are passed on to whom has that API for certain or d
 
 test("the setting overrules what is known of the vendor", () => {
   const native = (settings: object) =>
-    openaiCompatible.native("responses", openaiCompatible.settings.parse(settings));
+    openaiCompatible.native("responses", openaiCompatible.settings.parse(settings), "m");
   assert.equal(native({ vendor: "groq" })?.assumed, true);
   assert.equal(native({ vendor: "groq", responses: false }), null);
   assert.equal(native({ vendor: "cerebras" }), null);

@@ -95,8 +95,9 @@ export function healthOf(
   };
 }
 
-const forwardsResponses = ({ kind, settings }: MemberFields) =>
-  (findProvider(kind)?.native("responses", settings) ?? null) !== null;
+/** Of all its models: where an API depends on the model, it is another one. */
+const forwardsResponses = ({ kind, settings, models: [model = ""] }: MemberFields) =>
+  (findProvider(kind)?.native("responses", settings, model) ?? null) !== null;
 
 export const getPoolHealthRoute = endpoint({
   tag: "Pools",
