@@ -6,7 +6,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { SpanQueue } from "./span-queue.ts";
 import type { TraceSettings, Tracing } from "./tracing.ts";
 
-/** The packages that send spans, loaded where spans are sent alone. */
+/** The packages that send spans: loaded only when there is a collector. */
 async function loadPackages() {
   const [sdk, resources, exporter] = await Promise.all([
     import("@opentelemetry/sdk-trace"),
