@@ -65,12 +65,15 @@ export function memberOf(object: string, key: string): string | undefined {
 export const tokenCount = (value: unknown): number | null =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
 
+/** Of an answer that counts its tokens as a whole. */
+export const tokensOfAnswer: EmbeddingsShape["tokens"] = (memberAt) => {
+  const metadata = parseJson(memberAt("usageMetadata") ?? "null");
+  return isObject(metadata) ? tokenCount(metadata.promptTokenCount) : null;
+};
+
 const batch: EmbeddingsShape = {
   vectors: (memberAt, max) => itemsOf(memberAt("embeddings") ?? "", max),
-  tokens: (memberAt) => {
-    const metadata = parseJson(memberAt("usageMetadata") ?? "null");
-    return isObject(metadata) ? tokenCount(metadata.promptTokenCount) : null;
-  },
+  tokens: tokensOfAnswer,
 };
 
 /**

@@ -10,6 +10,7 @@ import {
   itemsOf,
   memberOf,
   tokenCount,
+  tokensOfAnswer,
 } from "#providers/gemini/embeddings.ts";
 import type { ChatRequest, ParsedAnswer, PreparedRequest } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
@@ -96,10 +97,7 @@ const predictions: EmbeddingsShape = {
 
 const content: EmbeddingsShape = {
   vectors: (memberAt) => [memberAt("embedding") ?? ""],
-  tokens: (memberAt) => {
-    const metadata = parseJson(memberAt("usageMetadata") ?? "null");
-    return isObject(metadata) ? tokenCount(metadata.promptTokenCount) : null;
-  },
+  tokens: tokensOfAnswer,
 };
 
 /** `name`: the model's, without its publisher. */

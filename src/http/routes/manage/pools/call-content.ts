@@ -11,14 +11,14 @@ import { contentContext, findCallContent } from "#store/pools/call-contents.ts";
 import { findCall } from "#store/pools/usage.ts";
 import { poolParams, poolPath } from "./pools.ts";
 
-const nothing = {
+const nothing: Omit<CallContentData, "call" | "status"> = {
   request: null,
   response: null,
   missing: { request: 0, response: 0 },
   redacted: [],
   stored_at: null,
   deleted_at: null,
-} as const;
+};
 
 export const getPoolCallContentRoute = endpoint({
   method: "GET",
@@ -44,7 +44,7 @@ export const getPoolCallContentRoute = endpoint({
       body: { success: true, message: "Content looked up.", data: { call, ...data } },
     }) as const;
   if (found === null || found === "off")
-    return reply({ status: found === null ? "none" : "off", ...nothing, redacted: [] });
+    return reply({ status: found === null ? "none" : "off", ...nothing });
   const content = JSON.parse(core.sealer.unseal(found.content, contentContext(call))) as StoredContent;
   const { request, response, missing, redacted } = content;
   return reply({
