@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -48,6 +48,16 @@ test("only the version of the root changes", () => {
   const changed = bumped(lock, "9.9.9").split("\n");
   const lines = lock.split("\n").filter((line, at) => line !== changed[at]);
   assert.equal(lines.length, 2);
+});
+
+test("no other test names the present version: a release checks before it raises it", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const naming = globSync("**/*.ts", { cwd: join(root, "test") }).filter(
+    (path) =>
+      path !== join("scripts", "release.test.ts") &&
+      readFileSync(join(root, "test", path), "utf8").includes(`"${version}"`),
+  );
+  assert.deepEqual(naming, []);
 });
 
 test("the chart has the version twice", () => {

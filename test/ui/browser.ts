@@ -99,8 +99,9 @@ export async function settled({ page }: Visit): Promise<void> {
 }
 
 /**
- * Waits until something outside the page is so, such as what the API says by now. Playwright's `waitForFunction` does not wait for a
- * promise: it takes that itself for a yes.
+ * Waits until something is so that no locator shows, such as what the API says by now or how far a page is scrolled. It is used in place
+ * of Playwright's `waitForFunction`, which takes a promise itself for a yes, and evaluates a text in the page: at its first look the
+ * browser lets it pass, at the second the pages' Content-Security-Policy forbids it.
  */
 export async function until({ page }: Visit, what: string, isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, setUp, until, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const accountOf = async (at: Visit) => (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
@@ -42,7 +42,8 @@ test("a long list is read by scrolling, has few rows in the page and says that i
   await page.getByText("These are all 230.").waitFor();
   // The wheel's last turn may still be under way.
   await page.mouse.wheel(0, 20_000);
-  await page.waitForFunction("scrollY + innerHeight >= document.documentElement.scrollHeight - 1");
+  const atEnd = "scrollY + innerHeight >= document.documentElement.scrollHeight - 1";
+  await until(at, "the list is scrolled to its end", () => page.evaluate<boolean>(atEnd));
   // Scrolling may leave a row half under the head, whose box to tick is then a small target.
   await page.evaluate(`(() => {
     const head = document.querySelector("thead").getBoundingClientRect().bottom;
@@ -99,7 +100,7 @@ test("new rows come in at the top of a list of several pages, but not while they
   await firstRow(at, "The second one");
   await page.mouse.move(600, 600);
   await page.mouse.wheel(0, 1_000);
-  await page.waitForFunction("scrollY > 900");
+  await until(at, "the list is scrolled", () => page.evaluate<boolean>("scrollY > 900"));
   await send("The third one");
   await bar.waitFor();
   // Nor is anything taken in while a person has paused that.

@@ -8,6 +8,7 @@ import {
   installationDetailsReply,
   installationReply,
 } from "#contract/manage/installation.ts";
+import { version } from "#runtime/program.ts";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { asked, provider, takes } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
@@ -35,7 +36,7 @@ test("what each page asks has the version, the process and what is held, and mea
   const { core } = m.it.system;
   const at = new Date(core.startedAt).toISOString();
   const frame = {
-    version: "0.1.0",
+    version,
     engine: "sqlite",
     public_url: "https://trunkline.test",
     process: core.processId,
