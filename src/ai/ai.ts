@@ -13,7 +13,7 @@ import { type Admission, createThrottle, type LimitedKey } from "#ai/limits/thro
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import type { KeyStatus } from "#ai/pools/member-keys.ts";
-import { listModels, type ModelEntry } from "#ai/pools/models.ts";
+import { type ListedModel, listModels } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
 import { createRepeats } from "#ai/repeats/repeats.ts";
@@ -92,7 +92,7 @@ export interface AiGateway {
   /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
   countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
-  models(opened: Opened): ModelEntry[];
+  models(opened: Opened): ListedModel[];
   health(poolId: string): MemberStatus[];
   /** The members of all pools that are in use, for the metrics. */
   members(): MemberLoad[];

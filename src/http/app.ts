@@ -16,6 +16,7 @@ import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
 import { createDashboard } from "#http/pages/dashboard.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
+import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
@@ -238,7 +239,7 @@ export function buildApp(
     genReqId: () => core.newId("req"),
     requestIdHeader: false,
     trustProxy: trustOf(settings.trustedProxies),
-    rewriteUrl: ({ url = "/" }) => phoneUrl(url),
+    rewriteUrl: ({ url = "/" }) => geminiUrl(phoneUrl(url)),
     serverFactory: (handle) => {
       const connections = createConnections((request, response) => {
         if (hasDoubledHeaders(request)) answerDoubled(request, response);

@@ -143,6 +143,7 @@ import {
   createSpeechRoute,
   createTranscriptionRoute,
 } from "./routes/ai/forwarded.ts";
+import { getGeminiModelRoute, listGeminiModelsRoute } from "./routes/ai/gemini-models.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 import { getPoolCallContentRoute } from "./routes/manage/pools/call-content.ts";
 
@@ -172,6 +173,8 @@ export const endpoints: readonly Endpoint[] = [
   createRankingRoute,
   listModelsRoute,
   getModelRoute,
+  listGeminiModelsRoute,
+  getGeminiModelRoute,
   receiveCallbackRoute,
   receiveCallbackQueryRoute,
   getLivenessRoute,

@@ -256,6 +256,13 @@ def _(key):
     assert made.usage_metadata.total_token_count > 0
 
 
+@check("google-genai: models")
+def _(key):
+    models = {model.name: model.supported_actions for model in genai_client(key).models.list(config={"page_size": 1})}
+    assert "generateContent" in models[f"models/{MODEL}"], models
+    same(genai_client(key).models.get(model=MODEL).name, f"models/{MODEL}")
+
+
 @check("google-genai: content, streamed")
 def _(key):
     pieces = list(genai_client(key).models.generate_content_stream(model=MODEL, contents="Hi"))

@@ -12,6 +12,7 @@ const member = (name: string, models: string[], more: object = {}) => ({
   name,
   models,
   embedding_models: [],
+  provider: { embeds: true, forwards: [] },
   image_models: [],
   speech_models: [],
   transcription_models: [],
@@ -28,7 +29,7 @@ const poolOf = (...members: object[]) =>
 
 const clock = movableClock();
 const ids = (pool: Pool, models: string[] | null = null) =>
-  listModels(pool, poolKey({ models }), clock).map(({ id, owned_by }) => `${id} by ${owned_by}`);
+  listModels(pool, poolKey({ models }), clock).map(({ id, owner }) => `${id} by ${owner}`);
 
 test("each model once, by the first that has it, embeddings too; switched-off members are not asked for theirs", () => {
   const pool = poolOf(
@@ -40,10 +41,37 @@ test("each model once, by the first that has it, embeddings too; switched-off me
   assert.deepEqual(ids(pool, ["c", "x"]), ["default by trunkline", "c by two"]);
   assert.deepEqual(listModels(pool, poolKey(), clock)[0], {
     id: "default",
-    object: "model",
     created: 1_767_225_600,
-    owned_by: "trunkline",
+    owner: "trunkline",
+    completes: true,
+    embeds: true,
   });
+});
+
+test("what can be done with a model is what the members that are up do with it, and the pool does all of that", () => {
+  const both = { embedding_models: ["e"], aliases: { small: "e" } };
+  const listed = (...members: object[]) =>
+    listModels(poolOf(...members), poolKey(), clock).map(({ id, completes, embeds }) => [
+      id,
+      completes,
+      embeds,
+    ]);
+  assert.deepEqual(listed(member("one", ["a"], both)), [
+    ["default", true, true],
+    ["a", true, false],
+    ["e", false, true],
+    ["small", false, true],
+  ]);
+  assert.deepEqual(
+    listed(member("one", [], { image_models: ["i"] }), member("off", ["a"], { active: false })),
+    [
+      ["default", false, false],
+      ["i", false, false],
+    ],
+  );
+  // The second member serves the name in another way than the first.
+  const later = listed(member("one", ["a"]), member("two", [], { embedding_models: ["a"] }));
+  assert.deepEqual(later.at(-1), ["a", true, true]);
 });
 
 test("aliases are listed beside their models, and a key for one name sees all of them", () => {

@@ -34,7 +34,7 @@ function gated(more: Partial<HttpCore["ai"]> = {}): { to: Edge; ai: HttpCore["ai
       const levels = { requests: null, tokens: null };
       return { kind: "served", levels, completed: { kind: "answer", text: '{"id":"x"}', served } };
     },
-    models: () => [{ id: "assistants", object: "model", created: 1, owned_by: "trunkline" }],
+    models: () => [{ id: "assistants", created: 1, owner: "trunkline", completes: true, embeds: false }],
     ...more,
   };
   return { to: edge({ ai }), ai, seen };

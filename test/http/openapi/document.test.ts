@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { errorShapeOf } from "#ai/apis/apis.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
@@ -125,8 +126,10 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "createSpeech",
     "createTranscription",
     "getDeferredCompletion",
+    "getGeminiModel",
     "getModel",
     "getResponse",
+    "listGeminiModels",
     "listModels",
   ]);
   for (const { operation, path } of pooled) {
@@ -141,7 +144,7 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
-        $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : /:\w+$/.test(path) ? "GeminiError" : "OpenAiError"}`,
+        $ref: `#/components/schemas/${path.includes("/messages") ? "AnthropicError" : errorShapeOf(path).name === "Gemini" ? "GeminiError" : "OpenAiError"}`,
       });
   }
   const chat = document.paths["/api/ai/v1/chat/completions"]?.post?.responses["200"];

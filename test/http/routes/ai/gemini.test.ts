@@ -238,6 +238,27 @@ test("the key may be in the URL of these paths alone; without alt=sse a stream i
   assert.equal(elsewhere.status, 401);
 });
 
+test("a model with slashes and colons is asked at both versions, as it is and percent-encoded", async () => {
+  const slashed = "meta-llama/llama-4:free";
+  await poolWith(memberOf(peer, { models: [slashed] }));
+  for (const version of ["v1beta", "v1"]) {
+    const answer = await clientOf(it.key, version).models.generateContent({
+      model: slashed,
+      contents: "Hello!",
+    });
+    assert.deepEqual([answer.text, answer.modelVersion], ["Hello from the provider.", slashed]);
+    assert.equal(peer.asked.at(-1)!.body.model, slashed);
+  }
+  let text = "";
+  for await (const piece of await client.models.generateContentStream({ model: slashed, contents: "Hello!" }))
+    text += piece.text ?? "";
+  assert.equal(text, "Hello from the provider.");
+  const encoded = await post(`${encodeURIComponent(slashed)}:generateContent?key=${it.key}`, { contents });
+  assert.equal(encoded.status, 200);
+  const refused = await fetch(`${it.baseUrl}/models/a/b:generateContent`, { method: "POST" });
+  assert.match(JSON.stringify(await refused.json()), /"UNAUTHENTICATED"/);
+});
+
 test("errors have Google's shape, and the client throws them with their status", async () => {
   await assert.rejects(clientOf("tlp_wrong").models.generateContent({ model, contents: "x" }), (error) => {
     assert.ok(error instanceof ApiError);
@@ -250,7 +271,7 @@ test("errors have Google's shape, and the client throws them with their status",
     [`${model}:generateContent`, {}, 400, "INVALID_ARGUMENT"],
     [`${model}:generateContent`, { contents: [] }, 400, "INVALID_ARGUMENT"],
     ["embed:embedContent", { content: { parts: [] } }, 400, "INVALID_ARGUMENT"],
-    [`${model}:unknown`, { contents }, 404, "NOT_FOUND"],
+    [`${model}:unknown`, { contents }, 405, "INVALID_ARGUMENT"],
   ] as const) {
     const answer = await post(target, body, key);
     const { error } = (await answer.json()) as { error: { code: number; message: string; status: string } };
