@@ -156,10 +156,14 @@ class EmailSendReplyData(TypedDict):
     contact: List["EmailSendContact"]
 
 
-class EmailSendReply(TypedDict):
+class _EmailSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "EmailSendReplyData"
+
+
+class EmailSendReply(_EmailSendReply, total=False):
+    ignored: List[str]
 
 
 class _EmailSendRequest(TypedDict):
@@ -557,10 +561,14 @@ class SmsSendReplyData(TypedDict):
     contact: List["SmsSendContact"]
 
 
-class SmsSendReply(TypedDict):
+class _SmsSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "SmsSendReplyData"
+
+
+class SmsSendReply(_SmsSendReply, total=False):
+    ignored: List[str]
 
 
 class SmsSendRequest(TypedDict):
@@ -687,10 +695,14 @@ class WhatsappSendReplyData(TypedDict):
     contact: List["WhatsappSendContact"]
 
 
-class WhatsappSendReply(TypedDict):
+class _WhatsappSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "WhatsappSendReplyData"
+
+
+class WhatsappSendReply(_WhatsappSendReply, total=False):
+    ignored: List[str]
 
 
 class WhatsappSendRequest(TypedDict):

@@ -1,4 +1,5 @@
-// What a refused send most often meant. The sentences of `errors` are fixed by the contract, so the hints stand in `message`.
+// What a send most often meant that was refused, or had fields which were ignored. The sentences of `errors` are fixed by the
+// contract, so the hints of a refused one stand in `message`.
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -36,19 +37,27 @@ function unknownField(name: string, known: ReadonlySet<string>, where: string): 
   return `${name} is no field of ${where}${asked}.`;
 }
 
-function unknownFields(value: unknown, known: KnownFields): string[] {
+/** A sentence for each unknown field. Of what an accepted send had, these fields were ignored. */
+export function unknownFields(value: unknown, known: KnownFields): string[] {
   if (!isObject(value)) return [];
   const found = new Set<string>();
-  const read = (fields: Readonly<Record<string, unknown>>, names: ReadonlySet<string>, where: string) => {
-    for (const name of Object.keys(fields).slice(0, 100))
-      if (!names.has(name) && fieldName.test(name)) found.add(unknownField(name, names, where));
-  };
-  read(value, known.body, "a send");
   const { contact } = value;
+  // Beside a list of contacts, what belongs into each of them is out of place.
+  for (const name of unknownNames(value, known.body))
+    if (Array.isArray(contact) && known.contact.has(name))
+      found.add(`${name} is no field of a send; it is one of each contact.`);
+    else found.add(unknownField(name, known.body, "a send"));
   if (Array.isArray(contact))
     for (const each of contact.slice(0, maxContactsRead))
-      if (isObject(each)) read(each, known.contact, "a contact");
-  return [...found];
+      for (const name of unknownNames(each, known.contact))
+        found.add(unknownField(name, known.contact, "a contact"));
+  return [...found].slice(0, maxHints);
+}
+
+function unknownNames(value: unknown, known: ReadonlySet<string>): string[] {
+  if (!isObject(value)) return [];
+  const names = Object.keys(value).slice(0, 100);
+  return names.filter((name) => !known.has(name) && fieldName.test(name));
 }
 
 const written = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;

@@ -19,7 +19,7 @@ import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { type KnownFields, sendHints } from "./hints.ts";
+import { type KnownFields, sendHints, unknownFields } from "./hints.ts";
 
 /** The problems of every send endpoint. */
 const problems = [
@@ -114,7 +114,9 @@ export function sendEndpoint({
     const attachments = await readAttachments(call, { hasIssues: bodyIssues.length > 0 });
     const issues = upload === null ? [...attachments, ...bodyIssues] : [...bodyIssues, ...attachments];
     const reply = await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
-    return isProblem(reply) ? withHints(reply, body.value, { known, account, channel }) : reply;
+    if (isProblem(reply)) return withHints(reply, body.value, { known, account, channel });
+    const ignored = unknownFields(body.value, known);
+    return ignored.length === 0 ? reply : { ...reply, body: { ...reply.body, ignored } };
   });
 }
 

@@ -12,6 +12,7 @@ before(async () => {
   ({ key } = await it.account({ country: null, time_zone: "Europe/Berlin" }));
   await it.gateway({ identifier: "sms-main", channel: "sms", kind: "sandbox", default: true });
   await it.gateway({ identifier: "sms-off", channel: "sms", kind: "sandbox", active: false });
+  await it.gateway({ identifier: "wa-main", channel: "whatsapp", kind: "sandbox", default: true });
   await it.gateway({ identifier: "mail-main", channel: "email", kind: "sandbox", default: true });
 });
 after(() => it.close());
@@ -23,7 +24,11 @@ async function answer(channel: string, body: unknown) {
     headers: { "api-key": key, "content-type": "application/json" },
     payload: JSON.stringify(body),
   });
-  return { status: reply.statusCode, ...reply.json<{ message: string; errors: Record<string, string[]> }>() };
+  const { statusCode: status } = reply;
+  return {
+    status,
+    ...reply.json<{ message: string; errors: Record<string, string[]>; ignored?: string[] }>(),
+  };
 }
 
 const good = { number: "+4915123456789", message: "Hi" };
@@ -105,6 +110,28 @@ test("a hint never changes the errors, and a field that is only unknown refuses 
   assert.deepEqual(hinted.errors, plain.errors);
   assert.equal(plain.message, "Validation failed.");
   assert.equal((await answer("sms", { contact: [{ ...good, tag: "spring" }] })).status, 200);
+});
+
+test("an accepted send names the fields that it had and that were ignored, and others have no such list", async () => {
+  const ignored = async (channel: string, body: unknown) => {
+    const { status, ignored: sentences } = await answer(channel, body);
+    assert.equal(status, 200);
+    return sentences;
+  };
+  assert.equal(await ignored("sms", { contact: [good] }), undefined);
+  assert.equal(
+    await ignored("sms", { contact: [{ ...good, schedule_at: null, gateway_identifier: "" }] }),
+    undefined,
+  );
+  assert.deepEqual(
+    await ignored("sms", { contact: [good, { ...good, scheduled_at: "2030-01-31 09:00:00" }] }),
+    ["scheduled_at is no field of a contact; the field is called schedule_at."],
+  );
+  assert.deepEqual(
+    await ignored("email", { contact: [mail], schedule_at: "2030-01-31 09:00:00", tag: "spring" }),
+    ["schedule_at is no field of a send; it is one of each contact.", "tag is no field of a send."],
+  );
+  assert.equal((await ignored("whatsapp", { contact: [{ ...good, a: 1, b: 2, c: 3, d: 4 }] }))?.length, 3);
 });
 
 test("a key that names gateways hears of its own, and the fault of a field goes before unknown ones", () => {
