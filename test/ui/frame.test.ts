@@ -59,8 +59,7 @@ test("a page whose code cannot be loaded says so inside the frame, and comes whe
   await setUp(at);
   const isPageCode = /\/assets\/account-audit-page-[^/]+\.js$/;
   await page.route(isPageCode, (route) => route.abort());
-  await page.evaluate("history.pushState(null, '', location.pathname + '/audit')");
-  await page.reload();
+  await page.goto(`${page.url()}/audit`);
   await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
   await page.getByRole("navigation").first().getByRole("link", { name: "Messages" }).waitFor();
   await page.getByText(/dynamically imported module/).waitFor();
