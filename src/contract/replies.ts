@@ -23,14 +23,14 @@ function accepted<Recipient extends z.ZodRawShape>(id: string, recipient: Recipi
       data: z.object({
         request_id: z.string().describe("The id of this request. `X-Request-Id` carries it too."),
         contact: z.array(contact).describe("One entry per contact of the request, in the same order."),
+        ignored: z
+          .array(z.string())
+          .optional()
+          .describe(
+            "A sentence for each of the first fields of the request that are unknown, and were ignored.",
+          )
+          .meta({ examples: [["send_at is no field of a contact; the field is called schedule_at."]] }),
       }),
-      ignored: z
-        .array(z.string())
-        .optional()
-        .describe(
-          "A sentence for each of the first fields of the request that are unknown, and were ignored.",
-        )
-        .meta({ examples: [["send_at is no field of a contact; the field is called schedule_at."]] }),
     })
     .meta({ id: `${id}Reply` });
 }

@@ -151,19 +151,19 @@ class EmailSendContact(TypedDict):
     id: str
 
 
-class EmailSendReplyData(TypedDict):
+class _EmailSendReplyData(TypedDict):
     request_id: str
     contact: List["EmailSendContact"]
 
 
-class _EmailSendReply(TypedDict):
+class EmailSendReplyData(_EmailSendReplyData, total=False):
+    ignored: List[str]
+
+
+class EmailSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "EmailSendReplyData"
-
-
-class EmailSendReply(_EmailSendReply, total=False):
-    ignored: List[str]
 
 
 class _EmailSendRequest(TypedDict):
@@ -511,6 +511,10 @@ class RescheduleMessageRequest(TypedDict):
     schedule_at: Union[str, None]
 
 
+class ResolveMessageRequest(TypedDict):
+    answer: Literal["send_again", "mark_sent", "mark_failed"]
+
+
 class _SmsContact(TypedDict):
     number: Union[str, int]
     message: str
@@ -556,19 +560,19 @@ class SmsSendContact(TypedDict):
     id: str
 
 
-class SmsSendReplyData(TypedDict):
+class _SmsSendReplyData(TypedDict):
     request_id: str
     contact: List["SmsSendContact"]
 
 
-class _SmsSendReply(TypedDict):
+class SmsSendReplyData(_SmsSendReplyData, total=False):
+    ignored: List[str]
+
+
+class SmsSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "SmsSendReplyData"
-
-
-class SmsSendReply(_SmsSendReply, total=False):
-    ignored: List[str]
 
 
 class SmsSendRequest(TypedDict):
@@ -690,19 +694,19 @@ class WhatsappSendContact(TypedDict):
     id: str
 
 
-class WhatsappSendReplyData(TypedDict):
+class _WhatsappSendReplyData(TypedDict):
     request_id: str
     contact: List["WhatsappSendContact"]
 
 
-class _WhatsappSendReply(TypedDict):
+class WhatsappSendReplyData(_WhatsappSendReplyData, total=False):
+    ignored: List[str]
+
+
+class WhatsappSendReply(TypedDict):
     success: Literal[True]
     message: str
     data: "WhatsappSendReplyData"
-
-
-class WhatsappSendReply(_WhatsappSendReply, total=False):
-    ignored: List[str]
 
 
 class WhatsappSendRequest(TypedDict):

@@ -116,7 +116,8 @@ export function sendEndpoint({
     const reply = await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
     if (isProblem(reply)) return withHints(reply, body.value, { known, account, channel });
     const ignored = unknownFields(body.value, known);
-    return ignored.length === 0 ? reply : { ...reply, body: { ...reply.body, ignored } };
+    if (ignored.length === 0) return reply;
+    return { ...reply, body: { ...reply.body, data: { ...reply.body.data, ignored } } };
   });
 }
 
