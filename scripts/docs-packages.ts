@@ -3,7 +3,7 @@
 import { componentsOf, type Document, generated, nameOf, typeOf } from "./docs-client.ts";
 
 /** The channel API: everything for an account's key. */
-const channelPath = /^\/api\/(?:sms|whatsapp|email|get|cancel|reschedule|received)\//;
+const channelPath = /^\/api\/(?:sms|whatsapp|email|get|cancel|reschedule|resolve|received)\//;
 
 /** The names of the components that the packages have, sorted. */
 export function componentNames({ paths, webhooks, components }: Document): string[] {

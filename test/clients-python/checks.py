@@ -70,6 +70,12 @@ class RealSystem(unittest.TestCase):
         self.assertEqual(moved["schedule_at"], "2035-01-31 10:00:00")
         self.assertEqual(self.client.messages.cancel("whatsapp", later)["status"], "cancelled")
 
+    def test_decides_only_what_is_unknown(self) -> None:
+        one = self.client.sms.send(CONTACT)
+        with self.assertRaises(TrunklineError) as known:
+            self.client.messages.resolve("sms", one["contact"][0]["id"], "mark_sent")
+        self.assertEqual((known.exception.status, known.exception.code), (409, "not_unknown"))
+
     def test_files_arrive_and_the_same_send_is_done_once(self) -> None:
         mail: EmailContact = {"email": "delivered@example.com", "subject": "Files", "message": "<p>See</p>"}
         pdf = b"%PDF-1.7\n" + bytes(range(256)) * 100

@@ -127,6 +127,18 @@ test("it moves a message and cancels it, once", async (t) => {
   assert.deepEqual([error.status, error.code], [409, "not_cancellable"]);
 });
 
+test("it decides a message whose outcome is unknown, once", async (t) => {
+  const { it, client } = await listening(t);
+  const trunkline = client();
+  const sent = await trunkline.sms.send({ ...contact, number: "+15550000005" });
+  const id = sent.contact[0]?.id ?? "";
+  await it.advance(7 * 86_400_000);
+  assert.equal((await trunkline.messages.get("sms", id)).status, "unknown");
+  assert.equal((await trunkline.messages.resolve("sms", id, "mark_sent")).status, "sent");
+  const error = await failureOf(trunkline.messages.resolve("sms", id, "send_again"));
+  assert.deepEqual([error.status, error.code], [409, "not_unknown"]);
+});
+
 test("its errors say what was wrong, and never the key", async (t) => {
   const { account, client } = await listening(t);
   const invalid = await failureOf(client().sms.send([contact, { number: "none", message: "" }]));

@@ -14,6 +14,7 @@ import type {
   EmailSendReply,
   MessageStatus,
   ReceivedMessage,
+  ResolveMessageRequest,
   SmsContact,
   SmsRecord,
   SmsSendReply,
@@ -160,6 +161,19 @@ export function createTrunkline(options: ClientOptions) {
         const path = `/api/reschedule/${channel}/${segment(id)}`;
         const body = { schedule_at: scheduleAt };
         return (await call<{ data: Records[C] }>({ method: "POST", path, body }, options)).data;
+      },
+      /**
+       * Decides a message that may or may not have been sent (`unknown`). When the first answer was lost, or the provider has
+       * reported since, it rejects with `not_unknown`.
+       */
+      resolve: async <C extends Channel>(
+        channel: C,
+        id: string,
+        answer: ResolveMessageRequest["answer"],
+        options?: CallOptions,
+      ): Promise<Records[C]> => {
+        const path = `/api/resolve/${channel}/${segment(id)}`;
+        return (await call<{ data: Records[C] }>({ method: "POST", path, body: { answer } }, options)).data;
       },
     },
   };

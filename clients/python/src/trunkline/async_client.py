@@ -1,7 +1,7 @@
 """The client for asyncio: what an application does with an account's messages."""
 
 import asyncio
-from typing import Any, AsyncIterator, Awaitable, Callable, Optional, Sequence, Union, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Literal, Optional, Sequence, Union, cast
 
 import httpx
 
@@ -205,4 +205,14 @@ class AsyncMessages:
         When the first answer was lost and the message has gone out since, it raises `not_cancellable`.
         """
         request = message_request("POST", "reschedule", channel, id, {"schedule_at": schedule_at})
+        return cast(MessageRecord, (await self._call(request, timeout))["data"])
+
+    async def resolve(
+        self, channel: Channel, id: str, answer: Literal["send_again", "mark_sent", "mark_failed"], *, timeout: Optional[float] = None
+    ) -> MessageRecord:
+        """Decides a message that may or may not have been sent (`unknown`).
+
+        When the first answer was lost, or the provider has reported since, it raises `not_unknown`.
+        """
+        request = message_request("POST", "resolve", channel, id, {"answer": answer})
         return cast(MessageRecord, (await self._call(request, timeout))["data"])

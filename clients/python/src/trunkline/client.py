@@ -1,7 +1,7 @@
 """The client: what an application does with an account's messages."""
 
 import time
-from typing import Any, Callable, Iterator, Optional, Sequence, Union, cast
+from typing import Any, Callable, Iterator, Literal, Optional, Sequence, Union, cast
 
 import httpx
 
@@ -205,4 +205,14 @@ class Messages:
         When the first answer was lost and the message has gone out since, it raises `not_cancellable`.
         """
         request = message_request("POST", "reschedule", channel, id, {"schedule_at": schedule_at})
+        return cast(MessageRecord, self._call(request, timeout)["data"])
+
+    def resolve(
+        self, channel: Channel, id: str, answer: Literal["send_again", "mark_sent", "mark_failed"], *, timeout: Optional[float] = None
+    ) -> MessageRecord:
+        """Decides a message that may or may not have been sent (`unknown`).
+
+        When the first answer was lost, or the provider has reported since, it raises `not_unknown`.
+        """
+        request = message_request("POST", "resolve", channel, id, {"answer": answer})
         return cast(MessageRecord, self._call(request, timeout)["data"])
