@@ -39,7 +39,10 @@ export function queryRefusal({ family, query }: Head, request: IncomingMessage):
     .map(([name]) => name);
   const [first] = names;
   if (first === undefined) return null;
-  if (family === "pool") return aiProblem("invalid_value", { param: first });
+  if (family === "pool") {
+    const message = `'${first}' must be text without control characters, in UTF-8.`;
+    return aiProblem("invalid_value", { message, param: first });
+  }
   const message = (name: string) =>
     family === "api_key" ? sentences.selected([name]) : "must be text without control characters, in UTF-8";
   return validationFailed([...new Set(names)].map((name) => ({ path: [name], message: message(name) })));
