@@ -21,11 +21,14 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   nextDue(now: number): Promise<number | null>;
   /** What a row counts towards `perSecond`. Absent: 1. */
   weightOf?(row: Row): number;
-  /** Makes it durable that these rows are about to be sent; returns which of them, and the number of each attempt. */
+  /**
+   * Makes it durable that these rows are about to be sent; returns which of them, and the number of each attempt. `fenced`: another
+   * process owns the lane. `paused`: an operator paused it since it was opened, so that it is about to be opened again.
+   */
   beginAttempts(
     rows: readonly Row[],
     day: string | null,
-  ): Promise<{ kind: "begun"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
+  ): Promise<{ kind: "begun"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" | "paused" }>;
   /** Undoes attempts that were begun and certainly not sent. Absent: `beginAttempts` writes nothing. */
   revertAttempts?(ids: readonly string[]): Promise<void>;
   /** Settles the attempts that an earlier owner left without an outcome; resolves when none is left. Absent: there are none. */

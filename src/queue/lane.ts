@@ -193,8 +193,8 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#stale = true;
       throw error;
     }
-    if (begun.kind === "fenced") {
-      this.#warn("lane.fenced", "This lane belongs to another process now.");
+    if (begun.kind !== "begun") {
+      if (begun.kind === "fenced") this.#warn("lane.fenced", "This lane belongs to another process now.");
       this.#stopping = true;
       return;
     }

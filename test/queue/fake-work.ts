@@ -36,7 +36,8 @@ export interface FakeWork extends LaneWork<Row, Outcome> {
   fail: Partial<Record<Call, number>>;
   /** The next attempts to begin are stored, but the answer is lost. */
   loseBeginAnswer: boolean;
-  fenced: boolean;
+  /** What every `beginAttempts` is answered instead. */
+  refusal: "fenced" | "paused" | null;
   /** How many attempts were on the wire at once, at most. */
   maxOnWire: number;
   /** What each row counts towards the rate. */
@@ -75,7 +76,7 @@ export function fakeWork(clock: Clock): FakeWork {
     calls: { readDue: 0, nextDue: 0, begin: 0, revert: 0, recover: 0, settle: 0, pause: 0, resume: 0 },
     fail: {},
     loseBeginAnswer: false,
-    fenced: false,
+    refusal: null,
     maxOnWire: 0,
     weight: 1,
     weightOf: () => work.weight,
@@ -112,7 +113,7 @@ export function fakeWork(clock: Clock): FakeWork {
     },
     beginAttempts: async (rows) => {
       call("begin");
-      if (work.fenced) return { kind: "fenced" };
+      if (work.refusal !== null) return { kind: work.refusal };
       const attempts = new Map<string, number>();
       for (const { id } of rows) {
         const row = work.waiting.get(id);

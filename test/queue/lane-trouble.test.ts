@@ -100,18 +100,22 @@ test("while outcomes cannot be stored, a bounded number of messages goes out", a
   await lane.stop();
 });
 
-test("a lane that belongs to another process stops by itself and sends nothing", async () => {
-  const { clock, work, lane } = drive({
-    prepare: (work) => {
-      work.add(...many(5));
-      work.fenced = true;
-    },
+for (const [refusal, whose] of [
+  ["fenced", "belongs to another process"],
+  ["paused", "an operator paused meanwhile"],
+] as const)
+  test(`a lane that ${whose} stops by itself and sends nothing`, async () => {
+    const { clock, work, lane } = drive({
+      prepare: (work) => {
+        work.add(...many(5));
+        work.refusal = refusal;
+      },
+    });
+    await clock.advance(60_000);
+    assert.equal(work.sent.length, 0);
+    assert.equal(work.calls.begin, 1);
+    await lane.stop();
   });
-  await clock.advance(60_000);
-  assert.equal(work.sent.length, 0);
-  assert.equal(work.calls.begin, 1);
-  await lane.stop();
-});
 
 test("trouble pauses the lane; another message probes; when it passes, all go on", async () => {
   const { clock, work, lane } = drive({

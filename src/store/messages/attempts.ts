@@ -76,8 +76,14 @@ export interface AttemptBatch {
   day: string | null;
 }
 
-/** `begun`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the lane belongs to another process. */
-export type BeginAttemptsResult = { kind: "begun"; attempts: Map<string, number> } | { kind: "fenced" };
+/**
+ * `begun`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the
+ * lane belongs to another process. `paused`: an operator paused it, and its owner has not heard of that yet.
+ */
+export type BeginAttemptsResult =
+  | { kind: "begun"; attempts: Map<string, number> }
+  | { kind: "fenced" }
+  | { kind: "paused" };
 
 export const beginAttempts = batchedOperation("beginAttempts", beginAttemptBatches);
 
@@ -89,26 +95,29 @@ export async function beginAttemptBatches(
   const counted = batches.some((batch) => batch.day !== null);
   const lanes = await tx.db
     .selectFrom("lanes")
-    .select(["id", "fence", "day", "day_count"])
+    .select(["id", "fence", "day", "day_count", "operator_paused_at"])
     .where("id", "in", [...new Set(batches.map((batch) => batch.laneId))])
     .orderBy("id")
-    // A takeover waits for this transaction, or this one sees its higher fence.
+    // A takeover or a pause waits for this transaction, or this one sees it.
     .modifyEnd(tx.lock(counted ? "update" : "share"))
     .execute();
   const held = new Map(lanes.map((lane) => [lane.id, lane]));
-  const owned = batches.filter((batch) => held.get(batch.laneId)?.fence === batch.fence);
-  const requested = owned
+  const refusalOf = ({ laneId, fence }: AttemptBatch) => {
+    const lane = held.get(laneId);
+    if (lane?.fence !== fence) return "fenced";
+    return lane.operator_paused_at === null ? null : "paused";
+  };
+  const requested = batches
+    .filter((batch) => refusalOf(batch) === null)
     .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
       ids.map((id) => ({ id, fence, at, lane, late })),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   if (requested.length === 0)
-    return batches.map(
-      (batch) =>
-        (owned.includes(batch)
-          ? { kind: "begun", attempts: new Map() }
-          : { kind: "fenced" }) satisfies BeginAttemptsResult,
-    );
+    return batches.map((batch) => {
+      const refusal = refusalOf(batch);
+      return refusal === null ? { kind: "begun", attempts: new Map() } : { kind: refusal };
+    });
   // Due by now: it may have been moved to a later time since it was read.
   const begun = await tx.update<{
     id: string;
@@ -154,8 +163,9 @@ export async function beginAttemptBatches(
     );
   const results: BeginAttemptsResult[] = [];
   for (const batch of batches) {
-    if (!owned.includes(batch)) {
-      results.push({ kind: "fenced" });
+    const refusal = refusalOf(batch);
+    if (refusal !== null) {
+      results.push({ kind: refusal });
       continue;
     }
     const attempts = new Map<string, number>();

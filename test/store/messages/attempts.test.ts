@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { storeReceipts } from "#store/feedback/receipts.ts";
+import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { beginAttempts, nextDue, readDue, settleMessages } from "#store/messages/attempts.ts";
 import { readBody } from "#store/messages/contents.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -20,6 +21,7 @@ import {
   now,
   remaining,
   sendOf,
+  settle,
   stamp,
   timeline,
 } from "../rows.ts";
@@ -162,6 +164,32 @@ onBothEngines((open) => {
     assert.deepEqual(both, [{ kind: "fenced" }, { kind: "fenced" }]);
     assert.equal((await messageRow(store, ids[0]!)).status, "queued");
     assert.deepEqual(await run(fence), { kind: "begun", attempts: new Map([[ids[0]!, 1]]) });
+  });
+
+  test("once an operator's pause is stored no attempt begins, and the one before it is settled", async () => {
+    const store = open();
+    const { accountId, gatewayId, ids } = await makeMessages(store.database, { count: 2 });
+    const fence = await claim(store, gatewayId);
+    const run = (id: string) =>
+      store.database.run(beginAttempts, {
+        laneId: gatewayId,
+        fence,
+        ids: [id],
+        at: now,
+        lateBefore: 0,
+        day: null,
+      });
+    const [first = "", second = ""] = ids;
+    assert.equal((await run(first)).kind, "begun");
+    const identifier = `identifier-${gatewayId}`;
+    const pause = { accountId, identifier, at: now, reason: "Paused by hand." };
+    assert.ok(await store.database.run(pauseByOperator, pause));
+    assert.deepEqual(await run(second), { kind: "paused" });
+    assert.equal((await messageRow(store, second)).status, "queued");
+    await settle(store, { id: first, gatewayId, fence }, "accepted");
+    assert.equal((await messageRow(store, first)).status, "sent");
+    assert.ok(await store.database.run(resumeByOperator, { accountId, identifier, at: now }));
+    assert.equal((await run(second)).kind, "begun");
   });
 
   test("of stamps that go together each gets its own messages, and an id wanted twice goes to one", async () => {
