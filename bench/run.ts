@@ -2,7 +2,8 @@
 // Without a measure: all of them. What each one does, and why so, is in README.md beside this file.
 
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres, urlVariable } from "../test/postgres.ts";
+import type { Kept } from "../test/keeper.ts";
+import { startPostgres, urlVariable } from "../test/postgres.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
 import { email } from "./measures-email.ts";
@@ -69,7 +70,7 @@ setTimeout(() => {
   process.exit(1);
 }, 30 * 60_000).unref();
 
-let postgres: PostgresServer | null = null;
+let postgres: Kept | null = null;
 if (engines.includes("postgres") && process.env[urlVariable] === undefined) {
   postgres = await startPostgres();
   process.env[urlVariable] = postgres.url;

@@ -1,7 +1,6 @@
 // A real PostgreSQL for the tests, from the npm package's binaries; nothing has to be installed.
-// The server belongs to a keeper process (this same file, started as a program) whose standard input is
-// a pipe from the tests: when that pipe closes, for any reason, `kill -9` of the tests included,
-// the keeper stops the server and removes its folder. So nothing is ever left behind.
+// The server belongs to a keeper (this same file, started as a program), which stops it and removes its folder when the
+// tests end, for any reason. So nothing is ever left behind.
 //
 // Settings stay as in production (fsync on); only what cannot hide a fault is cheaper. The databases
 // sort text by language (ICU), as most real installations do, so that code relying on byte order fails.
@@ -18,13 +17,13 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { askFor, type Kept, onDemand, startKeeper } from "./keeper.ts";
 
 /**
  * Names the URL of an administrative database of a server that runs already, or the `http:` address at which
@@ -37,14 +36,7 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-export interface PostgresServer {
-  /** An administrative database, superuser. */
-  url: string;
-  /** Resolves when the server is gone and its folder removed. */
-  stop(): Promise<void>;
-}
-
-let own: Promise<PostgresServer> | null = null;
+let own: Promise<Kept> | null = null;
 let created = 0;
 
 /**
@@ -72,38 +64,19 @@ export async function freshDatabase({ bare = false } = {}): Promise<FreshDatabas
   };
 }
 
-function ownServer(): Promise<PostgresServer> {
+/** Its URL is that of an administrative database, for the superuser; its folder is removed when it stops. */
+function ownServer(): Promise<Kept> {
   own ??= startPostgres();
   return own;
 }
 
-async function askFor(address: string): Promise<string> {
-  const answer = await fetch(address);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return text;
-}
-
 /** One server for many processes, started when the first of them asks at `address`. */
 export async function startPostgresOnDemand(): Promise<{ address: string; stop(): Promise<void> }> {
-  const server = createHttpServer((_request, response) => {
-    ownServer().then(
-      ({ url }) => response.end(url),
-      (error: unknown) => {
-        response.statusCode = 500;
-        response.end(error instanceof Error ? error.message : String(error));
-      },
-    );
-  });
-  await new Promise<void>((listening, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", listening);
-  });
+  const { address, close } = await onDemand({ "/": async () => (await ownServer()).url });
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    address,
     stop: async () => {
-      server.closeAllConnections();
-      server.close();
+      close();
       await (await own?.catch(() => null))?.stop();
     },
   };
@@ -119,36 +92,7 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Starts a keeper and its server. The keeper does not hold this process up, and ends with it. */
-export function startPostgres(): Promise<PostgresServer> {
-  return new Promise((resolve, reject) => {
-    const keeper = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
-      stdio: ["pipe", "pipe", "inherit"],
-      detached: true, // a Ctrl-C is for the tests; the keeper follows them
-      env: { ...process.env, NODE_OPTIONS: "", NODE_TEST_CONTEXT: "" },
-    });
-    const gone = new Promise<void>((exited) => keeper.once("exit", () => exited()));
-    let output = "";
-    keeper.once("error", reject);
-    keeper.once("exit", (code) => reject(new Error(`PostgreSQL for the tests did not start (exit ${code})`)));
-    keeper.stdout.setEncoding("utf8");
-    keeper.stdout.on("data", (chunk: string) => {
-      output += chunk;
-      const url = /^ready (\S+)$/m.exec(output)?.[1];
-      if (url === undefined) return;
-      keeper.unref();
-      for (const stream of [keeper.stdin, keeper.stdout] as unknown as { unref?(): void }[]) stream.unref?.();
-      resolve({
-        url,
-        stop() {
-          keeper.ref();
-          keeper.stdin.end();
-          return gone;
-        },
-      });
-    });
-  });
-}
+export const startPostgres = (): Promise<Kept> => startKeeper(import.meta.url, "PostgreSQL");
 
 // ---- the keeper ----
 

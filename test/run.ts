@@ -9,6 +9,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseFiles, shareProcesses } from "./choose-files.ts";
 import { startPostgresOnDemand, urlVariable } from "./postgres.ts";
+import { sharedVariable, shareOnDemand } from "./ui/shared.ts";
 
 /** Everything together may take this long; then it is killed and has failed. */
 const limitMs = 60 * 60_000;
@@ -22,6 +23,7 @@ async function main(): Promise<number> {
   const { shared, isolated } = shareProcesses(files, cores);
   const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));
   const postgres = await startPostgresOnDemand();
+  const dashboard = await shareOnDemand();
   const running = new Set<number>();
   const summaries: string[] = [];
   let ended = "";
@@ -58,6 +60,7 @@ async function main(): Promise<number> {
         env: {
           ...process.env,
           [urlVariable]: postgres.address,
+          [sharedVariable]: dashboard.address,
           NODE_COMPILE_CACHE: join(folder, "compiled"),
         },
       },
@@ -77,7 +80,7 @@ async function main(): Promise<number> {
   const codes = await Promise.all(shared.map((part) => run(["--test-isolation=none"], part)));
   codes.push(await run([`--test-concurrency=${cores}`], isolated));
   clearTimeout(overdue);
-  await postgres.stop();
+  await Promise.all([postgres.stop(), dashboard.stop()]);
   // The closing lines again, last, in the form that machines know.
   const totals = ended === "" ? sumTotals(summaries.map((summary) => readFileSync(summary, "utf8"))) : [];
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,8 @@
 
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres, urlVariable } from "../postgres.ts";
+import type { Kept } from "../keeper.ts";
+import { startPostgres, urlVariable } from "../postgres.ts";
 import { type Attack, tally } from "./attack.ts";
 import { apiKey, secrets } from "./installation.ts";
 import { type Bounds, maxMib, maxSendMs, type Played, play } from "./play.ts";
@@ -145,7 +146,7 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-let postgres: PostgresServer | null = null;
+let postgres: Kept | null = null;
 if (process.env[urlVariable] === undefined) {
   postgres = await startPostgres();
   process.env[urlVariable] = postgres.url;

@@ -3,7 +3,8 @@
 // Options: --minutes 15, --seed N, --engine sqlite|postgres (both by default).
 
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres, urlVariable } from "../postgres.ts";
+import type { Kept } from "../keeper.ts";
+import { startPostgres, urlVariable } from "../postgres.ts";
 import { type Engine, engines } from "./installation.ts";
 import {
   badProvider,
@@ -107,7 +108,7 @@ async function main(): Promise<void> {
   for (const line of failures) console.log(`  ${line}`);
 }
 
-let postgres: PostgresServer | null = null;
+let postgres: Kept | null = null;
 if (chosen.includes("postgres") && process.env[urlVariable] === undefined) {
   postgres = await startPostgres();
   process.env[urlVariable] = postgres.url;

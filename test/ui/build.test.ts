@@ -5,12 +5,12 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
-import { builtDashboard } from "./built.ts";
+import { builtDashboard } from "./shared.ts";
 
 const kilobyte = 1_000;
 
-test("the dashboard builds, is within its sizes and names no other host", () => {
-  const folder = builtDashboard();
+test("the dashboard builds, is within its sizes and names no other host", async () => {
+  const folder = await builtDashboard();
   const index = readFileSync(join(folder, "index.html"), "utf8");
   assert.ok(!/<style|<script(?![^>]*\bsrc=)|\son\w+=/.test(index), "something is inline");
   const first = [...index.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, name]) => name ?? "");

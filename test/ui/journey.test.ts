@@ -3,14 +3,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, expectWhole, missing, settled, setUp, type Visit, visit } from "./browser.ts";
+import {
+  expectSound,
+  expectWhole,
+  missing,
+  settled,
+  setUp,
+  setUpByHand,
+  type Visit,
+  visit,
+} from "./browser.ts";
 import { api, furnish, pathsOf } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await setUpByHand(at);
   await expectSound(at, "the overview");
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("link", { name: "sandbox-sms" }).click();
