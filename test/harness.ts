@@ -16,13 +16,13 @@ import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { openSystem, type System, type SystemSettings } from "../src/system.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
 import { memoryLog } from "./log.ts";
 import { eventFault } from "./posted-event.ts";
 import { freshDatabase } from "./postgres.ts";
+import { openCopied } from "./sqlite.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engines)[number];
@@ -61,7 +61,7 @@ export async function ground(engine: EngineName): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));
   return {
     engine,
-    open: () => openSqlite({ path: join(folder, "trunkline.db") }),
+    open: () => openCopied(join(folder, "trunkline.db")),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -12,11 +12,11 @@ import { createOutbound } from "#runtime/net/outbound.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 import { signalsTo } from "../signals.ts";
+import { openCopied } from "../sqlite.ts";
 
 export const masterKey = "a master key for these tests alone";
 
@@ -42,7 +42,7 @@ export async function openConfiguring(
 ): Promise<Configuring> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-configure-"));
   const path = join(folder, "trunkline.db");
-  const database: Database = await openSqlite({ path });
+  const database: Database = await openCopied(path);
   const raw = new DatabaseSync(path, { readOnly: true });
   const clock = movableClock();
   const random = systemRandom();

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import type { EngineName, Ground } from "../harness.ts";
 import { freshDatabase } from "../postgres.ts";
+import { openCopied } from "../sqlite.ts";
 import { planted } from "./26-secrets-planted.ts";
 
 interface Left {
@@ -82,7 +82,7 @@ export async function groundOf(
   const path = join(folder, "trunkline.db");
   return {
     engine,
-    open: () => openSqlite({ path }),
+    open: () => openCopied(path),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
     left: async () => [...dumpSqlite(path), ...filesOf(folder)],
     databaseUrl: planted.databasePassword,

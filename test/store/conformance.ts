@@ -9,8 +9,8 @@ import { after, before, describe } from "node:test";
 import pg from "pg";
 import type { Database, Engine } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { freshDatabase } from "../postgres.ts";
+import { openCopied } from "../sqlite.ts";
 
 export const engines = ["sqlite", "postgres"] as const satisfies readonly Engine[];
 
@@ -39,7 +39,7 @@ export async function openStore(engine: Engine): Promise<Store> {
 async function openOnSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-store-"));
   const place = join(folder, "trunkline.db");
-  const database = await openSqlite({ path: place });
+  const database = await openCopied(place);
   const raw = new DatabaseSync(place);
   raw.exec("pragma busy_timeout = 5000");
   return {

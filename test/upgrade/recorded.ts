@@ -7,12 +7,12 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { postgresTx } from "#store/engine/postgres/connection.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Recording, writtenValue } from "../../scripts/recording.ts";
 import { type EngineName, type Ground, seededRandom } from "../harness.ts";
 import { freshDatabase } from "../postgres.ts";
+import { openKept } from "../sqlite.ts";
 import { numericTypes } from "../store/conformance.ts";
 
 /** The version from which the tables are in a PostgreSQL schema of their own. */
@@ -39,7 +39,7 @@ function onSqlite({ schema, tables }: Recording): Ground {
   raw.close();
   return {
     engine: "sqlite",
-    open: () => openSqlite({ path }),
+    open: () => openKept(path),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

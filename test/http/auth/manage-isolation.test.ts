@@ -10,8 +10,8 @@ import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { type Ground, type Harness, harness } from "../../harness.ts";
+import { openCopied } from "../../sqlite.ts";
 import { bodies, type Holder, holder, idsOf, namesIn, none, type Params } from "../every-route.ts";
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "../managing.ts";
 
@@ -31,7 +31,7 @@ before(async () => {
   const path = join(folder, "trunkline.db");
   own = {
     engine: "sqlite",
-    open: () => openSqlite({ path }),
+    open: () => openCopied(path),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
   it = await harness({ ground: own, started: false });

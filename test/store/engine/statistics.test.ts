@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
+import { openKept } from "../../sqlite.ts";
 import { type engines, openStore, type Store } from "../conformance.ts";
 import { grow } from "../grown.ts";
 import { growTo, readStatistics } from "../statement-plans.ts";
@@ -56,7 +56,7 @@ describe("sqlite", () => {
     const folder = mkdtempSync(join(tmpdir(), "trunkline-statistics-"));
     const path = join(folder, "trunkline.db");
     const known = async (change: (raw: DatabaseSync) => void) => {
-      await (await openSqlite({ path })).close();
+      await (await openKept(path)).close();
       const raw = new DatabaseSync(path);
       change(raw);
       const { count } = raw.prepare("select count(*) as count from sqlite_stat1").get()!;

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { readGateways } from "#store/gateways/actions.ts";
 import { deleteGateway, readDraining } from "#store/gateways/delete.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
+import { openKept } from "../../sqlite.ts";
 import { engines, onBothEngines, type Store } from "../conformance.ts";
 import { makeAccount, makeGateway, makeMessages, makeSending, now, sendOf, settle } from "../rows.ts";
 import { emptyPlace } from "../schema/place.ts";
@@ -107,8 +107,7 @@ onBothEngines((open) => {
 for (const engine of engines) {
   test(`a process that ends while a gateway drains leaves all to the next one, on ${engine}`, async () => {
     const place = await emptyPlace(engine);
-    const open = () =>
-      engine === "sqlite" ? openSqlite({ path: place.at }) : openPostgres({ url: place.at });
+    const open = () => (engine === "sqlite" ? openKept(place.at) : openPostgres({ url: place.at }));
     let database = await open();
     try {
       const accountId = await makeAccount(database);

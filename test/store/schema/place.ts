@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { freshDatabase } from "../../postgres.ts";
+import { openKept } from "../../sqlite.ts";
 import type { engines } from "../conformance.ts";
 
 /** A database of its own, empty: how it is opened by the service, and how a test writes to it past the service. */
@@ -25,7 +25,7 @@ export async function emptyPlace(engine: (typeof engines)[number]): Promise<Plac
     const path = join(folder, "trunkline.db");
     return {
       at: path,
-      open: async () => (await openSqlite({ path })).close(),
+      open: async () => (await openKept(path)).close(),
       exec: async (statements) => {
         const raw = new DatabaseSync(path);
         try {

@@ -13,6 +13,7 @@ import { CountBuffer } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
+import type { Access } from "./protocol.ts";
 
 /** The version that fixed the WAL-reset corruption (two connections, checkpoint race). */
 const oldestSafeSqlite = [3, 51, 3];
@@ -24,7 +25,7 @@ export class SqliteConnection implements DatabaseConnection {
   readonly raw: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(path: string, access: "read" | "write") {
+  constructor(path: string, access: Access) {
     this.raw = new DatabaseSync(path, { readOnly: access === "read" });
     this.raw.exec("pragma busy_timeout = 5000");
     if (access === "write") {

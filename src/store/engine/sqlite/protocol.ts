@@ -7,7 +7,16 @@ export interface Call {
   inputs: unknown[];
 }
 
-export type Work = { kind: "open" } | { kind: "run"; calls: Call[] } | { kind: "close" };
+export type Access = "read" | "write";
+
+/**
+ * `crashAt`: `commit.before:N` or `commit.after:N`, the commit of the opened file at which the process kills itself. After a
+ * `close` another file can be opened.
+ */
+export type Work =
+  | { kind: "open"; path: string; access: Access; crashAt: string | null }
+  | { kind: "run"; calls: Call[] }
+  | { kind: "close" };
 
 export type Answer = { ok: true; value: unknown } | { ok: false; fault: StorageFault; message: string };
 

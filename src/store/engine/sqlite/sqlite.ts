@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import { takeGroup } from "#store/engine/group.ts";
 import { GatheredTexts } from "./long-texts.ts";
-import type { Answer, Call, Posted, Reply, Work } from "./protocol.ts";
+import type { Access, Answer, Call, Posted, Reply, Work } from "./protocol.ts";
 
 interface Waiting {
   operation: Operation<unknown, unknown>;
@@ -28,20 +28,36 @@ const sqliteBusy = 5;
  */
 const semiSpaceMib = { read: 2, write: 4 } as const;
 
+/** Where the threads of a store come from, and where they go once it is closed. */
+export interface SqliteThreads {
+  /** A thread that has no file open and no listeners. */
+  take(access: Access): Worker;
+  /** Gets a thread that has closed its file and has no listeners. A thread that failed is not given back. */
+  give(worker: Worker, access: Access): Promise<unknown>;
+}
+
+/** Starts a thread for a store, which loads the operations. */
+export function startSqliteThread(access: Access): Worker {
+  setFlagsFromString(`--max-semi-space-size=${semiSpaceMib[access]}`);
+  return new Worker(new URL("./worker.ts", import.meta.url), { name: `sqlite-${access}` });
+}
+
+const ownThreads: SqliteThreads = { take: startSqliteThread, give: (worker) => worker.terminate() };
+
 /** A thread with at most one message in flight; what arrives meanwhile waits and goes together. */
 class Thread {
+  readonly #threads: SqliteThreads;
+  readonly #access: Access;
   readonly #worker: Worker;
-  readonly #gone: Promise<void>;
   #waiting: Waiting[] = [];
   #inFlight: ((reply: Reply) => void) | null = null;
+  #opened = false;
   #dead: StorageError | null = null;
 
-  constructor(path: string, access: "read" | "write", crashAt: string | null) {
-    setFlagsFromString(`--max-semi-space-size=${semiSpaceMib[access]}`);
-    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      name: `sqlite-${access}`,
-      workerData: { path, access, crashAt },
-    });
+  constructor(threads: SqliteThreads, access: Access) {
+    this.#threads = threads;
+    this.#access = access;
+    this.#worker = threads.take(access);
     this.#worker.on("message", (reply: Reply) => this.#inFlight?.(reply));
     const die = (message: string) => {
       this.#dead ??= new StorageError("unavailable", message);
@@ -51,18 +67,14 @@ class Thread {
     this.#worker.on("error", (error) =>
       die(`The SQLite thread failed: ${error instanceof Error ? error.message : String(error)}`),
     );
-    this.#gone = new Promise((resolve) => {
-      this.#worker.on("exit", () => {
-        die("The database is closed.");
-        resolve();
-      });
-    });
+    this.#worker.on("exit", () => die("The SQLite thread ended."));
   }
 
-  async open(): Promise<void> {
-    const answer = (await this.#send({ kind: "open" })).answers[0]?.[0];
+  async open(path: string, crashAt: string | null): Promise<void> {
+    const answer = (await this.#send({ kind: "open", path, access: this.#access, crashAt })).answers[0]?.[0];
     if (!answer) throw this.#dead ?? new StorageError("unavailable", "The SQLite thread did not start.");
     if (!answer.ok) throw new StorageError(answer.fault, answer.message);
+    this.#opened = true;
     this.#pump();
   }
 
@@ -78,8 +90,16 @@ class Thread {
 
   async close(): Promise<void> {
     while (this.#waiting.length > 0 || this.#inFlight) await new Promise((resolve) => setImmediate(resolve));
-    if (!this.#dead) await this.#send({ kind: "close" });
-    await this.#gone;
+    const usable = this.#opened && !this.#dead;
+    this.#dead ??= new StorageError("unavailable", "The database is closed.");
+    // A thread that fails while it closes gives no answer.
+    if (!usable || (await this.#send({ kind: "close" })).answers.length === 0) {
+      await this.#worker.terminate();
+      return;
+    }
+    // Each by its name: without one Node removes listeners of its own, and no message arrives any more.
+    for (const event of ["message", "error", "exit"]) this.#worker.removeAllListeners(event);
+    await this.#threads.give(this.#worker, this.#access);
   }
 
   #send(work: Work, texts: Uint8Array<ArrayBuffer> | null = null): Promise<Reply> {
@@ -161,17 +181,24 @@ function lockFile(path: string): DatabaseSync {
   }
 }
 
-/** Opens (or creates, 0600) the database file and brings its schema up to date. */
-export async function openSqlite(options: { path: string; crashAt?: string | null }): Promise<Database> {
-  const { path, crashAt = null } = options;
+/**
+ * Opens (or creates, 0600) the database file and brings its schema up to date. `threads`: by default two are started, which
+ * end when the database is closed.
+ */
+export async function openSqlite(options: {
+  path: string;
+  crashAt?: string | null;
+  threads?: SqliteThreads;
+}): Promise<Database> {
+  const { path, crashAt = null, threads = ownThreads } = options;
   const lock = lockFile(path);
-  const writer = new Thread(path, "write", crashAt);
-  const reader = new Thread(path, "read", null);
+  const writer = new Thread(threads, "write");
+  const reader = new Thread(threads, "read");
   try {
-    await writer.open();
+    await writer.open(path, crashAt);
     for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`])
       if (existsSync(file)) chmodSync(file, 0o600);
-    await reader.open();
+    await reader.open(path, null);
   } catch (error) {
     await Promise.all([writer.close(), reader.close()]).catch(() => {});
     lock.close();

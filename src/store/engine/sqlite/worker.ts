@@ -2,7 +2,7 @@
 // one writes, one reads. The writer gets a group of calls at a time and runs them in one transaction, with
 // one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { freeBytes } from "#runtime/free-bytes.ts";
 import type { LongTextsIn } from "#store/database.ts";
 import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";
@@ -10,18 +10,17 @@ import { operations } from "#store/operations.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
 import { textsOf } from "./long-texts.ts";
-import type { Answer, Call, Posted, Reply, Work } from "./protocol.ts";
+import type { Access, Answer, Call, Posted, Reply, Work } from "./protocol.ts";
 
 if (!parentPort) throw new Error("This file runs as a worker thread.");
 const port = parentPort;
-const { path, access, crashAt } = workerData as {
-  path: string;
-  access: "read" | "write";
-  crashAt: string | null;
-};
 
+// The file that is open: a thread has one at a time.
 let connection: SqliteConnection;
 let tx: ReturnType<typeof sqliteTx>;
+let access: Access;
+let crashAt: string | null;
+let commits: number;
 
 function fault(error: unknown): Answer {
   const { errcode, message } = error as { errcode?: number; message?: string };
@@ -38,7 +37,6 @@ function fault(error: unknown): Answer {
   return { ok: false, fault: kind, message: String(message ?? error) };
 }
 
-let commits = 0;
 function commit(): void {
   // Fault tests stop the process here, on either side of the flush that a 2xx waits for.
   if (crashAt !== null) commits += 1;
@@ -112,10 +110,14 @@ async function read(calls: readonly Call[]): Promise<Answer[][]> {
   return answers;
 }
 
+const done: Reply = { answers: [[{ ok: true, value: null }]] };
+
 async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
   if (work.kind === "open") {
+    ({ access, crashAt } = work);
+    commits = 0;
     try {
-      connection = new SqliteConnection(path, access);
+      connection = new SqliteConnection(work.path, access);
       tx = sqliteTx(connection);
       if (access === "write") {
         connection.raw.exec("begin immediate");
@@ -129,14 +131,14 @@ async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
           throw error;
         }
       }
-      return { answers: [[{ ok: true, value: null }]] };
+      return done;
     } catch (error) {
       return { answers: [[fault(error)]] };
     }
   }
   if (work.kind === "close") {
     connection.close();
-    return { answers: [] };
+    return done;
   }
   const calls = work.calls.map((call) => decoded(call, texts));
   return { answers: access === "write" ? await write(calls) : await read(calls) };
@@ -150,5 +152,4 @@ port.on("message", (posted: Posted) => {
 async function answer(work: Work, texts: Uint8Array | null): Promise<void> {
   port.postMessage(await handle(work, textsOf(texts)));
   if (texts !== null) freeBytes(texts);
-  if (work.kind === "close") port.close();
 }

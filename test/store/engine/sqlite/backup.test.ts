@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { readRestoreHold } from "#store/maintenance/restore-hold.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
+import { openKept } from "../../../sqlite.ts";
 import { makeMessages, now, sendOf } from "../../rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-backup-"));
@@ -22,7 +22,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 async function installation() {
   const own = mkdtempSync(join(folder, "case-"));
   const path = join(own, "trunkline.db");
-  const database = await openSqlite({ path });
+  const database = await openKept(path);
   const rows = await makeMessages(database, { count: 3 });
   const file = join(own, "copy.db");
   return { own, path, database, file, ...rows };
@@ -61,7 +61,7 @@ test("the copy is one file of 0600, whole, with what was pending held; the origi
   assert.equal(ask(it.path, "select count(*) from installation_facts where name = 'held'"), 0);
   assert.equal(await it.database.run(readRestoreHold, null), null);
   await it.database.close();
-  const restored = await openSqlite({ path: it.file });
+  const restored = await openKept(it.file);
   assert.equal((await restored.run(readRestoreHold, null))?.messages, 3);
   await restored.close();
 });

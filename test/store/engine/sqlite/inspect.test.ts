@@ -17,15 +17,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { inspectSqlite } from "#store/engine/sqlite/inspect.ts";
-import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
+import { openKept } from "../../../sqlite.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-inspect-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function installation(name: string): Promise<string> {
   const path = join(folder, name);
-  await (await openSqlite({ path })).close();
+  await (await openKept(path)).close();
   return path;
 }
 

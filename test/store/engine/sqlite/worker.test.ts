@@ -1,12 +1,13 @@
 // The SQLite threads, spoken to directly: groups in one transaction, members singly after a fault, a full disk.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
-import { Worker } from "node:worker_threads";
+import { Worker, type WorkerOptions } from "node:worker_threads";
 import { GatheredTexts } from "#store/engine/sqlite/long-texts.ts";
 import type { Reply, Work } from "#store/engine/sqlite/protocol.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -15,30 +16,22 @@ import { sendOf } from "../../rows.ts";
 const folder = mkdtempSync(join(tmpdir(), "trunkline-worker-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function startThread(path: string, full?: string) {
-  const worker = new Worker(new URL(import.meta.resolve("#store/engine/sqlite/worker.ts")), {
-    workerData: { path, access: "write", crashAt: null },
-    ...(full === undefined
-      ? {}
-      : {
-          execArgv: ["--import", new URL("./full-disk.ts", import.meta.url).href],
-          env: { ...process.env, TRUNKLINE_TEST_FULL: full },
-        }),
-  });
-  const ask = (work: Work) =>
-    new Promise<Reply>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", reject);
-      worker.postMessage(JSON.stringify(work));
-    });
-  return { ask, exited: new Promise((resolve) => worker.once("exit", resolve)) };
+function startThread(options: WorkerOptions = {}) {
+  const worker = new Worker(new URL(import.meta.resolve("#store/engine/sqlite/worker.ts")), options);
+  const ask = async (work: Work): Promise<Reply> => {
+    worker.postMessage(JSON.stringify(work));
+    return (await once(worker, "message"))[0];
+  };
+  const open = (path: string, crashAt: string | null = null) =>
+    ask({ kind: "open", path, access: "write", crashAt });
+  return { ask, open, terminate: () => worker.terminate() };
 }
 
 const fact = (name: string, value: string | null = "v") => ({ name, value });
 
 test("a group of calls is answered one by one, in order", async () => {
-  const { ask, exited } = startThread(join(folder, "group.db"));
-  assert.deepEqual(await ask({ kind: "open" }), { answers: [[{ ok: true, value: null }]] });
+  const { ask, open, terminate } = startThread();
+  assert.deepEqual(await open(join(folder, "group.db")), { answers: [[{ ok: true, value: null }]] });
   const reply = await ask({
     kind: "run",
     calls: [
@@ -54,13 +47,13 @@ test("a group of calls is answered one by one, in order", async () => {
     [{ ok: true, value: 0 }],
   ]);
   await ask({ kind: "close" });
-  await exited;
+  await terminate();
 });
 
 test("a group with a fault is undone, and its members are run again each for itself", async () => {
   const path = join(folder, "fault.db");
-  const { ask, exited } = startThread(path);
-  await ask({ kind: "open" });
+  const { ask, open, terminate } = startThread();
+  await open(path);
   const { answers } = await ask({
     kind: "run",
     calls: [
@@ -73,7 +66,7 @@ test("a group with a fault is undone, and its members are run again each for its
     [["v", "failed", "v"], ["failed"]],
   );
   await ask({ kind: "close" });
-  await exited;
+  await terminate();
   const raw = new DatabaseSync(path, { readOnly: true });
   const names = raw.prepare("select name from installation_facts order by name").all();
   assert.deepEqual(
@@ -83,11 +76,39 @@ test("a group with a fault is undone, and its members are run again each for its
   raw.close();
 });
 
+test("commits are counted anew for each file, and a file without a crash point has none", async () => {
+  // Here the thread fails where it would kill the process.
+  const noKill = "process.kill = (_, signal) => { throw new Error(signal); }";
+  const { ask, open, terminate } = startThread({
+    execArgv: ["--import", `data:text/javascript,${encodeURIComponent(noKill)}`],
+  });
+  let made = 0;
+  const commit = async () => {
+    made += 1;
+    const call = { name: "getOrSetFact", inputs: [fact(`n${made}`)] };
+    const [answer] = (await ask({ kind: "run", calls: [call] })).answers[0]!;
+    return answer!.ok ? answer!.value : answer!.message;
+  };
+  await open(join(folder, "first.db"), "commit.before:3");
+  assert.deepEqual([await commit(), await commit()], ["v", "v"]);
+  await ask({ kind: "close" });
+  await open(join(folder, "second.db"), "commit.before:3");
+  assert.deepEqual([await commit(), await commit(), await commit()], ["v", "v", "SIGKILL"]);
+  await ask({ kind: "close" });
+  await open(join(folder, "third.db"));
+  assert.deepEqual([await commit(), await commit(), await commit()], ["v", "v", "v"]);
+  await ask({ kind: "close" });
+  await terminate();
+});
+
 test("a full disk is called full, stores nothing, and is over when there is room again", async () => {
   const flag = join(folder, "full");
   const path = join(folder, "full.db");
-  const { ask, exited } = startThread(path, flag);
-  assert.deepEqual(await ask({ kind: "open" }), { answers: [[{ ok: true, value: null }]] });
+  const { ask, open, terminate } = startThread({
+    execArgv: ["--import", new URL("./full-disk.ts", import.meta.url).href],
+    env: { ...process.env, TRUNKLINE_TEST_FULL: flag },
+  });
+  assert.deepEqual(await open(path), { answers: [[{ ok: true, value: null }]] });
   const raw = new DatabaseSync(path);
   raw.exec(`
     insert into accounts (id, name, time_zone, plan_name, created_at, updated_at) values ('acc_1', 'a', 'UTC', 'p', 1, 1);
@@ -115,5 +136,5 @@ test("a full disk is called full, stores nothing, and is over when there is room
   assert.deepEqual((await ask(run)).answers, [[{ ok: true, value: { kind: "stored" } }]]);
   assert.equal(count(), 2000);
   await ask({ kind: "close" });
-  await exited;
+  await terminate();
 });
