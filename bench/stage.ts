@@ -117,6 +117,7 @@ export async function openStage(
       const server = await startServer({
         port: await freePort(),
         logFile: join(folder, "server.log"),
+        ownCache: true,
         ...(pin && pinned ? { cpus: "0" } : {}),
         env: {
           TRUNKLINE_DATA_DIR: dataFolder,

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "./child-environment.ts";
 import { chooseFiles, shareProcesses } from "./choose-files.ts";
 import { startPostgresOnDemand, urlVariable } from "./postgres.ts";
 import { sharedVariable, shareOnDemand } from "./ui/shared.ts";
@@ -61,7 +62,7 @@ async function main(): Promise<number> {
           ...process.env,
           [urlVariable]: postgres.address,
           [sharedVariable]: dashboard.address,
-          NODE_COMPILE_CACHE: join(folder, "compiled"),
+          NODE_COMPILE_CACHE: compileCache,
         },
       },
     );

@@ -56,6 +56,7 @@ export async function startTrunkline(pools: { name: string; members: object[]; c
   const server = await startServer({
     port: await freePort(),
     logFile,
+    ownCache: true,
     env: {
       TRUNKLINE_DATA_DIR: data,
       TRUNKLINE_PROVISION: provision,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { childEnvironment, keepCompiled } from "../child-environment.ts";
 
 const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -44,14 +45,12 @@ export function commands(): Commands {
     rmSync(folder, { recursive: true, force: true });
   });
   const start = (data: string, words: readonly string[], variables: Record<string, string> = {}) => {
-    const env = {
-      PATH: process.env.PATH ?? "",
-      NODE_COMPILE_CACHE: join(folder, "cache"),
+    const env = childEnvironment({
       TRUNKLINE_DATA_DIR: join(folder, data),
       TRUNKLINE_PORT: "0",
       ...variables,
-    };
-    const child = spawn(process.execPath, [entry, ...words], {
+    });
+    const child = spawn(process.execPath, [...keepCompiled, entry, ...words], {
       cwd: folder,
       env,
       stdio: ["ignore", "pipe", "pipe"],

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { childEnvironment } from "../child-environment.ts";
 import { commands } from "./commands.ts";
 
 const { folder, run, serve } = commands();
@@ -15,7 +16,7 @@ const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 async function init(name: string, lines: string[], ...words: string[]) {
   const cwd = join(folder, name);
   mkdirSync(cwd, { recursive: true });
-  const child = spawn(process.execPath, [entry, "init", ...words], { cwd, env: { PATH: process.env.PATH } });
+  const child = spawn(process.execPath, [entry, "init", ...words], { cwd, env: childEnvironment() });
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text) => {

@@ -26,6 +26,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { childEnvironment } from "../child-environment.ts";
 import { DiskFile, type Fate } from "./disk-image.ts";
 import { pause } from "./marker.ts";
 import { judgeImage, type Known } from "./power-loss-judge.ts";
@@ -89,14 +90,13 @@ async function traced(
   const port = await freePort();
   const child = spawn("strace", [...straceArguments(trace), process.execPath, entry], {
     cwd: root,
-    env: {
-      PATH: process.env.PATH,
+    env: childEnvironment({
       TRUNKLINE_DATA_DIR: data,
       TRUNKLINE_PORT: String(port),
       TRUNKLINE_PROVISION: provision,
       TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
       TRUNKLINE_LOG_LEVEL: "warn",
-    },
+    }),
     stdio: ["ignore", "ignore", "inherit"],
     // strace hands no signal on; the group is ended as a whole.
     detached: true,

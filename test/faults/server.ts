@@ -5,6 +5,7 @@ import { createWriteStream, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { childEnvironment, keepCompiled } from "../child-environment.ts";
 
 export interface Ended {
   code: number | null;
@@ -33,6 +34,8 @@ export interface ServerOptions {
   entry?: string;
   /** CPU list for taskset, where there is one. */
   cpus?: string;
+  /** Compile into the data folder, as a user's start does, and not into the cache that tests share. */
+  ownCache?: boolean;
 }
 
 /** The process ended before it listened; `ended` says how. */
@@ -59,17 +62,28 @@ const startFlags = (JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /** Resolves when the server listens; fails with its last lines when it ends or stays silent before that. */
 export function startServer(options: ServerOptions): Promise<Server> {
-  const { env, port, logFile, cpus } = options;
+  const { env, port, logFile, cpus, ownCache = false } = options;
   const started = performance.now();
   const entry = process.env.TRUNKLINE_FAULTS_ENTRY ?? options.entry ?? ownEntry;
   const [program, ...rest] =
     cpus === undefined ? [process.execPath] : ["taskset", "-c", cpus, process.execPath];
   const child = spawn(
     program ?? process.execPath,
-    [...rest, "--disable-warning=ExperimentalWarning", ...startFlags, entry],
+    [
+      ...rest,
+      "--disable-warning=ExperimentalWarning",
+      ...startFlags,
+      ...(ownCache ? [] : keepCompiled),
+      entry,
+    ],
     {
       cwd: root,
-      env: { PATH: process.env.PATH, ...env, TRUNKLINE_HOST: "127.0.0.1", TRUNKLINE_PORT: String(port) },
+      env: childEnvironment({
+        ...(ownCache ? { NODE_COMPILE_CACHE: "" } : {}),
+        ...env,
+        TRUNKLINE_HOST: "127.0.0.1",
+        TRUNKLINE_PORT: String(port),
+      }),
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -21,6 +21,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
+import { childEnvironment } from "../child-environment.ts";
 import { pause } from "../faults/marker.ts";
 import { EarlyEnd, freePort, type Server, startServer } from "../faults/server.ts";
 
@@ -102,7 +103,7 @@ async function start(data: string): Promise<Server> {
 
 /** Runs a program to its end, while everything else goes on. */
 function run(program: string, args: string[], env: Record<string, string>) {
-  const child = spawn(program, args, { cwd: root, env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(program, args, { cwd: root, env: childEnvironment(env) });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => {

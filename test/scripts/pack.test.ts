@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -115,6 +115,8 @@ test("a signal stops it in order, and its folder goes", async () => {
   service?.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null]);
   assert.match(printed, /The process has stopped/);
+  // Its first start compiled everything, and the next one has that.
+  assert.ok(readdirSync(join(folder, "data/cache"), { recursive: true }).length > 1_000);
   // Here, because 270 MB of packages take longer to remove than a file may stay open after its last test.
   await rm(folder, { recursive: true });
 });

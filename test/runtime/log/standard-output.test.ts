@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { mock, type TestContext, test } from "node:test";
 import { maxWaiting, standardOutput } from "#runtime/log/standard-output.ts";
+import { childEnvironment } from "../../child-environment.ts";
 
 /** A pipe that takes `room` more bytes, and then fails with this code. */
 function pipe(context: TestContext) {
@@ -101,7 +102,7 @@ test("after the reader has gone nothing is written or kept", (context) => {
 
 const start = (context: TestContext) => {
   // Without what the test runner tells its own children, which then report on standard output.
-  const options = { silent: true, execArgv: [], env: { PATH: process.env.PATH } };
+  const options = { silent: true, execArgv: [], env: childEnvironment() };
   const child = fork(new URL("./stalled-log-child.ts", import.meta.url), options);
   context.after(() => child.kill("SIGKILL"));
   return child;
