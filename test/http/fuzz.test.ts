@@ -1,5 +1,6 @@
 // Bodies by the thousand: structured ones, mutated ones, plain bytes. For every body, the answer has one of
 // the interface's shapes, nothing is a 5xx, nothing is left unhandled, and a success is a send without faults.
+// Runs in a process of its own: it asserts that no promise of the process was left unhandled.
 
 import assert from "node:assert/strict";
 import test from "node:test";

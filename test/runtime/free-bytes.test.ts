@@ -1,4 +1,5 @@
 // Memory that is given back at once.
+// Runs in a process of its own: it measures the memory of the process.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // What became of a request, against a raw peer that fails in every way. Before the first byte: `not_sent`, and
 // nothing goes out afterwards either. After it: `no_answer`, and nothing is repeated.
+// Runs in a process of its own: it sets the process's certificate authorities.
 
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

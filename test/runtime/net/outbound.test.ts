@@ -1,4 +1,5 @@
 // What goes out and what comes back when the peer behaves; redirects and proxies, which are not followed.
+// Runs in a process of its own: it sets proxies in the environment, and the process's certificate authorities.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
