@@ -1,5 +1,12 @@
 // The entry of the command `trunkline`.
 
-import { runCommand } from "#command-line/program.ts";
+import { isServe, runCommand } from "#command-line/run.ts";
+import { ownTerminal } from "#command-line/terminal.ts";
 
-await runCommand(process.argv.slice(2));
+const words = process.argv.slice(2);
+// The reader of a pipe, such as `head`, has read enough.
+if (!isServe(words))
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+const code = await runCommand(words, ownTerminal());
+// A start that failed may leave a database open, which would keep the process. What it printed comes first.
+if (code !== 0) process.stdout.write("", () => process.exit(code));

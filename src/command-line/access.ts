@@ -1,9 +1,9 @@
 // Whom a command asks: the process of this machine, through its socket, or an installation at an address, with a token or key
 // of the environment. Secrets are never words of a command: every user of the machine sees those.
 
-import { environment } from "#config.ts";
 import { Api, runningHere } from "./api.ts";
 import { configured } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface AccessOptions {
   /** An address instead of this machine. */
@@ -15,7 +15,10 @@ export interface AccessOptions {
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
 /** The origin of the address that the options or the environment name; null: this machine. */
-function addressOf({ url = environment.TRUNKLINE_URL }: AccessOptions): string | null {
+function addressOf(
+  { environment }: Terminal,
+  { url = environment.TRUNKLINE_URL }: AccessOptions,
+): string | null {
   if (url === undefined || url === "") return null;
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
@@ -23,8 +26,8 @@ function addressOf({ url = environment.TRUNKLINE_URL }: AccessOptions): string |
   return parsed.origin + parsed.pathname.replace(/(?<!\/)\/+$/, "");
 }
 
-async function ofThisMachine(): Promise<Api> {
-  const config = configured();
+async function ofThisMachine(terminal: Terminal): Promise<Api> {
+  const config = configured(terminal);
   const running = await runningHere(config);
   if (running !== null) return running;
   throw new Error(
@@ -32,30 +35,31 @@ async function ofThisMachine(): Promise<Api> {
   );
 }
 
-const present = (name: string): string | null => {
+const present = ({ environment }: Terminal, name: string): string | null => {
   const value = environment[`TRUNKLINE_${name}`];
   return value === undefined || value === "" ? null : value;
 };
 
 /** The management API. */
-export async function managementOf(options: AccessOptions): Promise<Api> {
-  const url = addressOf(options);
-  if (url === null) return await ofThisMachine();
-  const token = present("TOKEN");
+export async function managementOf(terminal: Terminal, options: AccessOptions): Promise<Api> {
+  const url = addressOf(terminal, options);
+  if (url === null) return await ofThisMachine(terminal);
+  const token = present(terminal, "TOKEN");
   if (token === null) throw new Error("Put a management token of that installation into TRUNKLINE_TOKEN.");
   return new Api({ url }, bearer(token));
 }
 
 /** The management API, or with an account's or a pool's key in the variable `name` the API of that key. */
 export async function managementOrKey(
+  terminal: Terminal,
   options: AccessOptions,
   name: "API_KEY" | "POOL_KEY",
 ): Promise<{ management: Api } | { keyed: Api }> {
-  const url = addressOf(options);
-  if (url === null) return { management: await ofThisMachine() };
-  const token = present("TOKEN");
+  const url = addressOf(terminal, options);
+  if (url === null) return { management: await ofThisMachine(terminal) };
+  const token = present(terminal, "TOKEN");
   if (token !== null) return { management: new Api({ url }, bearer(token)) };
-  const key = present(name);
+  const key = present(terminal, name);
   if (key === null)
     throw new Error(
       `Put a key of that installation into TRUNKLINE_${name}, or a management token into TRUNKLINE_TOKEN.`,

@@ -3,7 +3,7 @@
 import { escapeControls } from "#runtime/log/escape-controls.ts";
 import { type AccessOptions, chosenAccount, managementOrKey, onlyOrDefault } from "./access.ts";
 import type { Api } from "./api.ts";
-import { plain } from "./output.ts";
+import { plain, type Terminal } from "./terminal.ts";
 
 interface AskOptions extends AccessOptions {
   pool?: string;
@@ -23,16 +23,22 @@ interface End {
 }
 
 /** Asks and prints the answer; which member answered goes to the standard error. Throws when no member did. */
-export async function ask(question: string, options: AskOptions): Promise<void> {
-  const access = await managementOrKey(options, "POOL_KEY");
-  if ("keyed" in access) await askWithKey(access.keyed, question, options);
-  else await askAsPerson(access.management, question, options);
+export async function ask(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
+  const access = await managementOrKey(terminal, options, "POOL_KEY");
+  if ("keyed" in access) await askWithKey(terminal, access.keyed, question, options);
+  else await askAsPerson(terminal, access.management, question, options);
 }
 
 /** A model's answer drives no terminal; a program gets it as it is. */
-const write = (text: string) => process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
+const write = ({ output }: Terminal, text: string) =>
+  output.write(output.isTTY ? escapeControls(text) : text);
 
-async function askAsPerson(api: Api, question: string, options: AskOptions): Promise<void> {
+async function askAsPerson(
+  terminal: Terminal,
+  api: Api,
+  question: string,
+  options: AskOptions,
+): Promise<void> {
   const { id } = await chosenAccount(api, options);
   const path = `/api/manage/v1/accounts/${id}/pools`;
   const pools = await Array.fromAsync(api.rows<{ id: string; name: string }>(path));
@@ -50,15 +56,15 @@ async function askAsPerson(api: Api, question: string, options: AskOptions): Pro
   const asked = { messages: [{ role: "user", content: question }], model: options.model ?? null };
   for await (const { event, data } of api.events("POST", `${path}/${pool.id}/try`, asked, silenceMs)) {
     const read = JSON.parse(data) as End & { text?: string };
-    if (event === "chunk" && read.text !== undefined) write(read.text);
+    if (event === "chunk" && read.text !== undefined) write(terminal, read.text);
     if (event === "error") throw new Error(read.message ?? "The pool did not answer.");
     if (event === "end") {
       const { tokens, attempts = 1, ms = 0 } = read;
       const others = attempts > 1 ? `, after ${attempts - 1} failed` : "";
       const counted = tokens === undefined ? "" : `, ${tokens.prompt} + ${tokens.completion} tokens`;
-      write("\n");
-      process.stderr.write(plain(`${read.member} (${read.model})${others}${counted}, ${Math.round(ms)} ms`));
-      process.stderr.write("\n");
+      write(terminal, "\n");
+      const said = plain(`${read.member} (${read.model})${others}${counted}, ${Math.round(ms)} ms`);
+      terminal.errors.write(`${said}\n`);
     }
   }
 }
@@ -68,7 +74,12 @@ interface Chunk {
   error?: { message?: string };
 }
 
-async function askWithKey(api: Api, question: string, { model }: AskOptions): Promise<void> {
+async function askWithKey(
+  terminal: Terminal,
+  api: Api,
+  question: string,
+  { model }: AskOptions,
+): Promise<void> {
   const asked = {
     messages: [{ role: "user", content: question }],
     stream: true,
@@ -79,7 +90,7 @@ async function askWithKey(api: Api, question: string, { model }: AskOptions): Pr
     const { choices, error } = JSON.parse(data) as Chunk;
     if (error !== undefined) throw new Error(error.message ?? "The pool did not answer.");
     const text = choices?.[0]?.delta?.content;
-    if (typeof text === "string") write(text);
+    if (typeof text === "string") write(terminal, text);
   }
-  write("\n");
+  write(terminal, "\n");
 }

@@ -13,7 +13,8 @@ import type { Database } from "#store/database.ts";
 import type { RestoreHold } from "#store/maintenance/restore-hold.ts";
 import { type Api, runningHere } from "./api.ts";
 import { databaseFile, openDatabase } from "./open.ts";
-import type { Result } from "./output.ts";
+import { configured } from "./settings.ts";
+import type { Result, Terminal } from "./terminal.ts";
 
 export function heldText(held: RestoreHold | null): string {
   if (held === null) return "nothing, for nothing was pending";
@@ -43,7 +44,8 @@ async function withDatabase<T>(
 }
 
 /** Holds what is pending, before the first start. */
-export async function hold(config: Config): Promise<Result> {
+export async function hold(terminal: Terminal): Promise<Result> {
+  const config = configured(terminal);
   if ((await runningHere(config)) !== null)
     throw new Error("The service runs, so that what is pending is on its way. Stop it first.");
   const held = await withDatabase(config, "holdInstallation", ({ database, clock }) =>
@@ -62,7 +64,8 @@ const releaseRunning = async (running: Api): Promise<Released> =>
   (await running.ask<{ data: Released }>("POST", "/api/manage/v1/installation/release")).data;
 
 /** Lets go of what is held. */
-export async function release(config: Config): Promise<Result> {
+export async function release(terminal: Terminal): Promise<Result> {
+  const config = configured(terminal);
   const running = await runningHere(config);
   const released =
     running === null

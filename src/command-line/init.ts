@@ -1,11 +1,12 @@
 // `trunkline init`: asks three questions and writes `.env` and `provision.yaml` into the folder that it is started in.
 
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { commandWords } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { newSecret } from "#runtime/secret.ts";
-import type { Result } from "./output.ts";
+import type { Result, Terminal } from "./terminal.ts";
 
 const files = [".env", "provision.yaml"] as const;
 
@@ -52,14 +53,14 @@ const questions: readonly Question[] = [
 const presets: Answers = { account: "default", publicUrl: "", databaseUrl: "" };
 
 /** Asks at the terminal until each answer is one; where the input ends, the rest are the presets. */
-async function askAll(): Promise<Answers> {
-  const terminal = createInterface({ input: process.stdin });
-  const lines = terminal[Symbol.asyncIterator]();
+async function askAll({ input, output }: Terminal): Promise<Answers> {
+  const reader = createInterface({ input });
+  const lines = reader[Symbol.asyncIterator]();
   const answers = { ...presets };
   try {
     for (const { name, text, judge } of questions) {
       for (;;) {
-        process.stdout.write(`${text}${presets[name] === "" ? "" : ` [${presets[name]}]`} `);
+        output.write(`${text}${presets[name] === "" ? "" : ` [${presets[name]}]`} `);
         const { value, done } = await lines.next();
         if (done) return answers;
         const answer = value.trim() || presets[name];
@@ -68,12 +69,12 @@ async function askAll(): Promise<Answers> {
           answers[name] = answer;
           break;
         }
-        process.stdout.write(`${wrong}\n`);
+        output.write(`${wrong}\n`);
       }
     }
     return answers;
   } finally {
-    terminal.close();
+    reader.close();
   }
 }
 
@@ -133,17 +134,18 @@ function write(path: string, text: string): void {
 }
 
 /** `yes`: no question is asked, and everything is as it would be without an answer. */
-export async function init({ yes = false }: { yes?: boolean }): Promise<Result> {
-  const present = files.filter((path) => existsSync(path));
+export async function init(terminal: Terminal, { yes = false }: { yes?: boolean }): Promise<Result> {
+  const present = files.filter((name) => existsSync(join(terminal.folder, name)));
   if (present.length > 0)
     throw new Error(
       `${present.join(" and ")} ${present.length === 1 ? "is" : "are"} here already. This command overwrites nothing.`,
     );
-  const answers = yes ? presets : await askAll();
+  const answers = yes ? presets : await askAll(terminal);
   const random = systemRandom();
   const keys = { api: `tl_${newSecret(random)}`, pool: `tlp_${newSecret(random)}` };
-  write(".env", environmentFile(answers, keys));
-  write("provision.yaml", provisionFile(answers, Intl.DateTimeFormat().resolvedOptions().timeZone));
+  write(join(terminal.folder, ".env"), environmentFile(answers, keys));
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  write(join(terminal.folder, "provision.yaml"), provisionFile(answers, timeZone));
   return {
     text: `
 Written: .env (settings and keys) and provision.yaml (account, gateways, pool).

@@ -6,7 +6,8 @@ import type { System } from "#system.ts";
 import { chosenAccount } from "./access.ts";
 import { type Api, runningHere } from "./api.ts";
 import { localOrigin, openInstallation } from "./open.ts";
-import type { Result } from "./output.ts";
+import { configured } from "./settings.ts";
+import type { Result, Terminal } from "./terminal.ts";
 
 /** The code behind the `#` reaches the page and no server. */
 export const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
@@ -31,7 +32,8 @@ async function newKey(running: Api, account: string): Promise<string> {
 }
 
 /** Gives an account a new API key. */
-export async function renewKey(config: Config, account: string): Promise<Result> {
+export async function renewKey(terminal: Terminal, account: string): Promise<Result> {
+  const config = configured(terminal);
   const running = await runningHere(config);
   const key =
     running === null
@@ -51,7 +53,8 @@ async function newCode(running: Api, email: string | null): Promise<string> {
 }
 
 /** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
-export async function makeSetupLink(config: Config, email: string | null): Promise<Result> {
+export async function makeSetupLink(terminal: Terminal, email: string | null): Promise<Result> {
+  const config = configured(terminal);
   const running = await runningHere(config);
   const code =
     running === null

@@ -1,7 +1,7 @@
 // `trunkline gateways` and `pools`: what an account sends and asks through, and how it is.
 
 import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
-import { plain, type Result, table } from "./output.ts";
+import { plain, type Result, type Terminal, table } from "./terminal.ts";
 
 interface Gateway {
   identifier: string;
@@ -14,8 +14,8 @@ interface Gateway {
 }
 
 /** The gateways of an account. */
-export async function gateways(options: AccessOptions): Promise<Result> {
-  const api = await managementOf(options);
+export async function gateways(terminal: Terminal, options: AccessOptions): Promise<Result> {
+  const api = await managementOf(terminal, options);
   const { id } = await chosenAccount(api, options);
   const rows = await Array.fromAsync(api.rows<Gateway>(`/api/manage/v1/accounts/${id}/gateways`));
   const shown = rows.map(({ identifier, channel, kind, state, waiting, pause, ...row }) => [
@@ -44,8 +44,8 @@ interface MemberHealth {
 }
 
 /** The pools of an account with the health of their members, as the process that answers sees it. */
-export async function pools(options: AccessOptions): Promise<Result> {
-  const api = await managementOf(options);
+export async function pools(terminal: Terminal, options: AccessOptions): Promise<Result> {
+  const api = await managementOf(terminal, options);
   const { id } = await chosenAccount(api, options);
   const path = `/api/manage/v1/accounts/${id}/pools`;
   const rows: string[][] = [];

@@ -1,14 +1,12 @@
 // `trunkline send`, `get` and `tail`: messages of an account, from a terminal or a script.
 
 import { channels } from "#contract/messages/channel.ts";
+import { systemClock } from "#runtime/clock.ts";
 import { systemRandom } from "#runtime/random.ts";
-import { systemRuntime } from "#runtime/system-runtime.ts";
 import { type AccessOptions, chosenAccount, managementOf, managementOrKey } from "./access.ts";
 import { type Api, ApiError } from "./api.ts";
 import { channelOf } from "./channel.ts";
-import { coloured, plain, print, type Result } from "./output.ts";
-
-const ownClock = () => systemRuntime({ logLevel: "warn", outboundAllow: [] }).clock;
+import { coloured, plain, print, type Result, type Terminal } from "./terminal.ts";
 
 interface SendOptions extends AccessOptions {
   subject?: string;
@@ -28,7 +26,7 @@ const repeatMs = 500;
 const isOpen = (error: unknown) => !(error instanceof ApiError) || error.code === "idempotency_in_progress";
 
 async function sendOnce(send: () => Promise<Sent>): Promise<Sent> {
-  const clock = ownClock();
+  const clock = systemClock();
   for (let count = 1; ; count++) {
     try {
       return await send();
@@ -40,7 +38,13 @@ async function sendOnce(send: () => Promise<Sent>): Promise<Sent> {
 }
 
 /** Sends one message. */
-export async function send(word: string, to: string, text: string, options: SendOptions): Promise<Result> {
+export async function send(
+  terminal: Terminal,
+  word: string,
+  to: string,
+  text: string,
+  options: SendOptions,
+): Promise<Result> {
   const channel = channelOf(word);
   const contact = {
     ...(channel === "email" ? { email: to, subject: options.subject ?? "" } : { number: to }),
@@ -48,7 +52,7 @@ export async function send(word: string, to: string, text: string, options: Send
     ...(options.gateway === undefined ? {} : { gateway_identifier: options.gateway }),
     ...(options.at === undefined ? {} : { schedule_at: options.at }),
   };
-  const access = await managementOrKey(options, "API_KEY");
+  const access = await managementOrKey(terminal, options, "API_KEY");
   const key = { "idempotency-key": Buffer.from(systemRandom().bytes(16)).toString("hex") };
   const answer = await sendOnce(async () => {
     if ("keyed" in access)
@@ -103,8 +107,8 @@ async function underManagement(api: Api, id: string): Promise<Message> {
 }
 
 /** Looks a message up, with its events. */
-export async function get(id: string, options: AccessOptions): Promise<Result> {
-  const access = await managementOrKey(options, "API_KEY");
+export async function get(terminal: Terminal, id: string, options: AccessOptions): Promise<Result> {
+  const access = await managementOrKey(terminal, options, "API_KEY");
   const message =
     "keyed" in access ? await underKey(access.keyed, id) : await underManagement(access.management, id);
   const events = (message.events ?? []).map(({ at, type, detail }) =>
@@ -132,9 +136,9 @@ interface TailOptions extends AccessOptions {
 }
 
 /** Prints each message of an account when it is accepted and whenever its status changes, until the person ends it. */
-export async function tail(options: TailOptions): Promise<void> {
-  const api = await managementOf(options);
-  const clock = ownClock();
+export async function tail(terminal: Terminal, options: TailOptions): Promise<void> {
+  const api = await managementOf(terminal, options);
+  const clock = systemClock();
   const { id } = await chosenAccount(api, options);
   const query = new URLSearchParams({
     limit: String(watched),
@@ -148,7 +152,8 @@ export async function tail(options: TailOptions): Promise<void> {
     );
     for (const message of data.toReversed()) {
       if (seen === null || seen.get(message.id) === message.status) continue;
-      print(options.json ? JSON.stringify(message) : lineOf(message));
+      if (options.json) terminal.output.write(`${JSON.stringify(message)}\n`);
+      else print(terminal, lineOf(message));
     }
     seen = new Map(data.map((message) => [message.id, message.status]));
   };

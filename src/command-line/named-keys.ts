@@ -2,7 +2,7 @@
 
 import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
 import type { Api } from "./api.ts";
-import { plain, type Result, table } from "./output.ts";
+import { plain, type Result, type Terminal, table } from "./terminal.ts";
 
 interface NewKeyOptions extends AccessOptions {
   scope: string[];
@@ -22,8 +22,11 @@ interface Key {
   last_used_at: string | null;
 }
 
-async function keysOf(options: AccessOptions): Promise<{ api: Api; path: string; account: string }> {
-  const api = await managementOf(options);
+async function keysOf(
+  terminal: Terminal,
+  options: AccessOptions,
+): Promise<{ api: Api; path: string; account: string }> {
+  const api = await managementOf(terminal, options);
   const { id, name } = await chosenAccount(api, options);
   return { api, path: `/api/manage/v1/accounts/${id}/api-keys`, account: name };
 }
@@ -37,18 +40,18 @@ function timeOf(text: string): string {
 }
 
 /** Creates a key with a name. Its text is shown once. */
-export async function createKey(name: string, options: NewKeyOptions): Promise<Result> {
+export async function createKey(terminal: Terminal, name: string, options: NewKeyOptions): Promise<Result> {
   const { scope, gateway, expires } = options;
   const expires_at = expires === undefined ? null : timeOf(expires);
-  const { api, path, account } = await keysOf(options);
+  const { api, path, account } = await keysOf(terminal, options);
   const fields = { name, scopes: scope, gateways: gateway ?? null, expires_at };
   const { data } = await api.ask<{ data: Key & { key: string } }>("POST", path, fields);
   return { text: `New API key ${name} of account ${account} (shown once): ${data.key}`, data };
 }
 
 /** Lists the keys of an account that have a name. */
-export async function listKeys(options: AccessOptions): Promise<Result> {
-  const { api, path } = await keysOf(options);
+export async function listKeys(terminal: Terminal, options: AccessOptions): Promise<Result> {
+  const { api, path } = await keysOf(terminal, options);
   const rows = await Array.fromAsync(api.rows<Key>(path));
   const shown = rows.map(({ name, hint, scopes, gateways, expires_at, revoked_at, last_used_at }) => [
     plain(name),
@@ -62,8 +65,8 @@ export async function listKeys(options: AccessOptions): Promise<Result> {
 }
 
 /** Revokes the key with this name or id. */
-export async function revokeKey(named: string, options: AccessOptions): Promise<Result> {
-  const { api, path, account } = await keysOf(options);
+export async function revokeKey(terminal: Terminal, named: string, options: AccessOptions): Promise<Result> {
+  const { api, path, account } = await keysOf(terminal, options);
   const rows = await Array.fromAsync(api.rows<Key>(path));
   const key = rows.find(({ id, name, revoked_at }) => revoked_at === null && [id, name].includes(named));
   if (key === undefined) throw new Error(`Account ${account} has no API key called ${named} that works.`);

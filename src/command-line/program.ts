@@ -1,26 +1,24 @@
 // The commands of `trunkline` and their words. Each loads its own code when it runs. Commander reads the words, because it has no
 // dependencies, names the nearest known word beside an unknown one, and writes the help.
 
-import { Command, type CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { commandWords, version } from "#runtime/program.ts";
-import { fail, type Result, show } from "./output.ts";
-import { configured } from "./settings.ts";
+import { Failure, show, type Terminal } from "./terminal.ts";
 
-/** Exit codes: 0 done, 1 failed, 2 the words are wrong. */
 const wrongWords = 2;
 
 const json = ["--json", "print JSON for programs"] as const;
 
-export function createProgram(): Command {
-  const program = new Command("trunkline");
-  const add = (words: string, description: string) => program.command(words).description(description);
-  const showing = (command: Command) => command.option(...json);
-  const elsewhere = (command: Command) =>
-    command
-      .option("--account <name>", "the account; otherwise the only one, or the one called default")
-      .option("--url <address>", "an installation at this address; see TRUNKLINE_URL");
+const elsewhere = (command: Command) =>
+  command
+    .option("--account <name>", "the account; otherwise the only one, or the one called default")
+    .option("--url <address>", "an installation at this address; see TRUNKLINE_URL");
 
-  program
+const several = (value: string, before: string[] = []) => [...before, value];
+
+/** Reads words for a command, which runs on this terminal. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command("trunkline")
     .description("Self-hosted messaging (SMS, WhatsApp, email) with durable delivery, and an AI gateway.")
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -33,36 +31,70 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     )
     .showSuggestionAfterError(true)
     .configureOutput({
+      writeOut: (text) => terminal.output.write(text),
+      writeErr: (text) => terminal.errors.write(text),
       outputError: (text, write) => write(text.replace(/^error: /, "trunkline: ")),
     })
-    .exitOverride(({ exitCode }: CommanderError) => process.exit(exitCode === 0 ? 0 : wrongWords));
+    .exitOverride();
+  addStart(program, terminal);
+  addAccess(program, terminal);
+  addNamedKeys(program, terminal);
+  addCopies(program, terminal);
+  addChecks(program, terminal);
+  addMessages(program, terminal);
+  addLists(program, terminal);
+  addShell(program, terminal);
+  return program;
+}
 
-  add("serve", "run the service (the same as no command)").action(async () => {
-    const { serve } = await import("./serve.ts");
-    await serve(configured());
-  });
-  showing(add("init", "ask three questions, and write .env and provision.yaml here"))
+function addStart(program: Command, terminal: Terminal): void {
+  program
+    .command("serve")
+    .description("run the service (the same as no command)")
+    .action(async () => {
+      const { serve } = await import("./serve.ts");
+      await serve(terminal);
+    });
+  program
+    .command("init")
+    .description("ask three questions, and write .env and provision.yaml here")
+    .option(...json)
     .option("-y, --yes", "ask nothing")
     .action(async (options) => {
       const { init } = await import("./init.ts");
-      show(await init(options), options);
+      show(terminal, await init(terminal, options), options);
     });
-  showing(add("setup", "make a one-time link that makes an operator")).action(async (options) => {
-    const { makeSetupLink } = await import("./keys.ts");
-    show(await makeSetupLink(configured(), null), options);
-  });
-  showing(
-    add("operator <email>", "the same for one e-mail address, also for an operator who lost the password"),
-  ).action(async (email: string, options) => {
-    const { makeSetupLink } = await import("./keys.ts");
-    show(await makeSetupLink(configured(), email), options);
-  });
-  const key = add("key <account>", "give an account a new API key, in place of its old one");
-  showing(key).action(async (account: string, options) => {
-    const { renewKey } = await import("./keys.ts");
-    show(await renewKey(configured(), account), options);
-  });
-  const several = (value: string, before: string[] = []) => [...before, value];
+}
+
+/** Access for people, and an account's own key. */
+function addAccess(program: Command, terminal: Terminal): void {
+  program
+    .command("setup")
+    .description("make a one-time link that makes an operator")
+    .option(...json)
+    .action(async (options) => {
+      const { makeSetupLink } = await import("./keys.ts");
+      show(terminal, await makeSetupLink(terminal, null), options);
+    });
+  program
+    .command("operator <email>")
+    .description("the same for one e-mail address, also for an operator who lost the password")
+    .option(...json)
+    .action(async (email: string, options) => {
+      const { makeSetupLink } = await import("./keys.ts");
+      show(terminal, await makeSetupLink(terminal, email), options);
+    });
+}
+
+function addNamedKeys(program: Command, terminal: Terminal): void {
+  const key = program
+    .command("key <account>")
+    .description("give an account a new API key, in place of its old one")
+    .option(...json)
+    .action(async (account: string, options) => {
+      const { renewKey } = await import("./keys.ts");
+      show(terminal, await renewKey(terminal, account), options);
+    });
   elsewhere(
     key.command("create <name>").description("create an API key with a name, beside the account's own"),
   )
@@ -72,103 +104,136 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     .option(...json)
     .action(async (name: string, _options, command: Command) => {
       const { createKey } = await import("./named-keys.ts");
-      const options = command.optsWithGlobals<Parameters<typeof createKey>[1] & { json?: boolean }>();
-      show(await createKey(name, options), options);
+      const options = command.optsWithGlobals<Parameters<typeof createKey>[2] & { json?: boolean }>();
+      show(terminal, await createKey(terminal, name, options), options);
     });
   elsewhere(key.command("list").description("list the API keys with a name"))
     .option(...json)
     .action(async (_options, command: Command) => {
       const { listKeys } = await import("./named-keys.ts");
       const options = command.optsWithGlobals();
-      show(await listKeys(options), options);
+      show(terminal, await listKeys(terminal, options), options);
     });
   elsewhere(key.command("revoke <name>").description("revoke the API key with this name"))
     .option(...json)
     .action(async (name: string, _options, command: Command) => {
       const { revokeKey } = await import("./named-keys.ts");
       const options = command.optsWithGlobals();
-      show(await revokeKey(name, options), options);
+      show(terminal, await revokeKey(terminal, name, options), options);
     });
-  add("backup <file>", "copy a SQLite installation to a file, while it runs or not")
+}
+
+function addCopies(program: Command, terminal: Terminal): void {
+  program
+    .command("backup <file>")
+    .description("copy a SQLite installation to a file, while it runs or not")
     .option("--key <keyfile>", "copy the master key to this file")
     .action(async (file: string, { key }: { key?: string }) => {
       const { backup } = await import("./backup.ts");
-      await backup(configured(), file, key ?? null);
+      await backup(terminal, file, key ?? null);
     });
-  add("restore <file>", "put a backup into the data folder, which has no database yet")
+  program
+    .command("restore <file>")
+    .description("put a backup into the data folder, which has no database yet")
     .option("--key <keyfile>", "the file that holds the backup's master key")
     .action(async (file: string, { key }: { key?: string }) => {
       const { restore } = await import("./restore.ts");
-      restore(configured(), file, key ?? null);
+      restore(terminal, file, key ?? null);
     });
-  showing(add("hold", "hold what is pending, before the first start of a restored dump or snapshot")).action(
-    async (options) => {
+  program
+    .command("hold")
+    .description("hold what is pending, before the first start of a restored dump or snapshot")
+    .option(...json)
+    .action(async (options) => {
       const { hold } = await import("./hold.ts");
-      show(await hold(configured()), options);
-    },
-  );
-  showing(add("release", "let go of what a restore holds")).action(async (options) => {
-    const { release } = await import("./hold.ts");
-    show(await release(configured()), options);
-  });
-  showing(add("doctor", "look at everything that commonly breaks, and say what to do")).action(
-    async (options) => {
+      show(terminal, await hold(terminal), options);
+    });
+  program
+    .command("release")
+    .description("let go of what a restore holds")
+    .option(...json)
+    .action(async (options) => {
+      const { release } = await import("./hold.ts");
+      show(terminal, await release(terminal), options);
+    });
+}
+
+function addChecks(program: Command, terminal: Terminal): void {
+  program
+    .command("doctor")
+    .description("look at everything that commonly breaks, and say what to do")
+    .option(...json)
+    .action(async (options) => {
       const { doctor } = await import("./doctor/doctor.ts");
-      const found = await doctor();
-      show(found, options);
-      if (!found.healthy) process.exitCode = 1;
-    },
-  );
-  add("health", "end with 0 when the service on this machine is ready, and else say why").action(async () => {
-    // It ends the process with its verdict.
-    await import(new URL("../../scripts/health.mjs", import.meta.url).href);
-    await new Promise(() => {});
-  });
-  add("install-whatsapp", "install the library of the gateway kind whatsapp-linked").action(() =>
-    fail([`This process cannot install it. Run: ${commandWords("install-whatsapp")}`]),
-  );
-  elsewhere(add("send <channel> <to> <text>", "send a message: sms, whatsapp or email"))
+      const found = await doctor(terminal);
+      show(terminal, found, options);
+      // What is wrong is printed.
+      if (!found.healthy) throw new Failure([]);
+    });
+  program
+    .command("health")
+    .description("end with 0 when the service on this machine is ready, and else say why")
+    .action(async () => {
+      // It ends the process with its verdict.
+      await import(new URL("../../scripts/health.mjs", import.meta.url).href);
+      await new Promise(() => {});
+    });
+  program
+    .command("install-whatsapp")
+    .description("install the library of the gateway kind whatsapp-linked")
+    .action(() => {
+      throw new Error(`This process cannot install it. Run: ${commandWords("install-whatsapp")}`);
+    });
+}
+
+function addMessages(program: Command, terminal: Terminal): void {
+  elsewhere(
+    program.command("send <channel> <to> <text>").description("send a message: sms, whatsapp or email"),
+  )
     .option("--subject <text>", "the subject of an email")
     .option("--gateway <identifier>", "the gateway; otherwise the channel's default one")
     .option("--at <time>", "when to send it: YYYY-MM-DD HH:MM:SS, in the account's time zone")
     .option(...json)
     .action(async (channel: string, to: string, text: string, options) => {
       const { send } = await import("./messages.ts");
-      show(await send(channel, to, text, options), options);
+      show(terminal, await send(terminal, channel, to, text, options), options);
     });
-  elsewhere(add("get <id>", "look a message up"))
+  elsewhere(program.command("get <id>").description("look a message up"))
     .option(...json)
     .action(async (id: string, options) => {
       const { get } = await import("./messages.ts");
-      show(await get(id, options), options);
+      show(terminal, await get(terminal, id, options), options);
     });
-  elsewhere(add("tail", "print messages as they are accepted and change"))
+  elsewhere(program.command("tail").description("print messages as they are accepted and change"))
     .option("--channel <channel>", "of this channel alone: sms, whatsapp or email")
     .option(...json)
     .action(async (options) => {
       const { tail } = await import("./messages.ts");
-      await tail(options);
+      await tail(terminal, options);
     });
-  elsewhere(add("gateways", "list the gateways and how they are"))
+}
+
+function addLists(program: Command, terminal: Terminal): void {
+  elsewhere(program.command("gateways").description("list the gateways and how they are"))
     .option(...json)
     .action(async (options) => {
       const { gateways } = await import("./lists.ts");
-      show(await gateways(options), options);
+      show(terminal, await gateways(terminal, options), options);
     });
-  elsewhere(add("pools", "list the pools and how their members are"))
+  elsewhere(program.command("pools").description("list the pools and how their members are"))
     .option(...json)
     .action(async (options) => {
       const { pools } = await import("./lists.ts");
-      show(await pools(options), options);
+      show(terminal, await pools(terminal, options), options);
     });
-  elsewhere(add("ask <question>", "ask a pool"))
+  elsewhere(program.command("ask <question>").description("ask a pool"))
     .option("--pool <name>", "the pool; otherwise the only one, or the one called default")
     .option("--model <model>", "the model; otherwise the pool chooses")
     .action(async (question: string, options) => {
       const { ask } = await import("./ask.ts");
-      await ask(question, options);
+      await ask(terminal, question, options);
     });
-  const importing = add("import", "take over lists of other services");
+  const importing = program.command("import").description("take over lists of other services");
   elsewhere(
     importing
       .command("suppressions <file>")
@@ -180,37 +245,34 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     .option(...json)
     .action(async (file: string, options) => {
       const { importSuppressions } = await import("./import/suppressions.ts");
-      show(await importSuppressions(file, options), options);
+      show(terminal, await importSuppressions(terminal, file, options), options);
     });
-  add("completion <shell>", "print a completion script for bash, zsh or fish").action(
-    async (shell: string) => {
-      const { completionScript, shells } = await import("./completion.ts");
-      const script = completionScript(shell, program);
-      if (script === null) fail([`There is no completion for ${shell}. There is for: ${shells.join(", ")}.`]);
-      process.stdout.write(script);
-    },
-  );
-  add("version", "print the version").action(() =>
-    show({ text: version, data: { version } } satisfies Result, {}),
-  );
-  return program;
 }
 
-/** Runs the command that the words name. */
-export async function runCommand(words: readonly string[]): Promise<void> {
+function addShell(program: Command, terminal: Terminal): void {
+  program
+    .command("completion <shell>")
+    .description("print a completion script for bash, zsh or fish")
+    .action(async (shell: string) => {
+      const { completionScript, shells } = await import("./completion.ts");
+      const script = completionScript(shell, program);
+      if (script === null)
+        throw new Error(`There is no completion for ${shell}. There is for: ${shells.join(", ")}.`);
+      terminal.output.write(script);
+    });
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => show(terminal, { text: version, data: { version } }, {}));
+}
+
+/** Runs the command that the words name. Returns the exit code; throws what it fails with. */
+export async function runWords(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    // Loading the reader of words takes 10 ms, which a start does not need.
-    if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
-      const { serve } = await import("./serve.ts");
-      await serve(configured());
-      return;
-    }
-    // The reader of a pipe, such as `head`, has read enough.
-    process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-      process.exit(error.code === "EPIPE" ? 0 : 1),
-    );
-    await createProgram().parseAsync(words as string[], { from: "user" });
+    await createProgram(terminal).parseAsync(words as string[], { from: "user" });
+    return 0;
   } catch (error) {
-    fail([error instanceof Error ? error.message : String(error)]);
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : wrongWords;
   }
 }

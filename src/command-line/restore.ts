@@ -13,33 +13,34 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
-import type { Config } from "#config.ts";
 import { commandWords } from "#runtime/program.ts";
 import { writeSecret } from "./backup.ts";
 import { databaseFile, masterKeyFile } from "./open.ts";
-import { fail, print } from "./output.ts";
+import { configured } from "./settings.ts";
+import { print, type Terminal } from "./terminal.ts";
 
 /**
  * Copies a backup, and with `keyFile` its master key, into the data folder of the settings. It replaces nothing: a folder with
  * a database, also one that lost its main file, is refused.
  */
-export function restore(config: Config, file: string, keyFile: string | null): void {
+export function restore(terminal: Terminal, file: string, keyFile: string | null): void {
+  const config = configured(terminal);
   if (config.DATABASE_URL)
-    fail([
+    throw new Error(
       `This is for SQLite. Restore PostgreSQL with pg_restore, and before the first start on it run: ${commandWords("hold")}`,
-    ]);
+    );
   const database = databaseFile(config);
   const present = [database, `${database}-wal`, `${database}-shm`].filter((path) => existsSync(path));
   if (present.length > 0)
-    fail([
+    throw new Error(
       `${present.join(" and ")} ${present.length === 1 ? "is" : "are"} there already. A restore replaces nothing: move the folder away first, or name another one in TRUNKLINE_DATA_DIR.`,
-    ]);
-  if (!existsSync(file)) fail([`There is no file ${file}.`]);
-  if (!isSqlite(file)) fail([`${file} is no SQLite database, and so no backup.`]);
+    );
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+  if (!isSqlite(file)) throw new Error(`${file} is no SQLite database, and so no backup.`);
   const key = keyFile === null ? null : readFileSync(keyFile, "utf8").trim();
   const keyPath = masterKeyFile(config);
   if (key !== null && existsSync(keyPath) && readFileSync(keyPath, "utf8").trim() !== key)
-    fail([`${keyPath} holds another master key. Move it away first.`]);
+    throw new Error(`${keyPath} holds another master key. Move it away first.`);
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   if (key !== null && !existsSync(keyPath)) writeSecret(keyPath, key);
   // Under its name only when it is whole.
@@ -55,9 +56,10 @@ export function restore(config: Config, file: string, keyFile: string | null): v
     throw error;
   }
   const hasKey = config.MASTER_KEY !== undefined || existsSync(keyPath);
-  print(`${database}: restored. What was pending in it is held until: ${commandWords("release")}`);
+  print(terminal, `${database}: restored. What was pending in it is held until: ${commandWords("release")}`);
   if (!hasKey)
     print(
+      terminal,
       "The master key is missing: put it into TRUNKLINE_MASTER_KEY, or restore with --key KEYFILE. Without it nothing starts.",
     );
 }

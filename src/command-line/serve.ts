@@ -1,7 +1,7 @@
 // `trunkline serve`: runs the service until a signal stops it.
 
 import { mkdir } from "node:fs/promises";
-import { type Config, environment } from "#config.ts";
+import type { Config } from "#config.ts";
 import { openOperatorSocket } from "#http/server/operator-socket.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
@@ -12,20 +12,21 @@ import type { Runtime } from "#runtime/runtime.ts";
 import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
 import { openInstallation, operatorSocketFile } from "./open.ts";
-import { fail, print } from "./output.ts";
-import { traceSettings } from "./settings.ts";
+import { configured, traceSettings } from "./settings.ts";
+import { Failure, print, type Terminal } from "./terminal.ts";
 
 /** Runs the service until a signal stops it. */
-export async function serve(config: Config): Promise<void> {
-  const provision = config.PROVISION === undefined ? null : await readProvision(config.PROVISION);
-  const { runtime, system } = await openInstallation(config, traceSettings());
+export async function serve(terminal: Terminal): Promise<void> {
+  const config = configured(terminal);
+  const provision = config.PROVISION === undefined ? null : await readProvision(terminal, config.PROVISION);
+  const { runtime, system } = await openInstallation(config, traceSettings(terminal));
   if (provision) {
     const { errors, made } = await system.provision(provision);
     if (errors.length > 0) {
       await system.stop();
-      fail(errors);
+      throw new Failure(errors);
     }
-    for (const { what, secret } of made) print(`${what} (shown once): ${secret}`);
+    for (const { what, secret } of made) print(terminal, `${what} (shown once): ${secret}`);
   }
   let address: string;
   try {
@@ -52,7 +53,7 @@ export async function serve(config: Config): Promise<void> {
     `Trunkline ${version} is listening on ${address} for HTTP requests.`,
   );
   const url = config.PUBLIC_URL ?? address;
-  if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));
+  if (first !== null && firstCode !== null) print(terminal, welcome(url, first, setupLink(url, firstCode)));
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -114,11 +115,11 @@ async function openBouncePort(
   return port;
 }
 
-async function readProvision(path: string): Promise<ProvisionFile> {
+async function readProvision({ environment }: Terminal, path: string): Promise<ProvisionFile> {
   // Only who has a file needs its parser.
   const { readProvisionFile } = await import("#provision/file.ts");
   const read = readProvisionFile(path, environment);
-  if ("errors" in read) fail(read.errors);
+  if ("errors" in read) throw new Failure(read.errors);
   return read.file;
 }
 

@@ -1,10 +1,10 @@
 // The settings of this machine's installation.
 
-import { type Config, environment, readConfig } from "#config.ts";
+import { type Config, readConfig } from "#config.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import type { TraceSettings } from "#runtime/tracing/tracing.ts";
 import { readTraceSettings } from "./open-telemetry.ts";
-import { fail } from "./output.ts";
+import { Failure, type Terminal } from "./terminal.ts";
 
 function allowListProblem(text: string): string | null {
   try {
@@ -16,22 +16,22 @@ function allowListProblem(text: string): string | null {
 }
 
 /** The settings, or everything that is wrong in them. */
-export function readSettings(): ReturnType<typeof readConfig> {
+export function readSettings({ environment }: Terminal): ReturnType<typeof readConfig> {
   const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
   const traces = readTraceSettings(environment);
   if ("settings" in traces) return read;
   return { errors: [...("errors" in read ? read.errors : []), ...traces.errors] };
 }
 
-/** The settings. Ends with everything that is wrong in them. */
-export function configured(): Config {
-  const read = readSettings();
-  if ("errors" in read) fail(read.errors);
+/** The settings. Throws everything that is wrong in them. */
+export function configured(terminal: Terminal): Config {
+  const read = readSettings(terminal);
+  if ("errors" in read) throw new Failure(read.errors);
   return read.config;
 }
 
 /** Where spans go; null: nowhere. Wrong settings were reported by `configured`. */
-export function traceSettings(): TraceSettings | null {
+export function traceSettings({ environment }: Terminal): TraceSettings | null {
   const read = readTraceSettings(environment);
   return "settings" in read ? read.settings : null;
 }

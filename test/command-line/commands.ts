@@ -1,11 +1,13 @@
-// Runs the command `trunkline` for tests: commands to their end, and the service beside them.
+// Runs the command `trunkline` for tests: the program, commands in this process, and the service beside them.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "#command-line/run.ts";
 import { childEnvironment, keepCompiled } from "../child-environment.ts";
 
 const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -26,7 +28,11 @@ interface Service {
 export interface Commands {
   /** Where data folders are. */
   folder: string;
-  /** Runs a command with a data folder to its end. */
+  /** Runs a command with a data folder in this process, which takes a tenth of the time of `run`. */
+  call(data: string, ...words: string[]): Promise<Run>;
+  /** The same with more variables. */
+  callWith(variables: Record<string, string>, data: string, ...words: string[]): Promise<Run>;
+  /** Runs the program with a data folder to its end; each command has one such run. */
   run(data: string, ...words: string[]): Promise<Run>;
   /** The same with more variables. */
   runWith(variables: Record<string, string>, data: string, ...words: string[]): Promise<Run>;
@@ -34,6 +40,33 @@ export interface Commands {
   follow(data: string, words: string[], printed: (text: string) => void): ChildProcess;
   /** Starts the service and waits until it says where it listens. */
   serve(data: string, variables?: Record<string, string>): Promise<Service>;
+}
+
+/** Runs a command in this process, in a folder, with these lines at its input. */
+export async function callIn(
+  folder: string,
+  environment: Record<string, string>,
+  words: readonly string[],
+  lines: readonly string[] = [],
+): Promise<Run> {
+  const result: Run = { code: null, out: "", error: "" };
+  const code = await runCommand(words, {
+    environment,
+    folder,
+    input: Readable.from(lines.map((line) => `${line}\n`)),
+    output: {
+      write(text) {
+        result.out += text;
+      },
+    },
+    errors: {
+      write(text) {
+        result.error += text;
+      },
+    },
+    colours: false,
+  });
+  return { ...result, code };
 }
 
 /** A folder with all that the commands of a test file leave, which is removed after its last test. */
@@ -44,15 +77,15 @@ export function commands(): Commands {
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
+  const settings = (data: string, variables: Record<string, string>) => ({
+    TRUNKLINE_DATA_DIR: join(folder, data),
+    TRUNKLINE_PORT: "0",
+    ...variables,
+  });
   const start = (data: string, words: readonly string[], variables: Record<string, string> = {}) => {
-    const env = childEnvironment({
-      TRUNKLINE_DATA_DIR: join(folder, data),
-      TRUNKLINE_PORT: "0",
-      ...variables,
-    });
     const child = spawn(process.execPath, [...keepCompiled, entry, ...words], {
       cwd: folder,
-      env,
+      env: childEnvironment(settings(data, variables)),
       stdio: ["ignore", "pipe", "pipe"],
     });
     children.add(child);
@@ -61,6 +94,8 @@ export function commands(): Commands {
     child.stderr.setEncoding("utf8");
     return child;
   };
+  const callWith = (variables: Record<string, string>, data: string, ...words: string[]) =>
+    callIn(folder, settings(data, variables), words);
   const runWith = (variables: Record<string, string>, data: string, ...words: string[]): Promise<Run> => {
     const child = start(data, words, variables);
     const result: Run = { code: null, out: "", error: "" };
@@ -74,6 +109,8 @@ export function commands(): Commands {
   };
   return {
     folder,
+    callWith,
+    call: (data, ...words) => callWith({}, data, ...words),
     runWith,
     run: (data, ...words) => runWith({}, data, ...words),
     follow(data, words, printed) {

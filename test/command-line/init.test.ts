@@ -7,13 +7,13 @@ import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../child-environment.ts";
-import { commands } from "./commands.ts";
+import { callIn, commands } from "./commands.ts";
 
-const { folder, run, serve } = commands();
+const { folder, call, serve } = commands();
 const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** Runs it in a folder of its own with these lines at its input. */
-async function init(name: string, lines: string[], ...words: string[]) {
+/** Runs the program in a folder of its own with these lines at its input. */
+async function start(name: string, lines: string[], ...words: string[]) {
   const cwd = join(folder, name);
   mkdirSync(cwd, { recursive: true });
   const child = spawn(process.execPath, [entry, "init", ...words], { cwd, env: childEnvironment() });
@@ -27,6 +27,14 @@ async function init(name: string, lines: string[], ...words: string[]) {
   return { cwd, code, printed };
 }
 
+/** The same in this process. */
+async function init(name: string, lines: string[], ...words: string[]) {
+  const cwd = join(folder, name);
+  mkdirSync(cwd, { recursive: true });
+  const { code, out, error } = await callIn(cwd, {}, ["init", ...words], lines);
+  return { cwd, code, printed: out + error };
+}
+
 /** The variables of a written file. */
 const variablesOf = (cwd: string) =>
   Object.fromEntries(
@@ -38,7 +46,7 @@ const variablesOf = (cwd: string) =>
 
 test("three answers make an installation that starts with them", async () => {
   const answers = ["acme", "ftp://wrong", "https://sms.example.com", "mysql://wrong", ""];
-  const { cwd, code, printed } = await init("answered", answers);
+  const { cwd, code, printed } = await start("answered", answers);
   assert.equal(code, 0, printed);
   assert.match(printed, /An address begins with http/);
   assert.match(printed, /begins with postgres/);
@@ -47,7 +55,7 @@ test("three answers make an installation that starts with them", async () => {
   assert.equal(variables.TRUNKLINE_PUBLIC_URL, "https://sms.example.com");
   assert.equal(variables.TRUNKLINE_DATABASE_URL, undefined);
   const service = await serve("data", { ...variables, TRUNKLINE_PROVISION: join(cwd, TRUNKLINE_PROVISION) });
-  const { out, error } = await run("data", "gateways", "--account", "acme");
+  const { out, error } = await call("data", "gateways", "--account", "acme");
   assert.match(out, /^sandbox-email +email +sandbox +default +active/m, error);
   const reply = await fetch(`${service.base}/api/account`, {
     headers: { "api-key": variables.TRUNKLINE_API_KEY ?? "" },

@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { commands } from "./commands.ts";
 
-const { run, serve } = commands();
+const { call, run, serve } = commands();
 const data = "service";
 let service: Awaited<ReturnType<typeof serve>>;
 before(async () => {
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(async () => await service?.stop("SIGTERM"));
 
-const key = (...words: string[]) => run(data, "key", ...words);
+const key = (...words: string[]) => call(data, "key", ...words);
 
 async function statusOf(apiKey: string): Promise<number> {
   const asked = { method: "GET", path: "/api/account", silenceMs: 20_000, headers: { "api-key": apiKey } };
@@ -33,12 +33,12 @@ test("a key is created, listed and revoked; without --scope, or with a fault, no
     "--expires",
     "2099-01-01",
   ];
-  const made = await key("create", "shop", ...asked);
+  const made = await run(data, "key", "create", "shop", ...asked);
   assert.equal(made.code, 0, made.error);
   const text = /^New API key shop of account default \(shown once\): (tl_\S+)\n$/.exec(made.out)?.[1] ?? "";
   assert.equal(await statusOf(text), 200);
 
-  const listed = await key("list");
+  const listed = await run(data, "key", "list");
   const [, line = ""] = listed.out.trimEnd().split("\n");
   const shown = `shop  ${text.slice(0, 4)}…${text.slice(-4)}  read send:sms  sandbox-sms`;
   assert.ok(line.startsWith(shown), line);
@@ -60,7 +60,7 @@ test("a key is created, listed and revoked; without --scope, or with a fault, no
   const other = JSON.parse((await key("create", "other", "--scope", "read", "--json")).out);
   assert.deepEqual([other.name, other.gateways, other.expires_at], ["other", null, null]);
 
-  const revoked = await key("revoke", "shop");
+  const revoked = await run(data, "key", "revoke", "shop");
   assert.equal(revoked.out, "API key shop of account default stops working within 5 seconds.\n");
   assert.equal(await statusOf(text), 403);
   assert.equal(await statusOf(other.key), 200);

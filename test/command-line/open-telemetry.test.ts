@@ -76,9 +76,9 @@ test("a value that OpenTelemetry's packages would pass over is an error that nam
 
 test("the service sends its spans before it ends, with the operator's headers and names", async () => {
   const collector = await openCollector();
-  const { run, runWith, serve } = commands();
+  const { callWith, run, serve } = commands();
   try {
-    const refused = await runWith({ [endpoint]: "nowhere", TRUNKLINE_PORT: "x" }, "wrong", "serve");
+    const refused = await callWith({ [endpoint]: "nowhere", TRUNKLINE_PORT: "x" }, "wrong", "serve");
     assert.equal(refused.code, 1);
     assert.match(refused.error, /TRUNKLINE_PORT must be[^\n]*\n.*OTEL_EXPORTER_OTLP_ENDPOINT must be/);
     const service = await serve("traced", {

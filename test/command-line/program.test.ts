@@ -4,14 +4,15 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { describe } from "node:test";
-import { completionScript, shells } from "#command-line/completion.ts";
+import { shells } from "#command-line/completion.ts";
 import { createProgram } from "#command-line/program.ts";
+import { ownTerminal } from "#command-line/terminal.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { version } from "#runtime/program.ts";
 import { freshDatabase } from "../postgres.ts";
 import { commands } from "./commands.ts";
 
-const { folder, run, runWith, serve } = commands();
+const { folder, call, callWith, run, serve } = commands();
 
 type Asked = Partial<Parameters<typeof requestApi>[1]>;
 
@@ -41,15 +42,17 @@ describe("while the service runs on SQLite", () => {
     const key = keyIn(renewed.out);
     assert.equal(await status(service.base, "/api/account", asKey(key)), 200);
 
-    const again = JSON.parse((await run("beside", "key", "default", "--json")).out);
+    const again = JSON.parse((await call("beside", "key", "default", "--json")).out);
     assert.equal(again.account, "default");
     assert.equal(await status(service.base, "/api/account", asKey(again.api_key)), 200);
     assert.equal(await status(service.base, "/api/account", asKey(key)), 403);
 
-    const unknown = await run("beside", "key", "acme");
+    const unknown = await call("beside", "key", "acme");
     assert.equal(unknown.code, 1);
     assert.equal(unknown.error, "trunkline: There is no account called acme. There are: default.\n");
 
+    const anybody = JSON.parse((await call("beside", "setup", "--json")).out);
+    assert.match(anybody.setup_link, /\/setup#\S{20,}$/);
     const { setup_link } = JSON.parse((await run("beside", "operator", "ada@trunkline.test", "--json")).out);
     assert.equal(await setUp(service.base, setup_link, "eve@trunkline.test"), 401);
     assert.equal(await setUp(service.base, setup_link, "ada@trunkline.test"), 200);
@@ -65,7 +68,7 @@ describe("while the service runs on SQLite", () => {
 
   test("with a delay a process that stops says so, and still takes requests until it is over", async () => {
     const service = await serve("delayed", { TRUNKLINE_STOP_DELAY_MS: "4000" });
-    const key = keyIn((await run("delayed", "key", "default")).out);
+    const key = keyIn((await call("delayed", "key", "default")).out);
     const stopped = service.stop("SIGTERM");
     while ((await status(service.base, "/health/ready")) === 200);
     assert.equal(await status(service.base, "/health/ready"), 503);
@@ -80,7 +83,7 @@ describe("while the service runs on SQLite", () => {
     const variables = { TRUNKLINE_DATABASE_URL: url, TRUNKLINE_MASTER_KEY: "m".repeat(32) };
     const service = await serve("new/folder", variables);
     assert.equal(statSync(join(folder, "new/folder")).mode & 0o777, 0o700);
-    const { code, out } = await runWith(variables, "new/folder", "gateways");
+    const { code, out } = await callWith(variables, "new/folder", "gateways");
     assert.deepEqual([code, /sms-sandbox|sandbox/.test(out)], [0, true]);
     await service.stop("SIGTERM");
   });
@@ -92,7 +95,7 @@ describe("while the service runs on SQLite", () => {
     const key = keyIn((await run("killed", "key", "default")).out);
     const next = await serve("killed");
     assert.equal(await status(next.base, "/api/account", asKey(key)), 200);
-    const beside = keyIn((await run("killed", "key", "default")).out);
+    const beside = keyIn((await call("killed", "key", "default")).out);
     assert.equal(await status(next.base, "/api/account", asKey(beside)), 200);
     await next.stop("SIGKILL");
   });
@@ -107,11 +110,11 @@ describe("a backup", () => {
     assert.equal(made.code, 0, made.error);
     await service.stop("SIGTERM");
 
-    const refused = await run("original", "restore", copy, "--key", copyKey);
+    const refused = await call("original", "restore", copy, "--key", copyKey);
     assert.equal(refused.code, 1);
     assert.match(refused.error, /trunkline\.db.* there already\. A restore replaces nothing/);
 
-    const withoutKey = await run("keyless", "restore", copy);
+    const withoutKey = await call("keyless", "restore", copy);
     assert.match(withoutKey.out, /The master key is missing/);
 
     const restored = await run("restored", "restore", copy, "--key", copyKey);
@@ -126,7 +129,7 @@ describe("a backup", () => {
   test("is refused when the file is something else", async () => {
     const text = join(folder, "text.txt");
     writeFileSync(text, "not a database");
-    const { code, error } = await run("none", "restore", text);
+    const { code, error } = await call("none", "restore", text);
     assert.deepEqual([code, error], [1, `trunkline: ${text} is no SQLite database, and so no backup.\n`]);
     assert.equal(existsSync(join(folder, "none/trunkline.db")), false);
   });
@@ -137,27 +140,32 @@ describe("words", () => {
     const { code, error } = await run("none", "opertor", "ada@trunkline.test");
     assert.equal(code, 2);
     assert.equal(error, "trunkline: unknown command 'opertor'\n(Did you mean operator?)\n");
-    const option = await run("none", "backup", "file.db", "--kye", "x");
+    const option = await call("none", "backup", "file.db", "--kye", "x");
     assert.deepEqual(
       [option.code, /unknown option '--kye'\n\(Did you mean --key\?\)/.test(option.error)],
       [2, true],
     );
-    assert.equal((await run("none", "key")).code, 2);
+    assert.equal((await call("none", "key")).code, 2);
   });
 
   test("of help and version end with 0", async () => {
-    assert.deepEqual(await run("none", "--version"), { code: 0, out: `${version}\n`, error: "" });
-    const help = await run("none", "help");
+    assert.deepEqual(await call("none", "--version"), { code: 0, out: `${version}\n`, error: "" });
+    const help = await call("none", "help");
     assert.equal(help.code, 0);
-    for (const { name } of createProgram().commands.map((command) => ({ name: command.name() })))
-      assert.match(help.out, new RegExp(`^  ${name} `, "m"));
+    for (const command of createProgram(ownTerminal()).commands)
+      assert.match(help.out, new RegExp(`^  ${command.name()} `, "m"));
   });
 
-  test("are completed in each shell", () => {
+  test("are completed in each shell", async () => {
     for (const shell of shells) {
-      const script = completionScript(shell, createProgram()) ?? "";
-      for (const word of ["backup", "operator", "key"]) assert.ok(script.includes(word), `${shell}: ${word}`);
+      const { code, out } = await call("none", "completion", shell);
+      assert.equal(code, 0);
+      for (const word of ["backup", "operator", "key"]) assert.ok(out.includes(word), `${shell}: ${word}`);
     }
-    assert.equal(completionScript("csh", createProgram()), null);
+    const { code, out, error } = await run("none", "completion", "csh");
+    assert.deepEqual(
+      [code, out, error],
+      [1, "", "trunkline: There is no completion for csh. There is for: bash, zsh, fish.\n"],
+    );
   });
 });

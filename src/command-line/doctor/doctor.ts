@@ -1,10 +1,9 @@
 // `trunkline doctor`: looks at everything that commonly breaks, and says of each thing what to do. It changes nothing.
 
-import { styleText } from "node:util";
 import { runningHere } from "#command-line/api.ts";
 import { localOrigin } from "#command-line/open.ts";
-import type { Result } from "#command-line/output.ts";
 import { readSettings } from "#command-line/settings.ts";
+import { coloured, type Result, type Terminal } from "#command-line/terminal.ts";
 import type { Config } from "#config.ts";
 import { requestApi } from "#runtime/net/api-request.ts";
 import { commandWords } from "#runtime/program.ts";
@@ -29,8 +28,8 @@ async function lookAtPort(config: Config): Promise<Finding> {
   );
 }
 
-async function lookAround(): Promise<Finding[]> {
-  const read = readSettings();
+async function lookAround(terminal: Terminal): Promise<Finding[]> {
+  const read = readSettings(terminal);
   const node = lookAtNode();
   if ("errors" in read)
     return [
@@ -52,12 +51,10 @@ async function lookAround(): Promise<Finding[]> {
   return [...machine, ...(await lookAtRunning(api))];
 }
 
-const colours = { ok: "green", warning: "yellow", error: "red" } as const;
-
 function text(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
   const lines = findings.map(({ what, state, detail, advice }) => {
-    const line = `${styleText(colours[state], state.padEnd(7))}  ${what.padEnd(width)}  ${detail}`;
+    const line = `${coloured(state, 7)}  ${what.padEnd(width)}  ${detail}`;
     return advice === null ? line : `${line}\n${" ".repeat(width + 11)}${advice}`;
   });
   const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
@@ -69,8 +66,8 @@ function text(findings: readonly Finding[]): string {
 }
 
 /** `healthy`: nothing is an error. */
-export async function doctor(): Promise<Result & { healthy: boolean }> {
-  const findings = await lookAround();
+export async function doctor(terminal: Terminal): Promise<Result & { healthy: boolean }> {
+  const findings = await lookAround(terminal);
   return {
     text: text(findings),
     data: findings,

@@ -2,7 +2,7 @@
 // pool members, and the world its callbacks.
 
 import { type Api, ApiError } from "#command-line/api.ts";
-import { plain } from "#command-line/output.ts";
+import { plain } from "#command-line/terminal.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { version } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { configuredKey, databaseFile } from "#command-line/open.ts";
 import type { Config } from "#config.ts";
+import { systemClock } from "#runtime/clock.ts";
 import { systemRandom } from "#runtime/random.ts";
-import { systemRuntime } from "#runtime/system-runtime.ts";
 import type { Inspection } from "#store/engine/inspection.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
@@ -77,9 +77,6 @@ export async function lookAtStorage(config: Config): Promise<Finding[]> {
         ),
     ...keyFinding(config, masterKey),
   ];
-  if (clock !== null) {
-    const now = systemRuntime({ logLevel: "warn", outboundAllow: [] }).clock.now();
-    findings.push(judgeClocks(now, clock, "the database's server"));
-  }
+  if (clock !== null) findings.push(judgeClocks(systemClock().now(), clock, "the database's server"));
   return findings;
 }

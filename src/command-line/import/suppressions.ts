@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type AccessOptions, chosenAccount, managementOf } from "#command-line/access.ts";
 import { type Api, ApiError } from "#command-line/api.ts";
 import { channelOf } from "#command-line/channel.ts";
-import { plain, type Result } from "#command-line/output.ts";
+import { plain, type Result, type Terminal } from "#command-line/terminal.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { chooseColumn } from "./column.ts";
 
@@ -77,7 +77,11 @@ async function addBatch(
 }
 
 /** Adds the recipients of a CSV file to the account's list. Those that are on it already stay as they are. */
-export async function importSuppressions(file: string, options: ImportOptions): Promise<Result> {
+export async function importSuppressions(
+  terminal: Terminal,
+  file: string,
+  options: ImportOptions,
+): Promise<Result> {
   const rows = await rowsOf(file);
   const column = chooseColumn(
     rows,
@@ -88,7 +92,7 @@ export async function importSuppressions(file: string, options: ImportOptions): 
     .map((row, at) => ({ line: at + 1, recipient: row[column.at]?.trim() ?? "" }))
     .slice(column.hasNames ? 1 : 0)
     .filter(({ recipient }) => recipient !== "");
-  const api = await managementOf(options);
+  const api = await managementOf(terminal, options);
   const { id, name } = await chosenAccount(api, options);
   const path = `/api/manage/v1/accounts/${id}/suppressions`;
   const body = { channel: column.channel, note: options.note ?? null };

@@ -21,11 +21,11 @@ interface Finding {
   advice: string | null;
 }
 
-const { folder, run, runWith, serve } = commands();
+const { folder, callWith, run, serve } = commands();
 
 /** What the doctor finds wrong. Everything that is wrong has an advice. */
 async function wrong(data: string, variables: Record<string, string> = {}) {
-  const { code, out, error } = await runWith(variables, data, "doctor", "--json");
+  const { code, out, error } = await callWith(variables, data, "doctor", "--json");
   assert.notEqual(out, "", error);
   const findings: Finding[] = JSON.parse(out);
   const bad = findings.filter(({ state }) => state !== "ok");
@@ -183,7 +183,8 @@ test("while the service runs: its gateways, members and public address are asked
   );
   assert.match(found[0]?.detail ?? "", /and not as Trunkline does/);
   assert.match(found[1]?.detail ?? "", /could not be reached \(ECONNREFUSED\)/);
-  const { out } = await run("busy", "doctor");
+  const { code, out } = await run("busy", "doctor");
+  assert.equal(code, 1);
   assert.match(out, /3 errors, 0 warnings\.\n$/);
   assert.ok(!out.includes("secret-word"));
   await service.stop("SIGTERM");

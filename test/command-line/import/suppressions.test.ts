@@ -7,7 +7,7 @@ import test, { after, before, describe } from "node:test";
 import { chooseColumn } from "#command-line/import/column.ts";
 import { commands } from "../commands.ts";
 
-const { folder, run, serve } = commands();
+const { folder, call, run, serve } = commands();
 let service: Awaited<ReturnType<typeof serve>>;
 before(async () => {
   service = await serve("data");
@@ -20,7 +20,7 @@ const file = (name: string, text: string) => {
   return path;
 };
 const imported = async (path: string, ...words: string[]) => {
-  const { code, out, error } = await run("data", "import", "suppressions", path, "--json", ...words);
+  const { code, out, error } = await call("data", "import", "suppressions", path, "--json", ...words);
   assert.equal(code, 0, error);
   return JSON.parse(out);
 };
@@ -81,7 +81,7 @@ test("what is refused is named with its line, and the rest is added", async () =
 });
 
 test("a file without recipients, and one that is missing, end with a sentence", async () => {
-  const none = await run("data", "import", "suppressions", file("none.csv", "a,b\n1,2\n"));
+  const none = await call("data", "import", "suppressions", file("none.csv", "a,b\n1,2\n"));
   assert.deepEqual(
     [none.code, none.error],
     [1, "trunkline: No column has phone numbers or email addresses. Name one with --column: a, b.\n"],
