@@ -45,6 +45,7 @@ async function start(): Promise<{ base: string; code: string; stop(): Promise<vo
     cwd: root,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       TRUNKLINE_PORT: "0",
       TRUNKLINE_DATA_DIR: folder,
       TRUNKLINE_MASTER_KEY: masterKey,
