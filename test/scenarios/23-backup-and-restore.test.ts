@@ -22,6 +22,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { childEnvironment } from "../child-environment.ts";
+import { callIn } from "../command-line/commands.ts";
 import { pause } from "../faults/marker.ts";
 import { EarlyEnd, freePort, type Server, startServer } from "../faults/server.ts";
 
@@ -117,9 +118,15 @@ function run(program: string, args: string[], env: Record<string, string>) {
 
 const entry = join(root, "src/main.ts");
 
-/** The command line, as npm runs it. */
+/** A command as a program. */
 const command = (data: string, ...args: string[]) =>
   run(process.execPath, [entry, ...args], environment(data));
+
+/** A command in this process. */
+async function call(variables: Record<string, string>, ...args: string[]) {
+  const { code, out, error } = await callIn(folder, variables, args);
+  return { code, output: out + error };
+}
 
 /** The same, where no file may grow beyond so many blocks of 512 bytes. */
 const limited = (data: string, blocks: number, ...args: string[]) => {
@@ -212,10 +219,10 @@ describe("an installation at work", () => {
     assert.match(made.output, /copy\.db: \d+ messages, \d+ bytes, checked/);
     for (const file of [copy, key]) assert.equal(statSync(file).mode & 0o777, 0o600);
 
-    const again = await command(data, "backup", copy);
+    const again = await call(environment(data), "backup", copy);
     assert.equal(again.code, 1);
     assert.match(again.output, /copy\.db exists already/);
-    const keyAgain = await command(data, "backup", join(folder, "other.db"), "--key", key);
+    const keyAgain = await call(environment(data), "backup", join(folder, "other.db"), "--key", key);
     assert.equal(keyAgain.code, 1);
     assert.equal(existsSync(join(folder, "other.db")), false);
     const tooLarge = await limited(data, 100, "backup", join(folder, "large.db"));
@@ -274,9 +281,9 @@ describe("an installation at work", () => {
     await until("the new message", () => provider.taken.includes("new"));
     assert.deepEqual(provider.taken, ["new"]);
     // While it runs, and again, which changes nothing.
-    const released = await command(data, "release");
+    const released = await call(environment(data), "release");
     assert.equal(released.output, `Released: ${held.length} messages, 0 webhook deliveries, 0 events.\n`);
-    const again = await command(data, "release");
+    const again = await call(environment(data), "release");
     assert.equal(again.output, "Released: 0 messages, 0 webhook deliveries, 0 events.\n");
     first.signal("SIGTERM");
     await first.ended;
@@ -322,16 +329,16 @@ test("the command line says how it is used, and what is not for PostgreSQL", asy
     [["backup", "a", "b"], /too many arguments for 'backup'/],
     [["backup", "a", "--key"], /option '--key <keyfile>' argument missing/],
   ] as const) {
-    const { code, output } = await command(data, ...args);
+    const { code, output } = await call(environment(data), ...args);
     assert.equal(code, 2, args.join(" "));
     assert.match(output, words);
   }
-  const none = await command(data, "backup", join(folder, "none.db"));
+  const none = await call(environment(data), "backup", join(folder, "none.db"));
   assert.match(none.output, /There is no database at/);
-  const nothing = await command(data, "release");
+  const nothing = await call(environment(data), "release");
   assert.match(nothing.output, /There is no database at/);
   const url = { TRUNKLINE_DATABASE_URL: "postgres://127.0.0.1:1/none" };
-  const other = await run(process.execPath, [entry, "backup", join(folder, "none.db")], url);
+  const other = await call(url, "backup", join(folder, "none.db"));
   assert.equal(other.code, 1);
   assert.match(other.output, /pg_dump.*trunkline hold/s);
 });
