@@ -45,7 +45,7 @@ if (run("git", ["tag", "--list", tag]).trim() !== "") fail(`There is a tag ${tag
 
 if (!isChecked) {
   run("npm", ["run", "check"], "inherit");
-  run("npm", ["test"], "inherit");
+  run("npm", ["run", "test:all"], "inherit");
 }
 
 const date = new Date().toISOString().slice(0, 10);

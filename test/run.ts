@@ -1,5 +1,6 @@
 // `npm test`: runs the test files, and one real PostgreSQL for those that ask for it; leaves nothing behind.
-// Arguments: parts of file names (`npm test -- store queue/lane`); without any, every test is run.
+// Arguments: parts of file names (`npm test -- store queue/lane`); without any, every file is run. `--all` plays
+// exhaustive loops whole, of which a run otherwise plays a share (runner/share.ts).
 // The long fault runs are not tests but a program: `npm run test:faults`.
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -17,6 +18,7 @@ import {
   type NextFile,
   noCounts,
 } from "./runner/messages.ts";
+import { changedVariable, chooseShares, seedVariable } from "./runner/share.ts";
 import { sharedVariable, shareOnDemand } from "./ui/shared.ts";
 
 /** Everything together may take this long; then it is killed and has failed. */
@@ -157,12 +159,18 @@ class Run {
 
 async function main(): Promise<number> {
   const times = readTimes();
-  const files = chooseFiles(process.argv.slice(2), times);
+  const words = process.argv.slice(2);
+  const files = chooseFiles(
+    words.filter((word) => word !== "--all"),
+    times,
+  );
   if (files.length === 0) throw new Error("no test file matches");
   const postgres = await startPostgresOnDemand();
   const dashboard = await shareOnDemand();
+  const shares = chooseShares(words.includes("--all"));
   const run = new Run(files, {
     ...process.env,
+    ...shares,
     [urlVariable]: postgres.address,
     [sharedVariable]: dashboard.address,
     NODE_COMPILE_CACHE: compileCache,
@@ -176,14 +184,19 @@ async function main(): Promise<number> {
   await Promise.all([postgres.stop(), dashboard.stop()]);
   if (run.stopped === "") keepTimes(times, run.outcomes);
   summarise(run, (performance.now() - began) / 1000);
+  if (shares[changedVariable] !== "*")
+    console.log(
+      `Exhaustive loops played the share of ${seedVariable}=${shares[seedVariable]}; npm run test:all plays all.\n`,
+    );
   if (run.stopped !== "") {
     console.error(`The tests were ${run.stopped}: they count as failed.`);
     return 1;
   }
+  for (const [name, count] of Object.entries(run.counts)) console.log(`# ${name} ${count}`);
   return run.outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
-/** The failures again, the slowest files, and last the totals in the form that machines know. */
+/** The failures again, why tests were skipped, and the slowest files. */
 function summarise(run: Run, seconds: number): void {
   const failed = run.outcomes.filter(({ failures }) => failures.length > 0);
   if (failed.length > 0) console.log("\nFailed:");
@@ -199,8 +212,6 @@ function summarise(run: Run, seconds: number): void {
     for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
   }
   console.log(`\n${run.outcomes.length} files in ${seconds.toFixed(1)} s`);
-  if (run.stopped === "")
-    for (const [name, count] of Object.entries(run.counts)) console.log(`# ${name} ${count}`);
 }
 
 function describeFailure({ name, error }: Failure): string {

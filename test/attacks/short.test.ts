@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import test, { after, describe } from "node:test";
 import { memoryMib } from "../process-memory.ts";
+import { share } from "../runner/share.ts";
 import { play } from "./play.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { attacks, enginesOf } from "./table.ts";
@@ -13,6 +14,9 @@ import { attacks, enginesOf } from "./table.ts";
 const bounds = { sendP99Ms: Number.POSITIVE_INFINITY, cpuSeconds: 25 };
 /** A process that kept more than this of what it held has to make room for a new one: attacks are judged one by one. */
 const keptMib = 300;
+
+/** What these attacks are aimed at. A change of it plays them all. */
+const about = ["src/http/", "src/runtime/", "src/identity/", "test/attacks/"];
 
 /** Whether the next attack can be played on it. */
 function isFresh(stage: Stage): boolean {
@@ -25,7 +29,8 @@ for (const engine of ["sqlite", "postgres"] as const) {
     after(async () => {
       await stage?.close();
     });
-    for (const attack of attacks.filter((each) => each.short && enginesOf(each).includes(engine))) {
+    const playable = attacks.filter((each) => each.short && enginesOf(each).includes(engine));
+    for (const attack of share(`attacks on ${engine}`, about, playable)) {
       test(`${attack.family}: ${attack.name}`, async (t) => {
         if (stage === null || !isFresh(stage)) {
           await stage?.close();

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { share } from "../runner/share.ts";
 import { engines } from "./installation.ts";
 import { crashAt, describe, lostProcess, type Result, randomKills, rolledBack } from "./runs.ts";
 
@@ -32,9 +33,12 @@ const points = {
   postgres: ["accept.after", "stamp.after", "settle.before", "receipt.after", "fan_out.after"],
 } as const;
 
+/** What a crash can break. A change of it plays every point. */
+const about = ["src/messaging/", "src/queue/", "src/store/", "src/webhooks/", "test/faults/"];
+
 for (const engine of engines) {
   test(`${engine}: dies at named points`, async (t) => {
-    expectSound(t, await crashAt(points[engine], engine, seed));
+    expectSound(t, await crashAt(share(`crash points on ${engine}`, about, points[engine]), engine, seed));
   });
 
   test(`${engine}: dies at a random moment under load`, async (t) => {
