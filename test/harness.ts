@@ -21,7 +21,7 @@ import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
 import { memoryLog } from "./log.ts";
 import { eventFault } from "./posted-event.ts";
-import { freshDatabase } from "./postgres.ts";
+import { migratedDatabase } from "./postgres.ts";
 import { openCopied } from "./sqlite.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -55,7 +55,7 @@ export interface Ground {
 
 export async function ground(engine: EngineName): Promise<Ground> {
   if (engine === "postgres") {
-    const fresh = await freshDatabase();
+    const fresh = await migratedDatabase();
     return { engine, open: () => openPostgres({ url: fresh.url }), remove: fresh.drop };
   }
   const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));

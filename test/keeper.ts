@@ -47,13 +47,17 @@ export function startKeeper(file: string, what: string): Promise<Kept> {
   });
 }
 
-/** Answers requests for the paths with what these make: `npm test` has one of each for all its processes, from when the first one asks. */
+/**
+ * Answers requests for the paths with what these make of the request's parameters: `npm test` has one of each for all its
+ * processes, from when the first one asks.
+ */
 export async function onDemand(
-  makers: Readonly<Record<string, () => Promise<string>>>,
+  makers: Readonly<Record<string, (parameters: URLSearchParams) => Promise<string>>>,
 ): Promise<{ address: string; close(): void }> {
   const server = createServer((request, response) => {
-    const make = makers[request.url ?? ""] ?? (() => Promise.reject(new Error(`no ${request.url}`)));
-    make().then(
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+    const make = makers[pathname] ?? (() => Promise.reject(new Error(`no ${request.url}`)));
+    make(searchParams).then(
       (text) => response.end(text),
       (error: unknown) => {
         response.statusCode = 500;

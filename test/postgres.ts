@@ -6,7 +6,6 @@
 // sort text by language (ICU), as most real installations do, so that code relying on byte order fails.
 
 import { spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -24,10 +23,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { askFor, type Kept, onDemand, startKeeper } from "./keeper.ts";
+import { type DatabaseKind, databaseKinds, type TestDatabases, testDatabases } from "./postgres-databases.ts";
 
 /**
  * Names the URL of an administrative database of a server that runs already, or the `http:` address at which
- * `npm test` tells that URL and starts the server when the first file asks for it.
+ * `npm test` lends databases of the server that it starts when the first file asks for one.
  */
 export const urlVariable = "TRUNKLINE_TEST_POSTGRES";
 
@@ -37,30 +37,35 @@ export interface FreshDatabase {
 }
 
 let own: Promise<Kept> | null = null;
-let created = 0;
+let opened: Promise<TestDatabases> | null = null;
 
 /**
  * An empty database of its own on the test server. A test's own clients find Trunkline's tables in it by their names alone,
  * unless it is `bare`: then it has the server's defaults, as an operator's has. A file that is run by hand, without `npm test`
  * around it, gets a server of its own that ends with its process.
  */
-export async function freshDatabase({ bare = false } = {}): Promise<FreshDatabase> {
+export const freshDatabase = ({ bare = false } = {}): Promise<FreshDatabase> =>
+  borrow(bare ? "bare" : "empty");
+
+/** The same with Trunkline's tables, up to date and without rows. */
+export const migratedDatabase = (): Promise<FreshDatabase> => borrow("migrated");
+
+async function borrow(kind: DatabaseKind): Promise<FreshDatabase> {
+  opened ??= openDatabases();
+  const databases = await opened;
+  const url = await databases.lend(kind);
+  return { url, drop: () => databases.giveBack(url) };
+}
+
+async function openDatabases(): Promise<TestDatabases> {
   const configured = process.env[urlVariable];
-  const adminUrl =
-    configured === undefined
-      ? (await ownServer()).url
-      : configured.startsWith("http:")
-        ? await askFor(configured)
-        : configured;
-  created += 1;
-  const name = `tl_${process.pid}_${created}_${randomBytes(4).toString("hex")}`;
-  await administer(adminUrl, `CREATE DATABASE "${name}" TEMPLATE template0`);
-  if (!bare) await administer(adminUrl, `ALTER DATABASE "${name}" SET search_path TO trunkline, public`);
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
+  if (configured === undefined) return testDatabases((await ownServer()).url, true);
+  if (!configured.startsWith("http:")) return testDatabases(configured, false);
   return {
-    url: url.href,
-    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
+    lend: (kind) => askFor(new URL(`/${kind}`, configured)),
+    giveBack: async (url) => {
+      await askFor(new URL(`/back?${new URLSearchParams({ url })}`, configured));
+    },
   };
 }
 
@@ -70,9 +75,22 @@ function ownServer(): Promise<Kept> {
   return own;
 }
 
-/** One server for many processes, started when the first of them asks at `address`. */
+/** One server for many processes, which starts when the first of them asks for a database at `address`. */
 export async function startPostgresOnDemand(): Promise<{ address: string; stop(): Promise<void> }> {
-  const { address, close } = await onDemand({ "/": async () => (await ownServer()).url });
+  let lent: Promise<TestDatabases> | null = null;
+  const databases = () => {
+    lent ??= ownServer().then(({ url }) => testDatabases(url, true));
+    return lent;
+  };
+  const { address, close } = await onDemand({
+    ...Object.fromEntries(
+      databaseKinds.map((kind) => [`/${kind}`, async () => (await databases()).lend(kind)]),
+    ),
+    "/back": async (parameters) => {
+      await (await databases()).giveBack(parameters.get("url") ?? "");
+      return "";
+    },
+  });
   return {
     address,
     stop: async () => {
@@ -80,16 +98,6 @@ export async function startPostgresOnDemand(): Promise<{ address: string; stop()
       await (await own?.catch(() => null))?.stop();
     },
   };
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 export const startPostgres = (): Promise<Kept> => startKeeper(import.meta.url, "PostgreSQL");
@@ -253,7 +261,9 @@ async function keep(): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     try {
-      await administer(url, "SELECT 1");
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.end();
       break;
     } catch (error) {
       if (Date.now() > deadline) throw error;

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import type { EngineName, Ground } from "../harness.ts";
-import { freshDatabase } from "../postgres.ts";
+import { migratedDatabase } from "../postgres.ts";
 import { openCopied } from "../sqlite.ts";
 import { planted } from "./26-secrets-planted.ts";
 
@@ -72,7 +72,7 @@ export async function groundOf(
   engine: EngineName,
 ): Promise<Ground & { left(): Promise<Left[]>; databaseUrl: string }> {
   if (engine === "postgres") {
-    const fresh = await freshDatabase();
+    const fresh = await migratedDatabase();
     const url = new URL(fresh.url);
     url.password = planted.databasePassword;
     const open = () => openPostgres({ url: url.href });

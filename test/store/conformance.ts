@@ -9,7 +9,7 @@ import { after, before, describe } from "node:test";
 import pg from "pg";
 import type { Database, Engine } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { freshDatabase } from "../postgres.ts";
+import { migratedDatabase } from "../postgres.ts";
 import { openCopied } from "../sqlite.ts";
 
 export const engines = ["sqlite", "postgres"] as const satisfies readonly Engine[];
@@ -58,7 +58,7 @@ async function openOnSqlite(): Promise<Store> {
 }
 
 async function openOnPostgres(): Promise<Store> {
-  const { url, drop } = await freshDatabase();
+  const { url, drop } = await migratedDatabase();
   const database = await openPostgres({ url });
   const other = await openPostgres({ url });
   const raw = new pg.Pool({ connectionString: url, types: numericTypes, max: 2 });
