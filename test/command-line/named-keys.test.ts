@@ -1,23 +1,20 @@
-// Keys with a name from the command line, beside the real process.
+// Keys with a name from the command line.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
+import test from "node:test";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { commands } from "./commands.ts";
+import { serveHere } from "./serve-here.ts";
 
-const { call, run, serve } = commands();
+const { folder, call, run } = commands();
 const data = "service";
-let service: Awaited<ReturnType<typeof serve>>;
-before(async () => {
-  service = await serve(data);
-});
-after(async () => await service?.stop("SIGTERM"));
+const service = serveHere(folder, data);
 
 const key = (...words: string[]) => call(data, "key", ...words);
 
 async function statusOf(apiKey: string): Promise<number> {
   const asked = { method: "GET", path: "/api/account", silenceMs: 20_000, headers: { "api-key": apiKey } };
-  const answer = await requestApi({ url: service.base }, asked);
+  const answer = await requestApi(service, asked);
   await textOf(answer.body);
   return answer.status;
 }

@@ -57,6 +57,8 @@ describe("while the service runs on SQLite", () => {
     assert.equal(await setUp(service.base, setup_link, "eve@trunkline.test"), 401);
     assert.equal(await setUp(service.base, setup_link, "ada@trunkline.test"), 200);
 
+    const copied = await call("beside", "backup", join(folder, "beside.db"));
+    assert.match(copied.out, /beside\.db: 0 messages, \d+ bytes, checked/, copied.error);
     const held = await run("beside", "hold");
     assert.deepEqual([held.code, /Stop it first/.test(held.error)], [1, true]);
     const released = await run("beside", "release");
@@ -103,12 +105,12 @@ describe("while the service runs on SQLite", () => {
 
 describe("a backup", () => {
   test("is restored into a folder without a database, and into no other", async () => {
-    const service = await serve("original");
+    // Makes the installation, as a first start does.
+    assert.equal((await call("original", "setup")).code, 0);
     const copy = join(folder, "copy.db");
     const copyKey = join(folder, "copy.key");
     const made = await run("original", "backup", copy, "--key", copyKey);
     assert.equal(made.code, 0, made.error);
-    await service.stop("SIGTERM");
 
     const refused = await call("original", "restore", copy, "--key", copyKey);
     assert.equal(refused.code, 1);

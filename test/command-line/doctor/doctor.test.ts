@@ -21,7 +21,7 @@ interface Finding {
   advice: string | null;
 }
 
-const { folder, callWith, run, serve } = commands();
+const { folder, call, callWith, run, serve } = commands();
 
 /** What the doctor finds wrong. Everything that is wrong has an advice. */
 async function wrong(data: string, variables: Record<string, string> = {}) {
@@ -35,8 +35,9 @@ async function wrong(data: string, variables: Record<string, string> = {}) {
 }
 
 before(async () => {
-  const service = await serve("good");
-  await service.stop("SIGTERM");
+  // Makes the installation, as a first start does.
+  const { code, error } = await call("good", "setup");
+  assert.equal(code, 0, error);
 });
 
 /** A copy of the good installation. */

@@ -3,16 +3,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { after, before, describe } from "node:test";
+import test, { describe } from "node:test";
 import { chooseColumn } from "#command-line/import/column.ts";
 import { commands } from "../commands.ts";
+import { serveHere } from "../serve-here.ts";
 
-const { folder, call, run, serve } = commands();
-let service: Awaited<ReturnType<typeof serve>>;
-before(async () => {
-  service = await serve("data");
-});
-after(async () => await service?.stop("SIGTERM"));
+const { folder, call, run } = commands();
+serveHere(folder, "data");
 
 const file = (name: string, text: string) => {
   const path = join(folder, name);
