@@ -13,7 +13,7 @@ import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
 import { closeApp } from "#http/server/shutdown.ts";
 import type { HttpSettings } from "#http/settings.ts";
-import { createPasswordHasher } from "#identity/password.ts";
+import { createPasswordHasher, type PasswordCost } from "#identity/password.ts";
 import { readLoad } from "#maintenance/load.ts";
 import { maintenanceLane } from "#maintenance/maintenance.ts";
 import { warnAboutHold } from "#maintenance/restore-hold.ts";
@@ -47,6 +47,8 @@ export interface SystemSettings extends HttpSettings, LanesSettings {
   showApiKeys: boolean;
   /** Where spans of AI calls go; absent: nowhere. The system stops it. */
   tracing?: Tracing | null;
+  /** For tests alone, whose passwords protect nothing; absent: the cost that every installation has. */
+  passwordCost?: PasswordCost;
 }
 
 export interface System {
@@ -138,7 +140,7 @@ export async function openSystem(
     callbacks: createCallbacks(feedback),
     openAndClickTracking,
     phones,
-    passwords: createPasswordHasher(random),
+    passwords: createPasswordHasher(random, settings.passwordCost),
     ai,
     readiness: async () => {
       const state = await storage.check();

@@ -20,6 +20,7 @@ import { openSystem, type System, type SystemSettings } from "../src/system.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
 import { memoryLog } from "./log.ts";
+import { testPasswordCost } from "./password-cost.ts";
 import { eventFault } from "./posted-event.ts";
 import { migratedDatabase } from "./postgres.ts";
 import { openCopied } from "./sqlite.ts";
@@ -207,6 +208,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       logRequests: false,
       dashboardFolder: null,
       showApiKeys: true,
+      passwordCost: testPasswordCost,
       takeoverMs: 45_000,
       // Rare, so that days of test time do not mean thousands of beats; what changes in this process is seen at once.
       heartbeatMs: 3_600_000,

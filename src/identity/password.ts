@@ -6,9 +6,15 @@ import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import type { Random } from "#runtime/runtime.ts";
 import { noPassword } from "#store/identity/users.ts";
 
-const memoryKib = 19_456;
-const passes = 2;
-const lanes = 1;
+/** What a new hash costs. A stored one has its own. */
+export interface PasswordCost {
+  memoryKib: number;
+  passes: number;
+  lanes: number;
+}
+
+/** OWASP's minimum. */
+const defaultCost: PasswordCost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
@@ -16,9 +22,8 @@ const tagBytes = 32;
 const maxConcurrent = 2;
 const maxWaiting = 20;
 
-/** The hash that is verified for an unknown user: the same work, and no password matches (no password produced it). */
-const dummyHash =
-  "$argon2id$v=19$m=19456,t=2,p=1$Tm9ib2R5IGhhcyB0aGlzIQ$VGhpcyBpcyBubyBoYXNoIG9mIGFueSBwYXNzd29yZCE";
+/** The end of the hash that is verified for an unknown user: the same work, and no password matches (no password produced it). */
+const dummySaltAndTag = "Tm9ib2R5IGhhcyB0aGlzIQ$VGhpcyBpcyBubyBoYXNoIG9mIGFueSBwYXNzd29yZCE";
 
 export interface PasswordHasher {
   /** The PHC string of a password. */
@@ -36,8 +41,9 @@ type HashPriority = "trusted" | "anonymous";
 /** Too many hashes are waiting; the caller should try again later. */
 export type HashingBusy = "busy";
 
-/** Create one per process: its queue bounds the work. */
-export function createPasswordHasher(random: Random): PasswordHasher {
+/** Create one per process: its queue bounds the work. `cost`: tests have a small one; nothing in the configuration sets it. */
+export function createPasswordHasher(random: Random, cost = defaultCost): PasswordHasher {
+  const prefix = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${cost.lanes}`;
   let running = 0;
   const waiting: Record<HashPriority, (() => void)[]> = { trusted: [], anonymous: [] };
 
@@ -61,24 +67,21 @@ export function createPasswordHasher(random: Random): PasswordHasher {
     hash: (password) =>
       inTurn("trusted", async () => {
         const salt = random.bytes(saltBytes);
-        const tag = await derive(password, { salt, memoryKib, passes, lanes, tagBytes });
-        return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(tag)}`;
+        const tag = await derive(password, { ...cost, salt, tagBytes });
+        return `${prefix}$${unpadded(salt)}$${unpadded(tag)}`;
       }),
     verify: (password, stored, priority = "trusted") =>
       inTurn(priority, async () => {
         const isHash = stored !== null && stored !== noPassword;
-        const { tag, ...parameters } = parse(isHash ? stored : dummyHash);
+        const { tag, ...parameters } = parse(isHash ? stored : `${prefix}$${dummySaltAndTag}`);
         const derived = await derive(password, { ...parameters, tagBytes: tag.length });
         return timingSafeEqual(derived, tag) && isHash;
       }),
   };
 }
 
-interface HashParameters {
+interface HashParameters extends PasswordCost {
   salt: Uint8Array;
-  memoryKib: number;
-  passes: number;
-  lanes: number;
   tagBytes: number;
 }
 

@@ -6,6 +6,7 @@ import { createIds } from "#runtime/ids.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
+import { testPasswordCost } from "../password-cost.ts";
 import type { Store } from "../store/conformance.ts";
 
 export interface PeopleDeps extends SignInDeps {
@@ -21,7 +22,7 @@ export function peopleDeps(store: Store): PeopleDeps {
   const clock = movableClock();
   const random = seededRandom(made);
   const verified: (string | null)[] = [];
-  const passwords = createPasswordHasher(random);
+  const passwords = createPasswordHasher(random, testPasswordCost);
   return {
     database: store.database,
     clock,

@@ -25,6 +25,7 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
+import { testPasswordCost } from "../password-cost.ts";
 import { signalsTo } from "../signals.ts";
 
 export const key = "tl_0123456789abcdef0123456789abcdef";
@@ -296,7 +297,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     },
     callbacks: { maxBytes: async () => defaultCallbackBytes, receive: async () => ({ kind: "not_found" }) },
     openAndClickTracking: noVisits,
-    passwords: createPasswordHasher(random),
+    passwords: createPasswordHasher(random, testPasswordCost),
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
     ai: options.ai ?? noAi,
     showApiKeys: true,

@@ -9,6 +9,7 @@ import { createPasswordHasher } from "#identity/password.ts";
 import { createUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
 import { type Harness, seededRandom } from "../harness.ts";
+import { testPasswordCost } from "../password-cost.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -63,7 +64,7 @@ export async function userFor(it: Harness, email: string, accountId: string | nu
   const { database, core } = it.system;
   const { clock, newId } = core;
   const result = await createUser(
-    { database, clock, newId, passwords: createPasswordHasher(seededRandom(7)) },
+    { database, clock, newId, passwords: createPasswordHasher(seededRandom(7), testPasswordCost) },
     {
       email,
       name: email,

@@ -1,21 +1,26 @@
 // Passwords: the published form, the same work for an unknown user as for a known one, and a queue that says no.
 
 import assert from "node:assert/strict";
-import { argon2Sync } from "node:crypto";
+import crypto, { argon2Sync } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import test from "node:test";
-import { createPasswordHasher, passwordIssue } from "#identity/password.ts";
+import { createPasswordHasher, type PasswordHasher, passwordIssue } from "#identity/password.ts";
+import { noPassword } from "#store/identity/users.ts";
 import { seededRandom } from "../harness.ts";
+import { testPasswordCost } from "../password-cost.ts";
 
-const make = () => createPasswordHasher(seededRandom(3));
+/** As tests of everything else have it. */
+const make = () => createPasswordHasher(seededRandom(3), testPasswordCost);
 
-async function hashOf(password: string): Promise<string> {
-  const phc = await make().hash(password);
+async function hashOf(password: string, hasher = make()): Promise<string> {
+  const phc = await hasher.hash(password);
   assert.ok(phc !== "busy");
   return phc;
 }
 
 test("a hash is argon2id in PHC form, with 19 MiB, 2 passes and 1 lane, as anybody else computes it", async () => {
-  const phc = await hashOf("correct horse battery");
+  const hasher = createPasswordHasher(seededRandom(3));
+  const phc = await hashOf("correct horse battery", hasher);
   const [, algorithm, version, parameters, salt = "", tag = ""] = phc.split("$");
   assert.deepEqual([algorithm, version, parameters], ["argon2id", "v=19", "m=19456,t=2,p=1"]);
   const nonce = Buffer.from(salt, "base64");
@@ -30,6 +35,32 @@ test("a hash is argon2id in PHC form, with 19 MiB, 2 passes and 1 lane, as anybo
     passes: 2,
   });
   assert.equal(tag, expected.toString("base64").replace(/=+$/, ""));
+  assert.equal(await hasher.verify("correct horse battery", phc), true);
+  assert.equal(await hasher.verify("correct horse batterie", phc), false);
+});
+
+test("an unknown user costs what a new hash costs", async (t) => {
+  const argon2 = t.mock.method(crypto, "argon2");
+  syncBuiltinESMExports();
+  t.after(() => {
+    argon2.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const costs = async (hasher: PasswordHasher) => {
+    argon2.mock.resetCalls();
+    await hasher.hash("correct horse battery");
+    for (const stored of [null, noPassword]) assert.equal(await hasher.verify("x", stored), false);
+    return argon2.mock.calls.map(({ arguments: [, { memory, passes, parallelism, tagLength }] }) => ({
+      memory,
+      passes,
+      parallelism,
+      tagLength,
+    }));
+  };
+  const full = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+  assert.deepEqual(await costs(createPasswordHasher(seededRandom(3))), [full, full, full]);
+  const small = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+  assert.deepEqual(await costs(make()), [small, small, small]);
 });
 
 test("the right password is right, anything near it is not", async () => {
@@ -91,13 +122,11 @@ test("a flood of unknown clients holds up no known one", async () => {
   let answered = 0;
   /** How many strangers had been answered when each known caller's work began: a hash begins with its salt. */
   const before: number[] = [];
-  const { verify, hash } = createPasswordHasher({
-    ...random,
-    bytes: (count) => {
-      before.push(answered);
-      return random.bytes(count);
-    },
-  });
+  const bytes: typeof random.bytes = (count) => {
+    before.push(answered);
+    return random.bytes(count);
+  };
+  const { verify, hash } = createPasswordHasher({ ...random, bytes }, testPasswordCost);
   const flood = Array.from({ length: 40 }, async () => {
     const outcome = await verify("x", null, "anonymous");
     if (outcome !== "busy") answered += 1;
