@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionKinds } from "#contract/manage/overview.ts";
 import { providerSettings } from "../scenarios/provider.ts";
-import { missing, setUp, type Visit, visit } from "./browser.ts";
+import { missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 async function accountOf(at: Visit): Promise<string> {
@@ -17,7 +17,7 @@ test("the overview has a line for what the API names, with exact counts, and is 
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByText("All is well.").waitFor();
   const account = await accountOf(at);
   const sends = `/accounts/${account}/gateways/sandbox-sms/test`;

@@ -78,10 +78,10 @@ const ada = { name: "Ada", email: "ada@acme.example", password: "a long password
 let hashed: Promise<string | HashingBusy> | null = null;
 
 /**
- * Makes the account and the operator of a first start, and opens the overview. The browser is signed in as by the page of the set-up
- * link, without going through it: `setUpByHand` does.
+ * Makes the account and the operator of a first start. The browser is signed in as by the page of the set-up link, and has opened no page
+ * yet.
  */
-export async function setUp({ it, url, page, context }: Visit): Promise<void> {
+export async function setUp({ it, url, context }: Visit): Promise<void> {
   await it.system.createDefaultAccount();
   const { passwords } = it.system.core;
   const { hash } = passwords;
@@ -93,11 +93,16 @@ export async function setUp({ it, url, page, context }: Visit): Promise<void> {
   const data = { ...ada, code: await it.system.createSetupCode() };
   const made = await context.request.post(`${url}/api/manage/v1/setup`, { data });
   assert.equal(made.status(), 200);
-  await page.goto(url);
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
-/** Opens the link that the start prints and becomes the operator. */
+/** `setUp`, and opens the overview. */
+export async function openOverview(at: Visit): Promise<void> {
+  await setUp(at);
+  await at.page.goto(at.url);
+  await at.page.getByRole("heading", { name: "Overview" }).waitFor();
+}
+
+/** Opens the link that the start prints, and becomes the operator on its page, which leads to the overview. */
 export async function setUpByHand({ it, url, page }: Visit): Promise<void> {
   await it.system.createDefaultAccount();
   const code = await it.system.createSetupCode();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { findingOf, findings, isWholeId, namedFinding } from "#ui/app/frame/find.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const none: Parameters<typeof findings>[2] = { records: [], named: [], accounts: [], recent: [] };
@@ -98,7 +98,7 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
   const contact = [{ number: "+15550000001", message: "hello" }];
   const sent = await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });

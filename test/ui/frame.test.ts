@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ordered } from "#ui/app/frame/recent-accounts.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, type Visit, visit } from "./browser.ts";
 
 test("accounts that were used last come first, and each once", () => {
   const named = (...names: string[]) => names.map((name) => ({ id: `acc_${name}`, name }));
@@ -20,7 +20,7 @@ test("an account beyond those that are listed is found by its name", { skip: mis
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const first = await it.account({ name: "Zebra Couriers" });
   for (let count = 0; count < 60; count++) await it.account({ name: `Customer ${count}` });
   await page.getByRole("button", { name: "Account default" }).click();
@@ -42,7 +42,7 @@ test("a change of page is named: the focus is at its heading, and so is the titl
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
   await page.locator("h1:focus").waitFor();
@@ -56,7 +56,7 @@ test("a page whose code cannot be loaded says so inside the frame, and comes whe
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   const isPageCode = /\/assets\/account-audit-page-[^/]+\.js$/;
   await page.route(isPageCode, (route) => route.abort());
   await page.goto(`${page.url()}/audit`);
@@ -72,7 +72,7 @@ test("keys are named, and those of one letter can be switched off", { skip: miss
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row").waitFor();
   await expectSound(at, "the keys");
@@ -96,7 +96,7 @@ test("on a phone four places and a sheet lead everywhere, and leave four fifths 
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.setViewportSize({ width: 375, height: 812 });
   const places = page.getByRole("navigation", { name: "Places" });
   const taken = [await page.getByRole("banner").boundingBox(), await places.boundingBox()];
@@ -116,7 +116,7 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByTitle("Settings", { exact: true }).click();
   const name = page.getByRole("region", { name: "Account" }).getByLabel("Name", { exact: true });
   await name.fill("acme");

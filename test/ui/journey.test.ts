@@ -7,6 +7,7 @@ import {
   expectSound,
   expectWhole,
   missing,
+  openOverview,
   settled,
   setUp,
   setUpByHand,
@@ -38,7 +39,7 @@ test("a refused setting is named at its field, and a gateway is made by its form
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page, url } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("link", { name: "Add a gateway" }).click();
   await page.getByRole("link", { name: "Twilio", exact: true }).click();
@@ -150,7 +151,7 @@ test("an ended session lays the sign-in over the page, which keeps what was type
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByRole("link", { name: "Gateways", exact: true }).click();
   await page.getByRole("link", { name: "sandbox-sms" }).click();
   await page.getByLabel("Number").fill("+15550000001");
@@ -169,7 +170,7 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.getByRole("link", { name: "AI pools", exact: true }).click();
   await page.getByRole("link", { name: "default" }).first().click();
   await page.getByRole("link", { name: "Add a member" }).click();

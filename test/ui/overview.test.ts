@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const hourMs = 3_600_000;
@@ -89,7 +89,7 @@ test("the first steps send a message from the page, tick off what happened and c
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const steps = part(at, "First steps");
   const command = (await steps.locator("pre").textContent()) ?? "";
   assert.match(command, /-H "Api-key: \$TRUNKLINE_API_KEY"/);

@@ -19,21 +19,23 @@ interface Answer {
   body: { data: Record<string, string> & Record<string, string>[] };
 }
 
-/** Calls the management API as the page's own scripts would. */
-export async function api(it: Visit, method: string, path: string, payload?: object): Promise<Answer> {
+/** Calls the management API in the session of the browser, as a page's own scripts would. */
+export async function api(
+  { url, context }: Visit,
+  method: string,
+  path: string,
+  payload?: object,
+): Promise<Answer> {
+  const base = `${url}/api/manage/v1`;
+  const session = await (await context.request.get(`${base}/session`)).json();
   // The clock does not move while a test waits for an answer.
-  const body = /\/gateways\/[^/]+\/test$/.test(path) ? { ...payload, wait_ms: 0 } : payload;
-  return (await it.page.evaluate(
-    `(async () => {
-      const session = await (await fetch("/api/manage/v1/session")).json();
-      const reply = await fetch(${JSON.stringify(`/api/manage/v1${path}`)}, {
-        method: ${JSON.stringify(method)},
-        headers: { "content-type": "application/json", "x-csrf-token": session.data.csrf_token },
-        ${body === undefined ? "" : `body: ${JSON.stringify(JSON.stringify(body))},`}
-      });
-      return { status: reply.status, body: reply.status === 204 ? null : await reply.json() };
-    })()`,
-  )) as Answer;
+  const data = /\/gateways\/[^/]+\/test$/.test(path) ? { ...payload, wait_ms: 0 } : payload;
+  const reply = await context.request.fetch(`${base}${path}`, {
+    method,
+    headers: { origin: url, "x-csrf-token": session.data.csrf_token },
+    ...(data === undefined ? {} : { data }),
+  });
+  return { status: reply.status(), body: reply.status() === 204 ? null : await reply.json() };
 }
 
 /** A pool with one sandbox member and a key `shop`. `settings`: those of the pool. */

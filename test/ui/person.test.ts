@@ -6,7 +6,7 @@ import { storeInbound } from "#store/feedback/inbound.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { MessageRecord, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
 import { channelsOf, conversationOf, waysOf } from "#ui/people/conversation.ts";
-import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 9, minute)).toISOString();
@@ -127,7 +127,7 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = await accountOf(at);
   await send(at, account, "Your table is at 19:00");
   await write(at, account, "STOP", "out");

@@ -8,7 +8,7 @@ import type { TrialAttempt, TrialEnd, TrialError } from "#ui/api/trial.ts";
 import { aiSnippetOf } from "#ui/pools/playground/ai-snippets.ts";
 import { completionOf } from "#ui/pools/playground/asked.ts";
 import { afterEvent, chainOf, isOver, messagesOf, newTurn, type Turn } from "#ui/pools/playground/turn.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, type Visit, visit } from "./browser.ts";
 
 const asked = (number: number, rest: Partial<TrialAttempt> = {}): TrialAttempt => ({
   number,
@@ -128,7 +128,7 @@ test("the same call from a shell and from OpenAI's SDKs, with quotes that hold",
 
 /** Opens the playground of the first start's pool. */
 async function opened(at: Visit): Promise<void> {
-  await setUp(at);
+  await openOverview(at);
   await at.page.getByRole("link", { name: "AI pools", exact: true }).click();
   await at.page.getByRole("link", { name: "default" }).first().click();
   await at.page.getByRole("link", { name: "Playground", exact: true }).click();

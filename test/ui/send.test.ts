@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
 import { providerSettings } from "../scenarios/provider.ts";
-import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const messagesOf = async (at: Visit, account: string) =>
@@ -18,7 +18,7 @@ test("a newcomer sends by keyboard from the overview, and sees it delivered", {
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.keyboard.press("c");
   await page.getByRole("heading", { name: "Send", exact: true }).waitFor();
   await page.getByRole("button", { name: "+15550000001 delivered" }).focus();

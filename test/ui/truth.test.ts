@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 test("the first command, pasted into a shell, carries the key that the shell has", {
@@ -12,7 +12,7 @@ test("the first command, pasted into a shell, carries the key that the shell has
 }, async (t) => {
   const at = await visit();
   t.after(at.close);
-  await setUp(at);
+  await openOverview(at);
   const command = (await at.page.locator("pre").first().textContent()) ?? "";
   const script = `curl() { for word in "$@"; do echo "<$word>"; done; }; ${command}`;
   const env = { ...process.env, TRUNKLINE_API_KEY: "key-of-acme" };
@@ -24,7 +24,7 @@ test("the first command, pasted into a shell, carries the key that the shell has
 test("two letters lead to a page, also where the second one is a g", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
-  await setUp(at);
+  await openOverview(at);
   for (const [letters, title] of [
     ["gm", "Messages"],
     ["gg", "Gateways"],

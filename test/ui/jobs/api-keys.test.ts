@@ -207,8 +207,10 @@ test("the personal key says when it was used; ending it at once warns and asks f
 test("without a mouse the page is found, a key is made and the focus stays", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);
-  const { page } = at;
+  const { page, url } = at;
   await opened(at);
+  await page.goto(url);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   await find(at, "api k");
   await page.getByRole("option", { name: /API keys/ }).waitFor();
   await page.keyboard.press("Enter");

@@ -32,7 +32,7 @@ test("a receiver that was down: its deliveries say tries and next times, and all
   await it.advance(60_000);
   await page.clock.setFixedTime(it.clock.now());
   const { click, since } = counting();
-  await page.reload();
+  await page.goto(at.url);
   await click(page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Webhooks" }));
   await click(page.getByRole("link", { name: made.url }));
   const rows = page.locator("tr[data-index]");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { expectSound, missing, setUp, type Visit, visit } from "../browser.ts";
+import { expectSound, missing, openOverview, type Visit, visit } from "../browser.ts";
 import { api } from "../pages.ts";
 import { expectFocusSeen, find, goTo, goToPage, press } from "./keyboard.ts";
 
@@ -24,7 +24,7 @@ test("support finds what happened to a number that a customer read out, a provid
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = await accountOf(at);
   await api(at, "PATCH", `/accounts/${account}`, { country: "DE" });
   const contact = [{ number: "0151 23456789", message: "Your parcel comes today" }];
@@ -75,7 +75,7 @@ test("many messages unknown are answered at once: the overview says so, all are 
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = await accountOf(at);
   // A delivered one between the unknown ones: three in a row would pause the gateway.
   for (const end of "515150") {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { providerSettings } from "../../scenarios/provider.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "../browser.ts";
+import { expectSound, missing, openOverview, setUp, type Visit, visit } from "../browser.ts";
 import { api, ask } from "../pages.ts";
 import { expectFocusKept, find, goTo, goToPage, press, write } from "./keyboard.ts";
 
@@ -16,7 +16,7 @@ test("the overview names a paused gateway with the provider's words and counts d
   const at = await visit({ colours: "dark" });
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = await accountOf(at);
   await page.clock.setFixedTime(it.clock.now());
   const settings = { identifier: "broken", channel: "sms", kind: "http-api", settings: providerSettings };
@@ -64,7 +64,7 @@ test("one press from the overview says which member of a pool is down and why; w
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = await accountOf(at);
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   const path = `/accounts/${account}/pools/${pool}`;
@@ -125,7 +125,7 @@ test("after a restore every page says that messages are held; the operator reads
   while (!(await it.system.database.run(holdPending, { at: it.clock.now(), limit: 100 })));
   // A restored installation has no sessions.
   await page.clock.setFixedTime(it.clock.now());
-  await page.reload();
+  await page.goto(at.url);
   await write(at, page.getByLabel("E-mail address"), "ada@acme.example");
   await write(at, page.getByRole("textbox", { name: "Password" }), "a long password of Ada");
   await page.keyboard.press("Enter");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../../http/managing.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "../browser.ts";
+import { expectSound, missing, openOverview, setUp, type Visit, visit } from "../browser.ts";
 import { api } from "../pages.ts";
 
 const accountOf = async (at: Visit) => (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
@@ -127,7 +127,7 @@ test("unplugged from the world's network the browser calls itself offline, and a
   const at = await visit();
   t.after(at.close);
   const { page, it } = at;
-  await setUp(at);
+  await openOverview(at);
   await page.evaluate(`{
     Object.defineProperty(navigator, "onLine", { get: () => false });
     dispatchEvent(new Event("offline"));
