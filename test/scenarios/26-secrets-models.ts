@@ -8,6 +8,8 @@ import { fails, openaiPeer } from "../http/openai-peer.ts";
 import { planted } from "./26-secrets-planted.ts";
 import type { Story } from "./26-secrets-story.ts";
 
+const tokenSeconds = 600;
+
 /** A token endpoint that says what it was sent: it refuses every other request, and grants a token to the rest. */
 async function tokenPeer() {
   let asked = 0;
@@ -19,7 +21,7 @@ async function tokenPeer() {
       error: secret,
       error_description: `Invalid client secret provided: ${secret}, in ${form}`,
     };
-    const granted = { access_token: planted.memberAccessToken, expires_in: 600, note: form };
+    const granted = { access_token: planted.memberAccessToken, expires_in: tokenSeconds, note: form };
     response
       .writeHead(asked % 2 ? 401 : 200, { "content-type": "application/json" })
       .end(JSON.stringify(asked % 2 ? refused : granted));
@@ -112,7 +114,8 @@ export async function askModels({ it, ask, manage, known, evidence }: Story): Pr
     const before = peer.asked.length;
     for (let i = 0; i < 2 * statuses.length; i++) {
       assert.ok((await call(planted.poolKey)) >= 400);
-      await it.advance(3_600_000);
+      // The token is over, and the member is asked again.
+      await it.advance(1_000 * tokenSeconds);
     }
     const checked = await manage("POST", `${acme}/pools/${pool}/members/check`, {
       kind: "openai-compatible",
