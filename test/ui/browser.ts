@@ -114,6 +114,17 @@ export async function setUpByHand({ it, url, page }: Visit): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 }
 
+/**
+ * Goes to another page of the dashboard as a link to it does: the page is made anew, but the document and its scripts stay, which takes a
+ * third of the time of a load.
+ */
+export async function follow(at: Visit, path: string): Promise<void> {
+  const leave = `document.querySelector("h1").dataset.left = "";`;
+  await at.page.evaluate(`{ ${leave} history.pushState(null, "", ${JSON.stringify(path)}); }`);
+  await at.page.locator("h1:not([data-left])").waitFor();
+  await settled(at);
+}
+
 /** Waits until what the page reads first is there. A page's stream of hints never ends, so its network is never idle. */
 export async function settled({ page }: Visit): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();

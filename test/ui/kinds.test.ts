@@ -9,7 +9,7 @@ import { adapters } from "#gateways/registry.ts";
 import type { GatewayKind } from "#ui/api/schema.ts";
 import { controlOf, labelOf, type Schema, withoutNull } from "#ui/schema-form/model.ts";
 import { environment, examplesOf } from "../reference-examples.ts";
-import { missing, setUp, type Visit, visit } from "./browser.ts";
+import { follow, missing, openOverview, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 interface Example {
@@ -85,9 +85,9 @@ const unfold = (of: Page) =>
   });
 
 /** Opens the form of a kind, and enters the name. */
-async function openForm({ page, url }: Visit, account: string, { channel, kind, identifier }: Example) {
-  await page.goto(`${url}/a/${account}/gateways/new?channel=${channel}&kind=${kind}`);
-  await page.getByLabel("Name", { exact: true }).first().fill(identifier);
+async function openForm(at: Visit, account: string, { channel, kind, identifier }: Example) {
+  await follow(at, `/a/${account}/gateways/new?channel=${channel}&kind=${kind}`);
+  await at.page.getByLabel("Name", { exact: true }).first().fill(identifier);
 }
 
 /** No address, key, name or path. */
@@ -111,7 +111,7 @@ test("a gateway of every kind is made by its form, and a setting that is refused
   const at = await visit();
   t.after(at.close);
   const { page } = at;
-  await setUp(at);
+  await openOverview(at);
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
   const kinds = (await api(at, "GET", "/gateway-kinds")).body.data as unknown as GatewayKind[];
   const add = page.getByRole("button", { name: "Add the gateway" });
@@ -144,6 +144,7 @@ test("a gateway of every kind is made by its form, and a setting that is refused
       const reply = await sent();
       assert.equal(reply.status(), 201, await reply.text());
       await page.waitForURL((url) => url.pathname.includes(`/gateways/${identifier}`));
+      await page.getByRole("heading", { name: identifier, level: 1 }).waitFor();
       // What is as it comes is not sent: the box of a default is ticked already.
       const { settings: stored } = reply.request().postDataJSON() as { settings: Record<string, unknown> };
       const differing = Object.entries(settings).filter(

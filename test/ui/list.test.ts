@@ -123,10 +123,13 @@ test("a list that is polled reads one page at its top, and says of several that 
   const account = await accountOf(at);
   await sendMany(at, account, 70);
   await at.it.advance(60_000);
+  await page.clock.install();
   await page.route("**/events", (route) => route.abort());
   await page.goto(`${url}/a/${account}/messages`);
   await firstRow(at, "Message 69");
+  await page.getByRole("banner").getByText("Every 5 s").waitFor();
   await sendMany(at, account, 1);
+  await page.clock.runFor(5_000);
   await firstRow(at, "Message 0");
   assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "51");
   await page.mouse.move(600, 600);
@@ -135,9 +138,14 @@ test("a list that is polled reads one page at its top, and says of several that 
   const bar = page.getByRole("button", { name: "The list has changed" });
   const isFirst = (address: string) => address.includes("/messages?") && !address.includes("cursor=");
   // The second answer is there once the page has looked at the first one.
-  for (let turn = 0; turn < 2; turn++) await page.waitForResponse((reply) => isFirst(reply.url()));
+  for (let turn = 0; turn < 2; turn++) {
+    const answered = page.waitForResponse((reply) => isFirst(reply.url()));
+    await page.clock.runFor(5_000);
+    await answered;
+  }
   assert.equal(await bar.count(), 0, "the list has not changed");
   await sendMany(at, account, 1);
+  await page.clock.runFor(5_000);
   await bar.waitFor();
 });
 

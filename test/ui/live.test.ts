@@ -73,10 +73,12 @@ test("while there is no stream the page is polled and says so", { skip: missing 
   const { page, url } = at;
   await setUp(at);
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await page.clock.install();
   await page.route("**/events", (route) => route.abort());
   await page.goto(`${url}/a/${account}/messages`);
   await page.getByRole("banner").getByText("Every 5 s").waitFor();
   await page.getByText("Nothing has been sent yet.").waitFor();
   await api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/test`, { to: "+15550000001" });
+  await page.clock.runFor(5_000);
   await page.locator("tbody tr").first().waitFor();
 });
