@@ -55,9 +55,12 @@ class Run {
     this.#environment = environment;
   }
 
-  /** Runs everything with this many processes side by side. */
-  async all(processes: number): Promise<void> {
-    await Promise.all(Array.from({ length: processes }, () => this.#lane()));
+  /** Runs everything: so many processes side by side, and beside them some for files that wait. */
+  async all(computing: number, waiting: number): Promise<void> {
+    await Promise.all([
+      ...Array.from({ length: computing }, () => this.#lane(false)),
+      ...Array.from({ length: waiting }, () => this.#lane(true)),
+    ]);
   }
 
   stop(why: string): void {
@@ -66,12 +69,13 @@ class Run {
   }
 
   /** One process after another, until no file is left: a new one for each isolated file, and after one that died. */
-  async #lane(): Promise<void> {
-    while (this.#queue.length > 0 && this.stopped === "") await this.#process();
+  async #lane(waits: boolean): Promise<void> {
+    const isOver = () => this.stopped !== "" || !this.#queue.some((file) => file.waits || !waits);
+    while (!isOver()) await this.#process(waits);
   }
 
-  /** Starts a process and feeds it files until none is left for it; resolves when it is gone. */
-  #process(): Promise<void> {
+  /** Starts a process and feeds it files until none is left for it; resolves when it is gone. `waits`: those that wait alone. */
+  #process(waits: boolean): Promise<void> {
     const child = fork(new URL("./runner/worker.ts", import.meta.url), {
       execArgv: [
         `--test-timeout=${testLimitMs}`,
@@ -92,7 +96,10 @@ class Run {
     const next = (): TestFile | null => {
       if (isolated || this.stopped !== "") return null;
       // A process that has run something cannot take an isolated file.
-      const index = this.#queue.findIndex((file) => ran.length === 0 || !file.isolated);
+      const fits = (file: TestFile) => ran.length === 0 || !file.isolated;
+      const first = this.#queue.findIndex((file) => fits(file) && file.waits === waits);
+      // A core that has nothing to compute any more helps with what waits.
+      const index = first === -1 && !waits ? this.#queue.findIndex(fits) : first;
       return this.#queue.splice(index, index === -1 ? 0 : 1)[0] ?? null;
     };
     child.on("message", (message: FromWorker) => {
@@ -179,7 +186,7 @@ async function main(): Promise<number> {
     process.on(signal, () => run.stop(`stopped by ${signal}`));
   const overdue = setTimeout(() => run.stop(`not finished after ${limitMs / 60_000} minutes`), limitMs);
   const began = performance.now();
-  await run.all(Math.min(files.length, Math.max(2, availableParallelism())));
+  await run.all(Math.min(files.length, Math.max(2, availableParallelism())), 1);
   clearTimeout(overdue);
   await Promise.all([postgres.stop(), dashboard.stop()]);
   if (run.stopped === "") keepTimes(times, run.outcomes);

@@ -12,8 +12,8 @@ test("parts of names choose files, the slowest of the last run first", () => {
   ]);
   const chosen = chooseFiles(["contract/time", "./test/contract/cost"], seconds);
   assert.deepEqual(chosen, [
-    { path: slow, isolated: false },
-    { path: fast, isolated: false },
+    { path: slow, isolated: false, waits: false },
+    { path: fast, isolated: false, waits: false },
   ]);
   assert.ok(chooseFiles([], new Map()).length > 900);
   assert.deepEqual(chooseFiles(["no such file"], seconds), []);
@@ -21,7 +21,7 @@ test("parts of names choose files, the slowest of the last run first", () => {
 
 test("a file that asks for a process of its own is isolated", () => {
   assert.deepEqual(chooseFiles(["contract/json-text"], new Map()), [
-    { path: "test/contract/json-text.test.ts", isolated: true },
+    { path: "test/contract/json-text.test.ts", isolated: true, waits: false },
   ]);
 });
 

@@ -7,10 +7,15 @@ export interface TestFile {
   path: string;
   /** It changes what every file of a process shares, so it runs in a process that has run and will run nothing else. */
   isolated: boolean;
+  /** It mostly waits, for processes that it starts and for real time, so it may run beside one that computes on each core. */
+  waits: boolean;
 }
 
 /** The line by which a file asks for a process of its own, with the reason. */
 const ownProcess = /^\/\/ Runs in a process of its own: .+/m;
+
+const waitingFolders =
+  /^test\/(?:attacks|faults|command-line|failover|clients-|scripts|examples|upgrade|gateways\/whatsapp\/linked)/;
 
 /** What usually takes longest, for a checkout in which no run has been timed yet. */
 const slowFolders = /^test\/(?:attacks|faults|ui|command-line|scenarios|examples)/;
@@ -28,7 +33,11 @@ export function chooseFiles(parts: readonly string[], seconds: ReadonlyMap<strin
     .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
     .map((path) => ({ path, weight: seconds.get(path) ?? guessedSeconds(path) }))
     .sort((a, b) => b.weight - a.weight || (a.path < b.path ? -1 : 1))
-    .map(({ path }) => ({ path, isolated: ownProcess.test(readFileSync(path, "utf8")) }));
+    .map(({ path }) => ({
+      path,
+      isolated: ownProcess.test(readFileSync(path, "utf8")),
+      waits: waitingFolders.test(path),
+    }));
 }
 
 function guessedSeconds(path: string): number {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bumped, bumpedChart, checkNext, cutChangelog, notesOf } from "../../scripts/release-changes.ts";
+import { builtDashboard } from "../ui/shared.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "trunkline-release-"));
@@ -70,7 +71,7 @@ test("the chart has the version twice", () => {
   ]);
 });
 
-test("a release of this repository", () => {
+test("a release of this repository", async () => {
   const copy = join(folder, "copy");
   const git = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync("git", ["-C", copy, ...args], { encoding: "utf8" });
@@ -87,7 +88,7 @@ test("a release of this repository", () => {
   for (const path of tracked.stdout.split("\0").filter((name) => name !== ""))
     cpSync(join(root, path), join(copy, path), { recursive: true, force: true, errorOnExist: false });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  cpSync(join(root, "ui/dist"), join(copy, "ui/dist"), { recursive: true });
+  cpSync(join(root, await builtDashboard()), join(copy, "ui/dist"), { recursive: true });
   // Right after a release nothing is unreleased.
   const changelog = readFileSync(join(copy, "CHANGELOG.md"), "utf8");
   const more = "## Unreleased\n\n### Added\n\n- Something.\n";
