@@ -4,7 +4,7 @@
 // The long fault runs are not tests but a program: `npm run test:faults`.
 
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { compileCache } from "./child-environment.ts";
@@ -19,6 +19,7 @@ import {
   noCounts,
 } from "./runner/messages.ts";
 import { changedVariable, chooseShares, seedVariable } from "./runner/share.ts";
+import { makeTemporaryFolder } from "./runner/temporary-folder.ts";
 import { sharedVariable, shareOnDemand } from "./ui/shared.ts";
 
 /** Everything together may take this long; then it is killed and has failed. */
@@ -172,6 +173,9 @@ async function main(): Promise<number> {
     times,
   );
   if (files.length === 0) throw new Error("no test file matches");
+  const folder = makeTemporaryFolder();
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.env.TMPDIR = folder;
   const postgres = await startPostgresOnDemand();
   const dashboard = await shareOnDemand();
   const shares = chooseShares(words.includes("--all"));
