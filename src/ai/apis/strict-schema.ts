@@ -73,9 +73,7 @@ function isClosed(
   { additionalProperties, required = [] }: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): boolean {
-  return (
-    additionalProperties === false &&
-    Array.isArray(required) &&
-    names.every((name) => required.includes(name))
-  );
+  if (additionalProperties !== false || !Array.isArray(required)) return false;
+  const known = new Set(required);
+  return names.every((name) => known.has(name));
 }

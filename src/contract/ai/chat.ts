@@ -47,6 +47,17 @@ export function wrong(param: string, what: string): Problem {
   return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
 }
 
+/** The most tool calls in a request. The conversation of an agent has hundreds. */
+export const maxToolCalls = 10_000;
+
+/** The problem of a request with more tool calls than the limit; null: it has fewer. `param`: where they are. */
+export function tooManyToolCalls(param: string, count: number): Problem | null {
+  return count > maxToolCalls ? wrong(param, `has ${count} tool calls; the limit is ${maxToolCalls}`) : null;
+}
+
+const callsOf = (message: unknown): number =>
+  isObject(message) && Array.isArray(message.tool_calls) ? message.tool_calls.length : 0;
+
 /** A chat completion request: `messages` has to be a list with something in it. */
 export function readChat(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
@@ -55,7 +66,8 @@ export function readChat(text: string): ModelRequest | Problem {
   if (messages === undefined || messages === null) return wrong("messages", "is required");
   if (!Array.isArray(messages) || messages.length === 0)
     return wrong("messages", "must be a list that is not empty");
-  return request;
+  const calls = messages.reduce<number>((sum, message) => sum + callsOf(message), 0);
+  return tooManyToolCalls("messages", calls) ?? request;
 }
 
 /** An embeddings request: `input` has to be there. */

@@ -11,6 +11,10 @@ const maxValues = 500;
 /** Longer minimums for texts and lists are ignored. */
 const maxTextLength = 200;
 const maxItems = 10;
+/** UTF-16 units of JSON that values of `const`, `default` and `enum` have together; beyond it they are null. */
+const maxGivenLength = 100_000;
+/** A longer `$ref` refers to nothing. */
+const maxRefLength = 1_024;
 
 const formats: Readonly<Record<string, string>> = {
   "date-time": "2026-01-01T00:00:00Z",
@@ -29,25 +33,27 @@ const formats: Readonly<Record<string, string>> = {
 export function exampleOf(schema: unknown): unknown {
   const root = isObject(schema) ? schema : {};
   let left = maxValues;
+  let leftLength = maxGivenLength;
+
+  /** A value that the schema has itself. Many places may refer to a long one. */
+  function literal(value: unknown): unknown {
+    if (leftLength > 0) leftLength -= JSON.stringify(value).length;
+    return leftLength > 0 ? value : null;
+  }
 
   function of(schemaOrRef: unknown, depth: number): unknown {
     const schema = resolveRef(schemaOrRef, root);
     left -= 1;
     if (!isObject(schema) || depth > maxDepth || left < 0) return null;
-    if ("const" in schema) return schema.const;
-    if (schema.default !== undefined) return schema.default;
-    if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
+    if ("const" in schema) return literal(schema.const);
+    if (schema.default !== undefined) return literal(schema.default);
+    if (Array.isArray(schema.enum) && schema.enum.length > 0) return literal(schema.enum[0]);
     const [alternative] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(fieldsIn);
     if (alternative) return of(alternative, depth + 1);
     const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
     switch (type ?? (isObject(schema.properties) ? "object" : null)) {
       case "object":
-        return Object.fromEntries(
-          Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) => [
-            name,
-            of(property, depth + 1),
-          ]),
-        );
+        return object(isObject(schema.properties) ? schema.properties : {}, depth);
       case "array":
         return depth === maxDepth ? [] : items(schema, depth);
       case "string":
@@ -60,6 +66,15 @@ export function exampleOf(schema: unknown): unknown {
       default:
         return null;
     }
+  }
+
+  function object(properties: Fields, depth: number): Fields {
+    const entries: [string, unknown][] = [];
+    for (const name in properties) {
+      if (left <= 0) break;
+      entries.push([name, of(properties[name], depth + 1)]);
+    }
+    return Object.fromEntries(entries);
   }
 
   function items(schema: Fields, depth: number): unknown[] {
@@ -76,6 +91,8 @@ export function exampleOf(schema: unknown): unknown {
 function resolveRef(schema: unknown, root: Fields): unknown {
   let target = schema;
   for (let steps = 0; steps < 10 && isObject(target) && typeof target.$ref === "string"; steps++) {
+    // It is read for each value that refers to it.
+    if (target.$ref.length > maxRefLength) return null;
     const names = target.$ref.split("/").slice(1);
     target = names.reduce<unknown>(
       (at, name) => (isObject(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),

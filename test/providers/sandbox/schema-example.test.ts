@@ -62,6 +62,19 @@ test("a bomb of references makes no large value, a loop of them none", () => {
   assert.equal(exampleOf({ $ref: "#/nowhere/at/all" }), null);
 });
 
+test("a long reference refers to nothing, and long values are copied up to a bound", () => {
+  const long = "a".repeat(2_000);
+  assert.equal(exampleOf({ $ref: `#/$defs/${long}`, $defs: { [long]: { const: 1 } } }), null);
+  assert.equal(exampleOf({ $ref: "#/$defs/short", $defs: { short: { const: long } } }), long);
+  const properties = Object.fromEntries(
+    Array.from({ length: 400 }, (_, at) => [`p${at}`, { $ref: "#/$defs/a" }]),
+  );
+  for (const literal of [{ const: long }, { default: long }, { enum: [long] }]) {
+    const example = exampleOf({ type: "object", properties, $defs: { a: literal } });
+    assert.ok(JSON.stringify(example).length < 110_000, JSON.stringify(literal).slice(0, 20));
+  }
+});
+
 test("on any input it throws nothing and what it makes is JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (schema) => {

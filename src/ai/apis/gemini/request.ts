@@ -90,22 +90,51 @@ function systemOf(content: unknown): object[] {
   return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
 }
 
+interface Call {
+  id: string;
+  answered: boolean;
+}
+
+/** Calls in the order in which they came. */
+class Queue {
+  readonly #calls: Call[] = [];
+  #next = 0;
+
+  add(call: Call): void {
+    this.#calls.push(call);
+  }
+
+  /** The first call without a result. One may have been answered through another queue. */
+  first(): Call | undefined {
+    while (this.#calls[this.#next]?.answered) this.#next++;
+    return this.#calls[this.#next];
+  }
+}
+
 /** Gives calls without an id one, and results without one that of the first call of their name that has no result. */
 class Calls {
-  readonly #waiting: { id: string; name: string }[] = [];
+  readonly #byId = new Map<string, Queue>();
+  readonly #byName = new Map<string, Queue>();
   #made = 0;
 
   called(id: string, name: string): string {
-    const own = id === "" ? `call_${this.#made++}` : id;
-    this.#waiting.push({ id: own, name });
-    return own;
+    const call = { id: id === "" ? `call_${this.#made++}` : id, answered: false };
+    queueOf(this.#byId, call.id).add(call);
+    queueOf(this.#byName, name).add(call);
+    return call.id;
   }
 
   answered(id: string, name: string): string {
-    const at = this.#waiting.findIndex((call) => (id === "" ? call.name === name : call.id === id));
-    const [call] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    const call = (id === "" ? this.#byName.get(name) : this.#byId.get(id))?.first();
+    if (call) call.answered = true;
     return call?.id ?? (id === "" ? `call_${this.#made++}` : id);
   }
+}
+
+function queueOf(queues: Map<string, Queue>, key: string): Queue {
+  const known = queues.get(key) ?? new Queue();
+  queues.set(key, known);
+  return known;
 }
 
 function messagesOf(contents: unknown, names: ToolNames): object[] {

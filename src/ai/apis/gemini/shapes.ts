@@ -2,7 +2,7 @@
 // Everything else is translated: ai.google.dev/api/generate-content, /api/tokens, /api/embeddings.
 
 import { z } from "zod";
-import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
 import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -15,6 +15,13 @@ const isPart = (value: unknown) => typeof value === "string" || isObject(value);
 function isContent(value: unknown): boolean {
   if (!isObject(value)) return [value].flat().every(isPart);
   return isAbsent(value.parts) || [value.parts].flat().every(isPart);
+}
+
+/** The number of calls in a content, whichever way it is written. */
+function callsOf(content: unknown): number {
+  const parts = isObject(content) && !isAbsent(content.parts) ? content.parts : content;
+  const isCall = (part: unknown) => isObject(part) && ("functionCall" in part || "function_call" in part);
+  return [parts].flat().filter(isCall).length;
 }
 
 /** A request for an answer, or for the tokens of one. The path names the model, and says whether it streams. */
@@ -34,6 +41,9 @@ export function readContents(
   if (!(Array.isArray(contents) ? contents.length > 0 : isObject(contents)))
     return wrong("contents", "must be a list that is not empty");
   if (![contents].flat().every(isContent)) return wrong("contents", "must be objects with a list of parts");
+  const calls = [contents].flat().reduce<number>((sum, content) => sum + callsOf(content), 0);
+  const excess = tooManyToolCalls("contents", calls);
+  if (excess) return excess;
   const own = asked === body ? text : JSON.stringify(asked);
   return { text: own, body: asked, model: model ?? null, stream, includeUsage: true };
 }

@@ -2,10 +2,11 @@
 // document. Everything else is passed on as it came, or translated: platform.claude.com/docs/en/api/messages.
 
 import { z } from "zod";
-import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
 import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 /** A request for a message, or for the tokens of one: `messages` has to be a list with something in it. */
 export function readMessages(text: string): ModelRequest | Problem {
@@ -15,7 +16,10 @@ export function readMessages(text: string): ModelRequest | Problem {
   if (messages === undefined || messages === null) return wrong("messages", "is required");
   if (!Array.isArray(messages) || messages.length === 0)
     return wrong("messages", "must be a list that is not empty");
-  return request;
+  const calls = fieldsIn(messages)
+    .flatMap(({ content }) => fieldsIn(content))
+    .filter(({ type }) => textOf(type).endsWith("tool_use"));
+  return tooManyToolCalls("messages", calls.length) ?? request;
 }
 
 /** The same for a count, which no member need check. */

@@ -159,6 +159,8 @@ class Messages {
   #details: Fields[] = [];
   #texts: string[] = [];
   #calls: Call[] = [];
+  /** Of `#calls`. */
+  readonly #callIds = new Set<unknown>();
   #answered = false;
 
   constructor(items: readonly Fields[], names: ToolNames) {
@@ -197,7 +199,7 @@ class Messages {
       case "function_call_output":
       case "custom_tool_call_output":
       case "tool_search_output":
-        if (this.#calls.some(({ id }) => id === item.call_id)) this.#answered = true;
+        if (this.#callIds.has(item.call_id)) this.#answered = true;
         return;
     }
     if (skipped.has(type)) return;
@@ -240,6 +242,7 @@ class Messages {
     const namespace = typeof item.namespace === "string" ? item.namespace : null;
     const name = this.#names.flat({ kind, name: textOf(item.name), namespace });
     this.#calls.push({ id: textOf(item.call_id), name, arguments: text });
+    this.#callIds.add(textOf(item.call_id));
   }
 
   /** Writes the open turn of the assistant, with the outputs of its calls. */
@@ -250,6 +253,7 @@ class Messages {
     this.#details = [];
     this.#texts = [];
     this.#calls = [];
+    this.#callIds.clear();
     this.#answered = false;
     if (content === "" && calls.length === 0) return;
     this.#written.push({

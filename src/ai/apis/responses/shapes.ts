@@ -2,10 +2,11 @@
 // document. Everything else is passed on as it came, or translated: platform.openai.com/docs/api-reference/responses.
 
 import { z } from "zod";
-import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
+import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
 import { servicePool } from "#contract/ai/chat-shapes.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
+import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
 /** Parameters that refer to something stored: there is nothing stored. */
 const stored = ["previous_response_id", "conversation", "prompt"] as const;
@@ -30,6 +31,9 @@ export function readResponses(text: string): ModelRequest | Problem {
   if (input === null || input === undefined) return wrong("input", "is required");
   const fit = typeof input === "string" ? input !== "" : Array.isArray(input) && input.length > 0;
   if (!fit) return wrong("input", "must be a text or a list that is not empty");
+  const calls = fieldsIn(input).filter(({ type }) => textOf(type).endsWith("_call"));
+  const excess = tooManyToolCalls("input", calls.length);
+  if (excess) return excess;
   if (!("background" in body)) return request;
   // A member is never asked to do it in the background: its answer would come without a text.
   const { background: _, ...rest } = body;
