@@ -150,7 +150,7 @@ export function batchedOperation<I, O>(
 
 export interface Database {
   engine: Engine;
-  /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commitUnknown`). */
+  /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commit_unknown`). */
   run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
   /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */
   notify(topic: string): void;
@@ -166,7 +166,7 @@ export type StorageFault =
   | "full"
   /** The disk or the file failed. */
   | "io"
-  /** The connection broke during COMMIT: whether the transaction was stored is not known yet. */
+  /** The connection broke or the disk failed during COMMIT: whether the transaction was stored is not known yet. */
   | "commit_unknown"
   /** Anything else: a bug. */
   | "failed";

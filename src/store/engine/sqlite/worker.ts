@@ -22,10 +22,17 @@ let access: Access;
 let crashAt: string | null;
 let commits: number;
 
+/** The low byte of SQLite's extended code. */
+const primaryCode = (errcode = 0): number => errcode & 0xff;
+
+/** The commit itself failed in I/O: what it wrote may be in the log, and a later start then believes it. */
+class CommitFailed extends Error {}
+
 function fault(error: unknown): Answer {
+  if (error instanceof CommitFailed) return { ok: false, fault: "commit_unknown", message: error.message };
   const { errcode, message } = error as { errcode?: number; message?: string };
-  // The low byte of SQLite's extended code: 13 full, 10 I/O, 5 busy, 6 locked, 8 read-only, 11 corrupt, 14 cannot open.
-  const primary = (errcode ?? 0) & 0xff;
+  // 13 full, 10 I/O, 5 busy, 6 locked, 8 read-only, 11 corrupt, 14 cannot open.
+  const primary = primaryCode(errcode);
   const kind =
     primary === 13
       ? "full"
@@ -41,7 +48,12 @@ function commit(): void {
   // Fault tests stop the process here, on either side of the flush that a 2xx waits for.
   if (crashAt !== null) commits += 1;
   if (crashAt === `commit.before:${commits}`) process.kill(process.pid, "SIGKILL");
-  connection.raw.exec("commit");
+  try {
+    connection.raw.exec("commit");
+  } catch (error) {
+    const { errcode, message } = error as { errcode?: number; message?: string };
+    throw primaryCode(errcode) === 10 ? new CommitFailed(message, { cause: error }) : error;
+  }
   if (crashAt === `commit.after:${commits}`) process.kill(process.pid, "SIGKILL");
 }
 
@@ -82,13 +94,15 @@ async function write(calls: readonly Call[]): Promise<Answer[][]> {
   } catch (error) {
     const single = calls.length === 1 && calls[0]!.inputs.length === 1;
     if (single) return [[fault(error)]];
+    // Until another commit writes over it, a start would believe what the failed one left in the log.
+    const singleFault = error instanceof CommitFailed ? () => fault(error) : fault;
     const answers: Answer[][] = [];
     for (const call of calls) {
       const list: Answer[] = [];
       for (const input of call.inputs) {
         const answer = await inTransaction([{ name: call.name, inputs: [input] }]).then(
           (outputs): Answer => ({ ok: true, value: outputs[0]![0] }),
-          fault,
+          singleFault,
         );
         list.push(answer);
       }

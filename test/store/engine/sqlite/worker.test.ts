@@ -1,8 +1,10 @@
-// The SQLite threads, spoken to directly: groups in one transaction, members singly after a fault, a full disk.
+// The SQLite threads, spoken to directly: groups in one transaction, members singly after a fault, a full disk, a disk that fails.
+// Runs in a process of its own: for a moment no file of the process may grow.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -135,6 +137,46 @@ test("a full disk is called full, stores nothing, and is over when there is room
   rmSync(flag);
   assert.deepEqual((await ask(run)).answers, [[{ ok: true, value: { kind: "stored" } }]]);
   assert.equal(count(), 2000);
+  await ask({ kind: "close" });
+  await terminate();
+});
+
+/** How large files of this process may become, bytes. Beyond it a write fails, which SQLite reports as an I/O error. */
+function limitFiles(bytes: number | "unlimited"): void {
+  const { status, stderr } = spawnSync("prlimit", [`--pid=${process.pid}`, `--fsize=${bytes}:unlimited`]);
+  assert.equal(status, 0, String(stderr));
+}
+
+const noLimits = spawnSync("prlimit", ["--version"]).status === 0 ? false : "there is no prlimit";
+
+test("what an I/O error of the commit left behind is unknown; an error before it stored nothing", {
+  skip: noLimits,
+}, async () => {
+  const path = join(folder, "io.db");
+  const { ask, open, terminate } = startThread();
+  await open(path);
+  const set = async (...facts: object[]) => {
+    const { answers } = await ask({ kind: "run", calls: [{ name: "getOrSetFact", inputs: facts }] });
+    return answers[0]!.map((answer) => (answer.ok ? "ok" : answer.fault));
+  };
+  const limited = async (...facts: object[]) => {
+    limitFiles(statSync(`${path}-wal`).size + 8_192);
+    try {
+      return await set(...facts);
+    } finally {
+      limitFiles("unlimited");
+    }
+  };
+  const long = "x".repeat(300_000);
+  assert.deepEqual(await set(fact("before")), ["ok"]);
+  assert.deepEqual(await limited(fact("alone", long)), ["commit_unknown"]);
+  assert.deepEqual(await limited(fact("first", long), fact("second", long)), [
+    "commit_unknown",
+    "commit_unknown",
+  ]);
+  // It is larger than the cache, so that SQLite writes it before the commit.
+  assert.deepEqual(await limited(fact("huge", "x".repeat(20_000_000))), ["io"]);
+  assert.deepEqual(await set(fact("first", long), fact("second", long)), ["ok", "ok"]);
   await ask({ kind: "close" });
   await terminate();
 });
