@@ -14,14 +14,18 @@ import {
   rmSync,
 } from "node:fs";
 import { commandWords } from "#runtime/program.ts";
+import { systemRandom } from "#runtime/random.ts";
+import { inspectSqlite } from "#store/engine/sqlite/inspect.ts";
+import { createSealer } from "#store/seal.ts";
 import { writeSecret } from "./backup.ts";
-import { databaseFile, masterKeyFile } from "./open.ts";
+import { configuredKey, databaseFile, masterKeyFile } from "./open.ts";
 import { configured } from "./settings.ts";
 import { print, type Terminal } from "./terminal.ts";
 
 /**
  * Copies a backup, and with `keyFile` its master key, into the data folder of the settings. It replaces nothing: a folder with
- * a database, also one that lost its main file, is refused.
+ * a database, also one that lost its main file, is refused. So is a backup that is damaged, was written by a newer version, or
+ * was sealed with another key.
  */
 export function restore(terminal: Terminal, file: string, keyFile: string | null): void {
   const config = configured(terminal);
@@ -42,13 +46,16 @@ export function restore(terminal: Terminal, file: string, keyFile: string | null
   if (key !== null && existsSync(keyPath) && readFileSync(keyPath, "utf8").trim() !== key)
     throw new Error(`${keyPath} holds another master key. Move it away first.`);
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
-  if (key !== null && !existsSync(keyPath)) writeSecret(keyPath, key);
+  const keys = [config.MASTER_KEY ?? null, key, configuredKey(config)].filter((known) => known !== null);
   // Under its name only when it is whole.
   const part = `${database}.part`;
   try {
     copyFileSync(file, part);
     chmodSync(part, 0o600);
     sync(part);
+    const refusal = refusalOf(part, keys);
+    if (refusal !== null) throw new Error(`${file} is not restored. ${refusal}`);
+    if (key !== null && !existsSync(keyPath)) writeSecret(keyPath, key);
     renameSync(part, database);
     sync(config.DATA_DIR);
   } catch (error) {
@@ -62,6 +69,18 @@ export function restore(terminal: Terminal, file: string, keyFile: string | null
       terminal,
       "The master key is missing: put it into TRUNKLINE_MASTER_KEY, or restore with --key KEYFILE. Without it nothing starts.",
     );
+}
+
+/** Why the copy cannot be started with these keys; null: it can. */
+function refusalOf(copy: string, keys: readonly string[]): string | null {
+  const found = inspectSqlite(copy, "integrity");
+  if ("fault" in found) return `It cannot be read as a backup: ${found.fault}`;
+  const { schema, newestSchema, masterKey } = found;
+  if (schema > newestSchema)
+    return `A newer version wrote it: it has schema ${schema}, this version knows ${newestSchema}.`;
+  const fits = (key: string) => createSealer(key, systemRandom()).fingerprint === masterKey;
+  if (masterKey === null || keys.every(fits)) return null;
+  return "The master key is not the one that it was sealed with. Name that one with --key KEYFILE, or give it in TRUNKLINE_MASTER_KEY.";
 }
 
 /** Until the disk has it. */

@@ -25,12 +25,15 @@ function openToRead(path: string): DatabaseSync {
   return database;
 }
 
-/** Reads the whole file once: about a second for each GB. Never throws. */
-export function inspectSqlite(path: string): Inspection {
+/**
+ * Reads the whole file once: about a second for each GB. `check`: a quick one passes over whether indexes have what their tables
+ * have; an integrity check takes several times as long. Never throws.
+ */
+export function inspectSqlite(path: string, check: "quick" | "integrity" = "quick"): Inspection {
   let database: DatabaseSync | null = null;
   try {
     database = openToRead(path);
-    const [damage] = database.prepare("pragma quick_check(1)").all();
+    const [damage] = database.prepare(`pragma ${check}_check(1)`).all();
     const words = String(Object.values(damage ?? {})[0] ?? "");
     if (words !== "ok") return { fault: `The file is damaged: ${words.replaceAll("\n", " ")}.` };
     const newest = database.prepare("select max(id) as id from migrations").get();
