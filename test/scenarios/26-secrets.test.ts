@@ -12,15 +12,15 @@ import { endpoints } from "#http/endpoints.ts";
 import { engines, harness } from "../harness.ts";
 import { answeredInTime } from "../http/routes/manage/managed.ts";
 import { share } from "../runner/share.ts";
-import { deferModels } from "./26-secrets-deferred.ts";
-import { groundOf } from "./26-secrets-left.ts";
-import { sendMails } from "./26-secrets-mail.ts";
-import { askModels } from "./26-secrets-models.ts";
-import { signIn } from "./26-secrets-people.ts";
-import { planted, providers, respond, settingsFor, shownToTheirOwner } from "./26-secrets-planted.ts";
-import { canary, createSearch, wild } from "./26-secrets-search.ts";
-import { gatewaysOf, start } from "./26-secrets-start.ts";
-import { Evidence, type Story, storyOf } from "./26-secrets-story.ts";
+import { deferModels } from "./secrets/deferred.ts";
+import { groundOf } from "./secrets/left.ts";
+import { sendMails } from "./secrets/mail.ts";
+import { askModels } from "./secrets/models.ts";
+import { signIn } from "./secrets/people.ts";
+import { planted, providers, respond, settingsFor, shownToTheirOwner } from "./secrets/planted.ts";
+import { canary, createSearch, wild } from "./secrets/search.ts";
+import { gatewaysOf, start } from "./secrets/start.ts";
+import { Evidence, type Story, storyOf } from "./secrets/story.ts";
 
 const contact = { number: "+4915123456789", message: "Hi" };
 
@@ -313,7 +313,7 @@ test("forty secrets and more have a place each, and the search sees them in ever
 });
 
 // What is written differs by engine only in the store's own files.
-for (const engine of share("secrets", ["src/store/", "src/settings/", "test/scenarios/26-"], engines)) {
+for (const engine of share("secrets", ["src/store/", "src/settings/", "test/scenarios/26-", "test/scenarios/secrets/"], engines)) {
   // It reads every file of the database for each form of forty secrets: on PostgreSQL 40 to 160 s, by the machine.
   test(`on ${engine} no secret is found in logs, answers, metrics, the database or its files`, {
     timeout: 900_000,

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
-import { planted } from "./26-secrets-planted.ts";
-import type { Story } from "./26-secrets-story.ts";
+import { planted } from "./planted.ts";
+import type { Story } from "./story.ts";
 
 /** A first operator, a member, sessions and tokens; each way in right and wrong. */
 export async function signIn({ it, evidence, manage, known }: Story): Promise<void> {

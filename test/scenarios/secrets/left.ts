@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import type { EngineName, Ground } from "../harness.ts";
-import { migratedDatabase } from "../postgres.ts";
-import { openCopied } from "../sqlite.ts";
-import { planted } from "./26-secrets-planted.ts";
+import type { EngineName, Ground } from "../../harness.ts";
+import { migratedDatabase } from "../../postgres.ts";
+import { openCopied } from "../../sqlite.ts";
+import { planted } from "./planted.ts";
 
 interface Left {
   /** `table.column`, or the name of a file. */

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fails, openaiPeer } from "../http/openai-peer.ts";
-import { planted } from "./26-secrets-planted.ts";
-import type { Story } from "./26-secrets-story.ts";
+import { fails, openaiPeer } from "../../http/openai-peer.ts";
+import { planted } from "./planted.ts";
+import type { Story } from "./story.ts";
 
 const tokenSeconds = 600;
 

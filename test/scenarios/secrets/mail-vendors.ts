@@ -4,7 +4,7 @@
 import { createHmac, hash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { publicKey, signedCall } from "../gateways/email/sendgrid/sendgrid-example.ts";
+import { publicKey, signedCall } from "../../gateways/email/sendgrid/sendgrid-example.ts";
 import {
   certificateUrl,
   envelope,
@@ -12,8 +12,8 @@ import {
   signed,
   topic,
   validCertificate,
-} from "../gateways/email/ses/ses-example.ts";
-import { planted } from "./26-secrets-planted.ts";
+} from "../../gateways/email/ses/ses-example.ts";
+import { planted } from "./planted.ts";
 
 const mailgunPair = Buffer.from(`api:${planted.mailgunApiKey}`).toString("base64");
 

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { newPrivateKey } from "#runtime/key-pair.ts";
 import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
-import { cert } from "../gateways/email/certificate.ts";
-import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
-import { answeredInTime } from "../http/routes/manage/managed.ts";
+import { cert } from "../../gateways/email/certificate.ts";
+import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../../gateways/email/scripted-smtp.ts";
+import { answeredInTime } from "../../http/routes/manage/managed.ts";
 import {
   eventOf,
   mailAnswer,
@@ -14,9 +14,9 @@ import {
   vendorHosts,
   vendors,
   wordsWith,
-} from "./26-secrets-mail-vendors.ts";
-import { planted, respond } from "./26-secrets-planted.ts";
-import type { Story } from "./26-secrets-story.ts";
+} from "./mail-vendors.ts";
+import { planted, respond } from "./planted.ts";
+import type { Story } from "./story.ts";
 
 /** What is in a private key and not in its public half: the same base64 is at the beginning of all of them. */
 function privatePart(pem: string): string {

@@ -2,8 +2,8 @@
 // the key that asked alone. The pool keeps a content log of them, which is sealed too.
 
 import assert from "node:assert/strict";
-import { planted } from "./26-secrets-planted.ts";
-import type { Story } from "./26-secrets-story.ts";
+import { planted } from "./planted.ts";
+import type { Story } from "./story.ts";
 
 const deliver = { "x-trunkline-deliver": "webhook" };
 const nextYear = { "x-trunkline-schedule-at": "2026-12-01 00:00:00" };

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
-import type { Harness } from "../harness.ts";
-import { planted } from "./26-secrets-planted.ts";
-import { createSearch } from "./26-secrets-search.ts";
+import type { Harness } from "../../harness.ts";
+import { planted } from "./planted.ts";
+import { createSearch } from "./search.ts";
 
 const idPattern = /[a-z]+_[0-9a-z]{20,}(_\d+)?/g;
 

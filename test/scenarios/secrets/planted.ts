@@ -2,7 +2,7 @@
 // them in their answers, as badly written providers do.
 
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { canary, wild } from "./26-secrets-search.ts";
+import { canary, wild } from "./search.ts";
 
 const key = (name: string) => `tl_${canary(name, 32)}`;
 const token = (name: string) => `tlm_${canary(name, 43)}`;

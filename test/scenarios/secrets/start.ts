@@ -5,9 +5,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readProvisionFile } from "#provision/file.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { readConfig } from "../../src/config.ts";
-import { planted, providers, settingsFor } from "./26-secrets-planted.ts";
-import type { Story } from "./26-secrets-story.ts";
+import { readConfig } from "../../../src/config.ts";
+import { planted, providers, settingsFor } from "./planted.ts";
+import type { Story } from "./story.ts";
 
 /** How the file names an environment variable. */
 const fromEnvironment = (name: string) => ["$", "{", name, "}"].join("");
