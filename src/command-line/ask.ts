@@ -63,8 +63,8 @@ async function askAsPerson(
       const others = attempts > 1 ? `, after ${attempts - 1} failed` : "";
       const counted = tokens === undefined ? "" : `, ${tokens.prompt} + ${tokens.completion} tokens`;
       write(terminal, "\n");
-      const said = plain(`${read.member} (${read.model})${others}${counted}, ${Math.round(ms)} ms`);
-      terminal.errors.write(`${said}\n`);
+      const summary = plain(`${read.member} (${read.model})${others}${counted}, ${Math.round(ms)} ms`);
+      terminal.errors.write(`${summary}\n`);
     }
   }
 }

@@ -313,7 +313,11 @@ test("forty secrets and more have a place each, and the search sees them in ever
 });
 
 // What is written differs by engine only in the store's own files.
-for (const engine of share("secrets", ["src/store/", "src/settings/", "test/scenarios/26-", "test/scenarios/secrets/"], engines)) {
+for (const engine of share(
+  "secrets",
+  ["src/store/", "src/settings/", "test/scenarios/26-", "test/scenarios/secrets/"],
+  engines,
+)) {
   // It reads every file of the database for each form of forty secrets: on PostgreSQL 40 to 160 s, by the machine.
   test(`on ${engine} no secret is found in logs, answers, metrics, the database or its files`, {
     timeout: 900_000,

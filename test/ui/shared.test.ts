@@ -24,15 +24,15 @@ test("killed tests leave no browser and no files behind", { skip: missing }, asy
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, TMPDIR: folder },
   });
-  const said: string[] = [];
-  tests.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  const errors: string[] = [];
+  tests.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
   const open = await Promise.race([once(tests.stdout, "data"), once(tests, "exit")]);
-  assert.equal(String(open[0]), "open\n", said.join(""));
+  assert.equal(String(open[0]), "open\n", errors.join(""));
   assert.notDeepEqual(readdirSync(folder), []);
   // The keeper has the other end of this pipe too, and closes it when it is gone.
   const ended = once(tests.stderr, "close");
   tests.kill("SIGKILL");
   await ended;
   assert.deepEqual(readdirSync(folder), []);
-  assert.deepEqual(said, []);
+  assert.deepEqual(errors, []);
 });

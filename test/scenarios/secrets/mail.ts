@@ -7,14 +7,7 @@ import { privateKeyContext, readSendingDomains } from "#store/email/sending-doma
 import { cert } from "../../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../../gateways/email/scripted-smtp.ts";
 import { answeredInTime } from "../../http/routes/manage/managed.ts";
-import {
-  eventOf,
-  mailAnswer,
-  type Vendor,
-  vendorHosts,
-  vendors,
-  wordsWith,
-} from "./mail-vendors.ts";
+import { eventOf, mailAnswer, type Vendor, vendorHosts, vendors, wordsWith } from "./mail-vendors.ts";
 import { planted, respond } from "./planted.ts";
 import type { Story } from "./story.ts";
 

@@ -20,7 +20,7 @@ const kept = keepThreads();
 /** The kept threads, with a record of what is taken and given back. */
 function recorded() {
   const taken: Worker[] = [];
-  const given: Worker[] = [];
+  const returned: Worker[] = [];
   const threads: SqliteThreads = {
     take: (access) => {
       const worker = kept.take(access);
@@ -28,15 +28,15 @@ function recorded() {
       return worker;
     },
     give: (worker, access) => {
-      given.push(worker);
+      returned.push(worker);
       return kept.give(worker, access);
     },
   };
-  return { threads, taken, given };
+  return { threads, taken, returned };
 }
 
 test("two threads serve store after store, and each store has its own rows alone", async () => {
-  const { threads, taken, given } = recorded();
+  const { threads, taken, returned } = recorded();
   for (const name of ["one", "two", "three"]) {
     const database = await openSqlite({ path: join(folder, `${name}.db`), threads });
     assert.equal(await database.run(countAccounts, null), 0, name);
@@ -47,7 +47,7 @@ test("two threads serve store after store, and each store has its own rows alone
   }
   assert.equal(taken.length, 6);
   assert.equal(new Set(taken).size, 2);
-  assert.equal(given.length, 6);
+  assert.equal(returned.length, 6);
   const first = await openSqlite({ path: join(folder, "one.db"), threads });
   assert.equal(await first.run(countAccounts, null), 1, "the first file, opened again");
   await first.close();
@@ -64,23 +64,23 @@ test("stores that are open at once have threads of their own", async () => {
 });
 
 test("a thread is given back once the calls before the end are answered", async () => {
-  const { threads, given } = recorded();
+  const { threads, returned } = recorded();
   const database = await openSqlite({ path: join(folder, "busy.db"), threads });
   let answered = 0;
   const calls = Array.from({ length: 20 }, (_, i) =>
     database.run(getOrSetFact, { name: `n${i}`, value: "v" }).then(() => {
       answered += 1;
-      assert.equal(given.length < 2, true, "the writer is not given back yet");
+      assert.equal(returned.length < 2, true, "the writer is not given back yet");
     }),
   );
   await database.close();
   assert.equal(answered, 20);
   await Promise.all(calls);
-  assert.equal(given.length, 2);
+  assert.equal(returned.length, 2);
 });
 
 test("a thread that died is not given back, and the next store is well", async () => {
-  const { threads, taken, given } = recorded();
+  const { threads, taken, returned } = recorded();
   const path = join(folder, "died.db");
   const database = await openSqlite({ path, threads });
   const [writer, reader] = taken;
@@ -92,7 +92,7 @@ test("a thread that died is not given back, and the next store is well", async (
   assert.match(await call, /^answered$|The SQLite thread ended/);
   await assert.rejects(database.run(getOrSetFact, { name: "n", value: "v" }), { fault: "unavailable" });
   await database.close();
-  assert.deepEqual(given, [reader]);
+  assert.deepEqual(returned, [reader]);
   const next = await openSqlite({ path, threads });
   assert.equal(await next.run(getOrSetFact, { name: "m", value: "w" }), "w");
   await next.close();
@@ -110,11 +110,11 @@ test("an idle thread that ends is not taken", async () => {
 });
 
 test("a thread that could not open its file ends, and is not given back", async () => {
-  const { threads, taken, given } = recorded();
+  const { threads, taken, returned } = recorded();
   const path = join(folder, "text.db");
   writeFileSync(path, "This is a letter, not a database. ".repeat(100));
   await assert.rejects(openSqlite({ path, threads }), { name: "StorageError" });
-  assert.deepEqual(given, []);
+  assert.deepEqual(returned, []);
   assert.deepEqual(
     taken.map(({ threadId }) => threadId),
     [-1, -1],
