@@ -9,7 +9,8 @@ import { join } from "node:path";
 const memory = "/dev/shm";
 /** A whole run needs under 2 GiB at a time, most of it for PostgreSQL. Containers have 64 MiB here unless they ask for more. */
 const minFreeBytes = 4 * 2 ** 30;
-const prefix = "trunkline-test-";
+/** Short: tests have sockets below it, whose paths end at 107 characters. */
+const prefix = "tl-";
 
 /** Makes the folder. The caller removes it; what a killed run left in memory is removed here. */
 export function makeTemporaryFolder(): string {

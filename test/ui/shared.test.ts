@@ -17,7 +17,7 @@ const journey = `
 `;
 
 test("killed tests leave no browser and no files behind", { skip: missing }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));
+  const folder = mkdtempSync(join(tmpdir(), "tl-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { [sharedVariable]: _shared, ...env } = process.env;
   const tests = spawn(process.execPath, ["--input-type=module", "--eval", journey], {

@@ -89,7 +89,7 @@ const disabledFeatures = [
 
 async function keep(): Promise<void> {
   // Chromium and Playwright leave files behind when they are killed.
-  const folder = mkdtempSync(join(tmpdir(), "trunkline-chromium-"));
+  const folder = mkdtempSync(join(tmpdir(), "chromium-"));
   process.env.TMPDIR = folder;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
