@@ -48,13 +48,6 @@ export async function serve(terminal: Terminal): Promise<void> {
   const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
   const socket = await openSocket(config, runtime, system);
-  runtime.log.info(
-    { event: "process.listening", address },
-    `Trunkline ${version} is listening on ${address} for HTTP requests.`,
-  );
-  const url = config.PUBLIC_URL ?? address;
-  if (first !== null && firstCode !== null) print(terminal, welcome(url, first, setupLink(url, firstCode)));
-
   let stopping = false;
   const stop = async (signal: string) => {
     // A second signal means now.
@@ -74,6 +67,13 @@ export async function serve(terminal: Terminal): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+  // After that, because supervisors wait for this line and may stop the process at once.
+  runtime.log.info(
+    { event: "process.listening", address },
+    `Trunkline ${version} is listening on ${address} for HTTP requests.`,
+  );
+  const url = config.PUBLIC_URL ?? address;
+  if (first !== null && firstCode !== null) print(terminal, welcome(url, first, setupLink(url, firstCode)));
 }
 
 const withoutSocket: Readonly<Record<string, string>> = {

@@ -2,8 +2,7 @@
 // that there was none, anything else that there was exactly one. No reason may carry a piece of the request.
 
 import assert from "node:assert/strict";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { after, before } from "node:test";
+import { subscribe } from "node:diagnostics_channel";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
@@ -18,8 +17,8 @@ export const patience = 10_000;
 const sending: string[] = [];
 const onSendHeaders = (message: unknown) =>
   void sending.push((message as { request: { path: string } }).request.path);
-before(() => subscribe("undici:client:sendHeaders", onSendHeaders));
-after(() => unsubscribe("undici:client:sendHeaders", onSendHeaders));
+// For the process: a hook of this module would belong to the first of the files that import it.
+subscribe("undici:client:sendHeaders", onSendHeaders);
 
 let serial = 0;
 

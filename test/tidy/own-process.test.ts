@@ -20,3 +20,11 @@ test("a test file that changes what its process shares says so below its header"
     .map(({ path, line, what }) => `${path}:${line} ${what}`);
   assert.deepEqual(findings, [], "Begin a line with `// Runs in a process of its own: ` and the reason.");
 });
+
+test("no module that test files share has hooks at its top level: they would be those of its first importer", () => {
+  const findings = readSources("test")
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .flatMap((file) => findCode(file, /^(?:before|after|beforeEach|afterEach)\(/gm, "a hook"))
+    .map(({ path, line, what }) => `${path}:${line} ${what}`);
+  assert.deepEqual(findings, []);
+});

@@ -21,14 +21,6 @@ import { makeAccount, makeGateway } from "../../store/rows.ts";
 
 let place: Ground;
 export let database: Database;
-before(async () => {
-  place = await ground("sqlite");
-  database = await place.open();
-});
-after(async () => {
-  await database?.close();
-  await place?.remove();
-});
 
 export const accepted: Outcome = { kind: "accepted", reference: "ref" };
 export const message: OutgoingMessage = {
@@ -55,13 +47,24 @@ export interface Played {
 }
 
 const running: Played[] = [];
-afterEach(async () => {
-  for (const { supervisor, clock } of running.splice(0)) {
-    const closing = supervisor.close();
-    await clock.advance(60_000);
-    await closing;
-  }
-});
+/** Gives the tests of a file a store, and closes what each of them played. Called once at the top of the file. */
+export function playSessions(): void {
+  before(async () => {
+    place = await ground("sqlite");
+    database = await place.open();
+  });
+  after(async () => {
+    await database?.close();
+    await place?.remove();
+  });
+  afterEach(async () => {
+    for (const { supervisor, clock } of running.splice(0)) {
+      const closing = supervisor.close();
+      await clock.advance(60_000);
+      await closing;
+    }
+  });
+}
 
 interface Script {
   open?(host: SessionHost, number: number): Promise<Partial<GatewaySession>> | Partial<GatewaySession>;

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { SessionLost, type SessionReport } from "#gateways/session.ts";
 import { readSessionValues } from "#store/gateways/sessions.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import { database, play } from "./played-session.ts";
+import { database, play, playSessions } from "./played-session.ts";
+
+playSessions();
 
 test("what it keeps is sealed, and there for the next session", async () => {
   const played = await play();

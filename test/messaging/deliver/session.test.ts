@@ -7,7 +7,9 @@ import { healthOf } from "#messaging/deliver/transmit.ts";
 import { pairingContext, readSession } from "#store/gateways/sessions.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../harness.ts";
-import { accepted, connected, database, message, play } from "./played-session.ts";
+import { accepted, connected, database, message, play, playSessions } from "./played-session.ts";
+
+playSessions();
 
 test("the lane waits until the session is open and says that it is connected", async () => {
   const played = await play();
