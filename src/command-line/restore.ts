@@ -71,7 +71,7 @@ export function restore(terminal: Terminal, file: string, keyFile: string | null
     );
 }
 
-/** Why the copy cannot be started with these keys; null: it can. */
+/** Why the copy cannot be started with these keys, or null if it can. */
 function refusalOf(copy: string, keys: readonly string[]): string | null {
   const found = inspectSqlite(copy, "integrity");
   if ("fault" in found) return `It cannot be read as a backup: ${found.fault}`;

@@ -50,7 +50,7 @@ export function wrong(param: string, what: string): Problem {
 /** The most tool calls in a request. The conversation of an agent has hundreds. */
 export const maxToolCalls = 10_000;
 
-/** The problem of a request with more tool calls than the limit; null: it has fewer. `param`: where they are. */
+/** The problem of a request with more tool calls than the limit, or null if it is within it. `param`: where they are. */
 export function tooManyToolCalls(param: string, count: number): Problem | null {
   return count > maxToolCalls ? wrong(param, `has ${count} tool calls; the limit is ${maxToolCalls}`) : null;
 }
