@@ -230,7 +230,7 @@ test("another number than before is unlinked at once, unless it is to be replace
 test("unlinking tells the phone, deletes the keys and is an event", async (context) => {
   const it = await Linking.open(context, { linked: true });
   await it.ask("DELETE", "");
-  // The clock stands still: the bridge answers in real time, and on a busy machine the service would give it up.
+  // The clock does not move here: the bridge answers in real time, and on a busy machine the service would give it up.
   await it.place.until(async () => (await it.link()).state === "unlinked", "unlinked");
   assert.equal((await it.link()).reason, "The device was unlinked here.");
   await it.place.untilLater(() => it.place.events("gateway.unlinked").length === 1, "the event");
