@@ -2,7 +2,7 @@
 // which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { fieldsIn, textOf } from "#providers/translate/json.ts";
+import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
 /** Tokens as the usage of other APIs counts them. */
@@ -89,7 +89,7 @@ function callsOf(message: Fields): CallPiece[] {
       index: typeof call.index === "number" ? call.index : at,
       id: textOf(call.id),
       name: textOf(called.name),
-      arguments: textOf(called.arguments),
+      arguments: argumentsText(called.arguments),
       signature: signatureOf(call) ?? "",
     };
   });

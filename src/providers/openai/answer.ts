@@ -6,7 +6,8 @@ import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ParsedAnswer } from "#providers/provider.ts";
-import { parseJson } from "#providers/translate/json.ts";
+import { parseAnswerExactly, parseJson } from "#providers/translate/json.ts";
+import { rightedChoices } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
 import { hasOutput, readUsage } from "./stream.ts";
 
@@ -26,7 +27,8 @@ const maxMarks = 200_000;
 
 /** A chat completion of OpenAI's format, from its JSON. */
 export function openaiAnswer(text: string): ParsedAnswer {
-  const value = parseJson(text) ?? parseJson(withoutLogprobs(text));
+  const whole = text.includes('"tool_calls"') ? parseAnswerExactly(text) : parseJson(text);
+  const value = whole ?? parseJson(withoutLogprobs(text));
   if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
   if (value.error !== undefined && value.error !== null) {
     return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
@@ -40,7 +42,9 @@ export function openaiAnswer(text: string): ParsedAnswer {
   // Without choices there is no output, even with tokens in the usage.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
   const output = counted || choices.some((choice) => hasOutput(choice.message, choice.finish_reason));
-  return { kind: "answer", text, output, usage };
+  const righted = whole === undefined ? null : rightedChoices(choices);
+  const read = righted === null ? text : JSON.stringify({ ...value, choices: righted });
+  return { kind: "answer", text: read, output, usage };
 }
 
 /** An answer of OpenAI's embeddings, from its JSON. */

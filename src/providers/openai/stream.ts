@@ -4,7 +4,8 @@
 import { isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
-import { parseJson } from "#providers/translate/json.ts";
+import { parseAnswerExactly, parseJson } from "#providers/translate/json.ts";
+import { CalledStream } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
 
 /** No vendor bills more in one call; a larger count is wrong. */
@@ -60,6 +61,7 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
 export function openaiStream(request: ChatRequest): StreamReader {
   const choiceCount = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
+  const called = new CalledStream();
   let done = false;
   let tokens = 0;
   return {
@@ -68,7 +70,7 @@ export function openaiStream(request: ChatRequest): StreamReader {
       if (done || data.trim() === "") return [];
       done = data.trim() === "[DONE]";
       if (done) return [{ kind: "done" }];
-      const piece = read(event, data, finished);
+      const piece = read(event, data, finished, called);
       if (piece.kind === "chunk") tokens = piece.usage?.completionTokens ?? tokens;
       return [piece];
     },
@@ -82,8 +84,14 @@ export function openaiStream(request: ChatRequest): StreamReader {
 /** The most choices whose state is kept. */
 const maxChoices = 1024;
 
-function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
-  const value = parseJson(data);
+function read(
+  event: string | null,
+  data: string,
+  finished: Map<unknown, boolean>,
+  called: CalledStream,
+): StreamPiece {
+  const hasCalls = data.includes('"tool_calls"');
+  const value = hasCalls ? parseAnswerExactly(data) : parseJson(data);
   if (value === undefined)
     return badFrame("The provider sent a frame that is not JSON, or too large to read.");
   if (!isObject(value)) return badFrame("The provider sent a frame that is no object.");
@@ -99,12 +107,17 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
     else if (!finished.has(index)) finished.set(index, false);
   }
   const usage = readUsage(value.usage);
+  const righted = hasCalls ? called.righted(choices) : null;
   let units = 0;
-  for (const choice of choices) units += outputUnits(choice.delta);
+  for (const choice of righted ?? choices) units += outputUnits(choice.delta);
   return {
     kind: "chunk",
     // Joins an event of several lines: line ends are between values, because no JSON string holds one.
-    text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
+    text: righted
+      ? JSON.stringify({ ...value, choices: righted })
+      : data.includes("\n")
+        ? data.replaceAll("\n", " ")
+        : data,
     output: choices.some((choice) => hasOutput(choice.delta, choice.finish_reason)),
     finish: choices.some((choice) => typeof choice.finish_reason === "string"),
     usage,

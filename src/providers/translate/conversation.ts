@@ -4,7 +4,7 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { DistinctNames } from "./distinct-names.ts";
-import { textOf } from "./json.ts";
+import { argumentsText, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 import { detailsOf, sealOf, signatureOfPart } from "./reasoning-details.ts";
 import { signatureOf } from "./thought-signatures.ts";
@@ -265,7 +265,7 @@ function callsOf(message: Fields, where: string, ids: DistinctNames, issues: str
     const read: Call = {
       id: ids.of(idStem(call.id)),
       name: textOf(called.name),
-      arguments: textOf(called.arguments),
+      arguments: argumentsText(called.arguments),
       signature: signatureOf(call),
     };
     return [{ call: read, clientId: call.id, parts: null }];

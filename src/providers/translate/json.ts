@@ -14,6 +14,13 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/**
+ * The arguments of a call as text. Some servers send an object in their place (llama.cpp with `--tool-args-object`, TGI);
+ * anything else is "".
+ */
+export const argumentsText = (value: unknown): string =>
+  isObject(value) ? JSON.stringify(value) : textOf(value);
+
 /** Only text that matches can hold such a number; most text is parsed without inspecting each value. */
 const maybeInexact = /-0(?![.\d]*[1-9])|\d[\d.]{15}|\d[eE]/;
 

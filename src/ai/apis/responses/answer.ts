@@ -24,10 +24,18 @@ export type Item = { type: string; id: string } & Record<string, unknown>;
 
 export const callIdsOf = (stem: string) => callIds("call_", stem);
 
-/** A custom tool's input from the arguments of the function that stood for it. */
+/**
+ * A custom tool's input from the arguments of the function that stood for it. Models that know the tool from elsewhere name
+ * its only parameter as they like (`patch`), or write the text alone as JSON.
+ */
 function customInput(text: string): string {
   const value = parseExactly(text);
-  return isObject(value) && typeof value.input === "string" ? value.input : text;
+  if (typeof value === "string") return value;
+  if (!isObject(value)) return text;
+  const values = Object.values(value);
+  const [only] = values;
+  if (values.length === 1 && typeof only === "string") return only;
+  return typeof value.input === "string" ? value.input : text;
 }
 
 /** The item of a call. `text`: its arguments. */

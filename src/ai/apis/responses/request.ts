@@ -6,7 +6,7 @@ import type { ChatForm } from "#ai/apis/api-request.ts";
 import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
-import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { argumentsText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
@@ -185,7 +185,7 @@ class Messages {
         this.#details.push(...unpacked(item.encrypted_content));
         return;
       case "function_call":
-        this.#call(item, "function", textOf(item.arguments));
+        this.#call(item, "function", argumentsText(item.arguments));
         return;
       case "custom_tool_call":
         this.#call(item, "custom", JSON.stringify({ input: textOf(item.input) }));

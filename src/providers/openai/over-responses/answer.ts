@@ -12,7 +12,7 @@ import {
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
-import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
 
 /** A whole answer. */
@@ -24,6 +24,7 @@ export function completionOfResponse(text: string, request: ChatRequest): Parsed
   if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
   const items = fieldsIn(value.output);
   const parts = items.flatMap(({ type, content }) => (type === "message" ? fieldsIn(content) : []));
+  const { thoughts, texts } = spokenIn(items);
   const refusals = parts.filter(({ type }) => type === "refusal");
   const calls = items.filter(({ type }) => type === "function_call").map(callOf);
   const logprobs = parts.flatMap(({ logprobs: of }) => fieldsIn(of));
@@ -34,8 +35,8 @@ export function completionOfResponse(text: string, request: ChatRequest): Parsed
     [
       {
         index: 0,
-        text: joined(parts.filter(({ type }) => type === "output_text")),
-        reasoning: items.map(thoughtsOf).join(""),
+        text: texts.join(messageGap),
+        reasoning: thoughts.join(""),
         details: items.flatMap(sealsOf).map((seal, index) => sealedDetail(index, seal, responsesFormat)),
         refusal: refusals.length === 0 ? null : refusals.map(({ refusal }) => textOf(refusal)).join(""),
         calls,
@@ -45,6 +46,35 @@ export function completionOfResponse(text: string, request: ChatRequest): Parsed
     ],
     countsOf(value),
   );
+}
+
+/** The text between two messages of one answer. */
+export const messageGap = "\n\n";
+
+/** Whether a message says what the model is about to do, and not what was asked for (GPT-5.4 and later). */
+export const isPreamble = ({ phase }: Fields): boolean => phase === "commentary";
+
+export const textsOf = ({ content }: Fields): string =>
+  joined(fieldsIn(content).filter(({ type }) => type === "output_text"));
+
+/** The thoughts of an answer, and the text of each message. A preamble to another message is a thought; one to a call is a text. */
+function spokenIn(items: readonly Fields[]): { thoughts: string[]; texts: string[] } {
+  const thoughts: string[] = [];
+  const texts: string[] = [];
+  let preambles: string[] = [];
+  for (const item of items) {
+    if (item.type === "reasoning") thoughts.push(thoughtsOf(item));
+    else if (item.type === "function_call") texts.push(...preambles.splice(0));
+    const text = item.type === "message" ? textsOf(item) : "";
+    if (text === "") continue;
+    if (isPreamble(item)) preambles.push(text);
+    else {
+      thoughts.push(...preambles);
+      preambles = [];
+      texts.push(text);
+    }
+  }
+  return { thoughts, texts: [...texts, ...preambles] };
 }
 
 const joined = (parts: readonly Fields[]) => parts.map(({ text }) => textOf(text)).join("");
@@ -61,7 +91,7 @@ export const sealsOf = ({ type, encrypted_content: seal }: Fields): string[] =>
 export const callOf = ({ call_id: callId, id, name, arguments: text }: Fields): ToolCall => ({
   id: textOf(callId) || textOf(id),
   name: textOf(name),
-  arguments: textOf(text),
+  arguments: argumentsText(text),
 });
 
 /** The head of the completion; the answer's own model, where it names one. */

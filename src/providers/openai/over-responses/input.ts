@@ -2,7 +2,7 @@
 // own. Source: platform.openai.com/docs/guides/migrate-to-responses, /docs/api-reference/responses/create
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { fieldsIn, textOf } from "#providers/translate/json.ts";
+import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { detailsOf, responsesFormat, sealOf } from "#providers/translate/reasoning-details.ts";
 import type { RequestFields } from "#providers/translate/request-fields.ts";
 
@@ -47,7 +47,7 @@ function assistantItems(message: Fields, issue: Issue): Fields[] {
       type: "function_call",
       call_id: textOf(call.id),
       name: textOf(called?.name),
-      arguments: textOf(called?.arguments),
+      arguments: argumentsText(called?.arguments),
     };
   });
   const pictures = fieldsIn(message.images).map((part) => inputPart(part, issue));

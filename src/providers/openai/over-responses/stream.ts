@@ -1,26 +1,43 @@
-// Reads streams of the Responses API as chunks of a chat completion. Calls are told apart by their place in the output, so
-// that they may come interleaved. Source: platform.openai.com/docs/api-reference/responses-streaming
+// Reads streams of the Responses API as chunks of a chat completion. Calls are told apart by their ids, or else by their
+// place in the output, so that they may come interleaved. What a server sends with the end of an item, or of the answer,
+// alone counts as well. Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { type ChunkWriter, chunkWriter } from "#providers/translate/completion.ts";
-import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
-import { callOf, countsOf, failureInEvent, finishOf, headOf, sealsOf } from "./answer.ts";
+import {
+  callOf,
+  countsOf,
+  failureInEvent,
+  finishOf,
+  headOf,
+  isPreamble,
+  messageGap,
+  sealsOf,
+  textsOf,
+} from "./answer.ts";
 
-/** The most calls whose state is kept. */
-const maxCalls = 10_000;
+/** The most calls, and the most messages, whose state is kept. */
+const maxItems = 10_000;
 
 /** A call under way. `sent`: units of its arguments that the client has. */
 interface OpenCall {
   index: number;
+  id: string;
   sent: number;
 }
 
+/** A message under way. `units`: of its text that came. */
+interface OpenMessage {
+  preamble: boolean;
+  units: number;
+}
+
 /** Events with a text, and what it is in a chunk. */
-const texts: Readonly<Record<string, "content" | "refusal" | "reasoning_content">> = {
-  "response.output_text.delta": "content",
+const texts: Readonly<Record<string, "refusal" | "reasoning_content">> = {
   "response.refusal.delta": "refusal",
   "response.reasoning_summary_text.delta": "reasoning_content",
   "response.reasoning_text.delta": "reasoning_content",
@@ -34,8 +51,16 @@ export function streamOverResponses(request: ChatRequest): StreamReader {
 class OverResponsesStream implements StreamReader {
   readonly #request: ChatRequest;
   #chunks: ChunkWriter | null = null;
-  /** By `output_index`. */
+  #callCount = 0;
+  /** By the item's id, by the call's id, and by `output_index`. */
   readonly #calls = new Map<unknown, OpenCall>();
+  /** By `output_index`. */
+  readonly #messages = new Map<unknown, OpenMessage>();
+  /** The message whose text came last; null: no text came. */
+  #speaking: OpenMessage | null = null;
+  /** A preamble, which is held until the next item shows what it introduces. */
+  #preamble = "";
+  #hasText = false;
   /** How many sealed thoughts came. */
   #thoughts = 0;
   #thinking = false;
@@ -56,7 +81,7 @@ class OverResponsesStream implements StreamReader {
   }
 
   thinking(): boolean {
-    return this.#thinking;
+    return this.#thinking || this.#preamble !== "";
   }
 
   #read(type: string, value: Fields): StreamPiece[] {
@@ -73,25 +98,39 @@ class OverResponsesStream implements StreamReader {
 
   #output(write: ChunkWriter, type: string, value: Fields, response: Fields): StreamPiece[] {
     const field = Object.hasOwn(texts, type) ? texts[type] : undefined;
-    if (field !== undefined) {
-      const logprobs = fieldsIn(value.logprobs);
-      const delta = { [field]: textOf(value.delta) };
-      return [write.delta(0, delta, logprobs.length === 0 ? null : { content: logprobs, refusal: null })];
-    }
+    if (field !== undefined) return [write.delta(0, { [field]: textOf(value.delta) })];
     switch (type) {
       case "response.output_item.added":
       case "response.output_item.done": {
         const item = isObject(value.item) ? value.item : {};
         const isOpen = type === "response.output_item.added";
         this.#thinking = isOpen && item.type === "reasoning";
-        if (!isOpen && item.type === "reasoning") return this.#thought(write, item);
-        return item.type === "function_call" ? this.#called(write, value.output_index, item) : [];
+        return this.#item(write, value.output_index, item, isOpen);
       }
+      case "response.output_text.delta":
+        return this.#textPiece(write, value.output_index, textOf(value.delta), fieldsIn(value.logprobs));
       case "response.function_call_arguments.delta":
-        return this.#argued(write, value.output_index, textOf(value.delta));
+        return this.#argued(write, this.#callAt(value), textOf(value.delta));
+      case "response.function_call_arguments.done":
+        return this.#rest(write, this.#callAt(value), argumentsText(value.arguments));
       case "response.completed":
       case "response.incomplete":
         return this.#finished(write, response);
+      default:
+        return [];
+    }
+  }
+
+  #item(write: ChunkWriter, place: unknown, item: Fields, isOpen: boolean): StreamPiece[] {
+    switch (item.type) {
+      case "reasoning":
+        return isOpen ? [] : this.#thought(write, item);
+      case "function_call":
+        return this.#called(write, place, item);
+      case "message": {
+        const { units } = this.#messageAt(place, item);
+        return isOpen ? [] : this.#textPiece(write, place, textsOf(item).slice(units));
+      }
       default:
         return [];
     }
@@ -103,19 +142,70 @@ class OverResponsesStream implements StreamReader {
     );
   }
 
-  /** A call begins, or is whole: some servers send its arguments with its end alone. */
-  #called(write: ChunkWriter, place: unknown, item: Fields): StreamPiece[] {
-    const { id, name, arguments: text } = callOf(item);
-    const known = this.#calls.get(place);
-    if (known !== undefined) return this.#argued(write, place, text.slice(known.sent));
-    if (this.#calls.size >= maxCalls) return [badFrame("The provider's stream has too many calls.")];
-    const call: OpenCall = { index: this.#calls.size, sent: text.length };
-    this.#calls.set(place, call);
-    return [write.delta(0, { call: { index: call.index, id, name, arguments: text } })];
+  #messageAt(place: unknown, item: Fields): OpenMessage {
+    const known = this.#messages.get(place);
+    if (known !== undefined) return known;
+    const message = { preamble: isPreamble(item), units: 0 };
+    if (this.#messages.size < maxItems) this.#messages.set(place, message);
+    return message;
   }
 
-  #argued(write: ChunkWriter, place: unknown, text: string): StreamPiece[] {
-    const call = this.#calls.get(place);
+  /** A piece of a message's text. */
+  #textPiece(
+    write: ChunkWriter,
+    place: unknown,
+    text: string,
+    logprobs: readonly Fields[] = [],
+  ): StreamPiece[] {
+    const message = this.#messageAt(place, {});
+    message.units += text.length;
+    this.#hasText ||= text !== "";
+    if (text === "" && logprobs.length === 0) return [];
+    if (message.preamble) {
+      this.#preamble += text;
+      return [];
+    }
+    const isNext = this.#speaking !== null && this.#speaking !== message;
+    this.#speaking = message;
+    const content = isNext ? messageGap + text : text;
+    const probabilities = logprobs.length === 0 ? null : { content: logprobs, refusal: null };
+    return [...this.#preambleAs(write, "reasoning_content"), write.delta(0, { content }, probabilities)];
+  }
+
+  /** The preamble that was held: a thought before another message, a text before a call or at the end. */
+  #preambleAs(write: ChunkWriter, field: "content" | "reasoning_content"): StreamPiece[] {
+    const text = this.#preamble;
+    this.#preamble = "";
+    return text === "" ? [] : [write.delta(0, { [field]: text })];
+  }
+
+  /** The call of an event about arguments. */
+  #callAt({ item_id: id, output_index: place }: Fields): OpenCall | undefined {
+    return (typeof id === "string" ? this.#calls.get(id) : undefined) ?? this.#calls.get(place);
+  }
+
+  /** A call begins, or is whole. Some servers number all items alike, so that the call's id counts before its place. */
+  #called(write: ChunkWriter, place: unknown, item: Fields): StreamPiece[] {
+    const { id, name, arguments: text } = callOf(item);
+    const here = this.#calls.get(place);
+    const known =
+      this.#calls.get(id) ?? (here !== undefined && (here.id === id || id === "") ? here : undefined);
+    if (known !== undefined) return this.#rest(write, known, text);
+    if (this.#callCount >= maxItems) return [badFrame("The provider's stream has too many calls.")];
+    const call: OpenCall = { index: this.#callCount++, id, sent: text.length };
+    for (const key of [place, id, textOf(item.id)]) if (key !== "") this.#calls.set(key, call);
+    return [
+      ...this.#preambleAs(write, "content"),
+      write.delta(0, { call: { index: call.index, id, name, arguments: text } }),
+    ];
+  }
+
+  /** What the whole arguments of a call have beyond what came. */
+  #rest(write: ChunkWriter, call: OpenCall | undefined, whole: string): StreamPiece[] {
+    return this.#argued(write, call, whole.slice(call?.sent ?? 0));
+  }
+
+  #argued(write: ChunkWriter, call: OpenCall | undefined, text: string): StreamPiece[] {
     if (call === undefined) return [badFrame("The provider sent arguments of a call that has not begun.")];
     if (text === "") return [];
     call.sent += text.length;
@@ -124,9 +214,24 @@ class OverResponsesStream implements StreamReader {
 
   #finished(write: ChunkWriter, response: Fields): StreamPiece[] {
     this.#thinking = false;
-    const reason = finishOf(response, this.#calls.size > 0);
+    const items = fieldsIn(response.output);
+    // The items of the end may have other places than those of the events: texts count where none came before.
+    const isSilent = !this.#hasText;
+    const late = items.flatMap((item, at): StreamPiece[] => {
+      // Calls without ids may be the ones that came before.
+      if (item.type === "function_call" && (callOf(item).id !== "" || this.#callCount === 0))
+        return this.#called(write, `end ${at}`, item);
+      return item.type === "message" && isSilent ? this.#item(write, `end ${at}`, item, false) : [];
+    });
+    const reason = finishOf(response, this.#callCount > 0);
     if (reason === null) return [badFrame("The provider's stream ended without a status.")];
     const counts = countsOf(response);
-    return [write.finish(0, reason), ...(counts === null ? [] : [write.usage(counts)]), { kind: "done" }];
+    return [
+      ...late,
+      ...this.#preambleAs(write, "content"),
+      write.finish(0, reason),
+      ...(counts === null ? [] : [write.usage(counts)]),
+      { kind: "done" },
+    ];
   }
 }

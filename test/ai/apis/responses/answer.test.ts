@@ -38,23 +38,28 @@ test("text: one message, completed, and nothing stored", () => {
   );
 });
 
-test("a custom tool's call has its input, not the function's arguments", () => {
-  const named = rules();
-  named.names.add([{ type: "custom", name: "apply_patch" }], []);
-  const call = {
-    id: "call_90123",
-    type: "function",
-    function: { name: "apply_patch", arguments: '{"input":"*** Begin"}' },
-  };
-  const response = JSON.parse(
-    responseOf(completion({ content: null, tool_calls: [call] }, "tool_calls"), named),
-  );
-  const [{ type, name, input, call_id }] = response.output;
-  assert.deepEqual(
-    [type, name, input, call_id],
-    ["custom_tool_call", "apply_patch", "*** Begin", "call_90123"],
-  );
-});
+for (const [name, args, input] of [
+  ["as it was offered", '{"input":"*** Begin"}', "*** Begin"],
+  ["under another name", '{"patch":"*** Begin"}', "*** Begin"],
+  ["as a JSON string", '"*** Begin"', "*** Begin"],
+  ["as it is", "*** Begin", "*** Begin"],
+  ["beside another member", '{"input":"*** Begin","note":"x"}', "*** Begin"],
+  ["as an object of several members", '{"a":"x","b":"y"}', '{"a":"x","b":"y"}'],
+  ["as an object of something else", '{"a":1}', '{"a":1}'],
+] as const)
+  test(`a custom tool's call has its input, which the model wrote ${name}`, () => {
+    const named = rules();
+    named.names.add([{ type: "custom", name: "apply_patch" }], []);
+    const call = { id: "call_90123", type: "function", function: { name: "apply_patch", arguments: args } };
+    const response = JSON.parse(
+      responseOf(completion({ content: null, tool_calls: [call] }, "tool_calls"), named),
+    );
+    const [item] = response.output;
+    assert.deepEqual(
+      [item.type, item.name, item.input, item.call_id],
+      ["custom_tool_call", "apply_patch", input, "call_90123"],
+    );
+  });
 
 test("an answer that was cut off says why", () => {
   const response = JSON.parse(responseOf(completion({ content: "Hel" }, "length"), rules()));

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { completionOfResponse } from "#providers/openai/over-responses/answer.ts";
 import { streamOverResponses } from "#providers/openai/over-responses/stream.ts";
 import type { StreamPiece } from "#providers/provider.ts";
 import { requestOf } from "../../conformance-cases.ts";
@@ -72,6 +73,140 @@ test("a call whose arguments come with its end alone is whole", () => {
   for (const { tool_calls: calls } of deltasOf(read(events)))
     for (const { index, function: called } of calls ?? []) texts[index] += called.arguments;
   assert.deepEqual(texts, ['{"n":12345678901234567890}', '{"p":"é"}']);
+});
+
+const callItem = (n: number, text: unknown) => ({
+  type: "function_call",
+  id: `fc_${n}`,
+  call_id: `call_${n}`,
+  name: `tool${n}`,
+  arguments: text,
+});
+const added = (place: number | undefined, item: object) => ({
+  type: "response.output_item.added",
+  output_index: place,
+  item,
+});
+const argsDone = (place: number, n: number, text: unknown) => ({
+  type: "response.function_call_arguments.done",
+  output_index: place,
+  item_id: `fc_${n}`,
+  arguments: text,
+});
+const ended = (output: readonly object[] = []) => ({
+  type: "response.completed",
+  response: { ...wholeResponse, output },
+});
+
+/** Two calls, the arguments of each as text. */
+const argued: Record<string, object[]> = {
+  "in the event of their end": [
+    added(0, callItem(0, "")),
+    argsDone(0, 0, '{"n":0}'),
+    added(1, callItem(1, "")),
+    argsDone(1, 1, '{"n":1}'),
+    ended(),
+  ],
+  "in the event of their end, as objects": [
+    added(0, callItem(0, "")),
+    argsDone(0, 0, { n: 0 }),
+    added(1, callItem(1, "")),
+    argsDone(1, 1, { n: 1 }),
+    ended(),
+  ],
+  "in the whole answer alone": [
+    added(0, callItem(0, "")),
+    added(1, callItem(1, "")),
+    ended([callItem(0, '{"n":0}'), callItem(1, '{"n":1}')]),
+  ],
+  "of items that come with the whole answer alone": [ended([callItem(0, '{"n":0}'), callItem(1, '{"n":1}')])],
+  "of items that are all numbered 0": [
+    added(0, callItem(0, "")),
+    argsDone(0, 0, '{"n":0}'),
+    added(0, callItem(1, "")),
+    argsDone(0, 1, '{"n":1}'),
+    ended([callItem(0, '{"n":0}'), callItem(1, '{"n":1}')]),
+  ],
+  "of items that are not numbered": [
+    added(undefined, callItem(0, '{"n":0}')),
+    added(undefined, callItem(1, '{"n":1}')),
+    ended([callItem(0, '{"n":0}'), callItem(1, '{"n":1}')]),
+  ],
+};
+for (const [name, events] of Object.entries(argued))
+  test(`arguments of calls ${name}`, () => {
+    const calls: string[][] = [];
+    for (const { tool_calls: pieces } of deltasOf(read(events)))
+      for (const { index, function: called } of pieces ?? []) {
+        const call = calls[index] ?? ["", ""];
+        calls[index] = call;
+        call[0] += called.name ?? "";
+        call[1] += called.arguments;
+      }
+    assert.deepEqual(calls, [
+      ["tool0", '{"n":0}'],
+      ["tool1", '{"n":1}'],
+    ]);
+  });
+
+const textDelta = (place: number, text: string) => ({
+  type: "response.output_text.delta",
+  output_index: place,
+  delta: text,
+});
+const spoken = (text: string, phase?: string) => ({
+  type: "message",
+  ...(phase === undefined ? {} : { phase }),
+  content: [{ type: "output_text", text }],
+});
+
+/** The items of an answer, and its thoughts and text as a chat completion. */
+const phases: Record<string, [items: object[], thoughts: string, text: string]> = {
+  "a preamble and the answer": [
+    [spoken("I look.", "commentary"), spoken('{"a":1}', "final_answer")],
+    "I look.",
+    '{"a":1}',
+  ],
+  "a preamble and a call": [[spoken("I look.", "commentary"), callItem(0, "{}")], "", "I look."],
+  "a preamble alone": [[spoken("I look.", "commentary")], "", "I look."],
+  "two messages": [[spoken("One."), spoken("Two.")], "", "One.\n\nTwo."],
+};
+for (const [name, [items, thoughts, text]] of Object.entries(phases))
+  test(`${name}, in pieces, at the end of each item, at the end of all, and whole`, () => {
+    const inPieces = items.flatMap((item, at) => {
+      if (!("content" in item)) return [added(at, item)];
+      const [{ text: whole }] = item.content as [{ text: string }];
+      return [
+        added(at, { ...item, content: [] }),
+        textDelta(at, whole.slice(0, 3)),
+        textDelta(at, whole.slice(3)),
+      ];
+    });
+    const atEnds = items.map((item, at) => ({ type: "response.output_item.done", output_index: at, item }));
+    for (const events of [
+      [...inPieces, ...atEnds, ended(items)],
+      [...atEnds, ended(items)],
+      [ended(items)],
+    ]) {
+      const deltas = deltasOf(read(events));
+      const all = (field: string) => deltas.map((delta) => delta[field] ?? "").join("");
+      assert.deepEqual([all("reasoning_content"), all("content")], [thoughts, text]);
+    }
+    const answer = completionOfResponse(JSON.stringify({ ...wholeResponse, output: items }), request);
+    assert.ok(answer.kind === "answer");
+    const { message } = JSON.parse(answer.text).choices[0];
+    assert.deepEqual([message.reasoning_content ?? "", message.content], [thoughts, text]);
+  });
+
+test("a preamble that is held counts as thinking", () => {
+  const reader = streamOverResponses(request);
+  const push = (event: object) => reader.push({ event: null, data: JSON.stringify(event) });
+  push(added(0, { ...spoken("", "commentary"), content: [] }));
+  assert.equal(reader.thinking?.(), false);
+  push(textDelta(0, "I look."));
+  assert.equal(reader.thinking?.(), true);
+  push(added(1, callItem(0, "{}")));
+  assert.equal(reader.thinking?.(), false);
 });
 
 test("an answer that is cut short says why, and a refusal is one", () => {
