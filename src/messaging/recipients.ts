@@ -4,7 +4,7 @@
 
 import { normaliseAddress } from "#contract/address.ts";
 import { isLid, isUserId } from "#contract/messages/user-id.ts";
-import { toRecipient } from "./accept/phone.ts";
+import { adviceOn, toRecipient } from "./accept/phone.ts";
 
 export interface RecipientKind {
   /** With its article, for issues: "is not a phone number". */
@@ -13,6 +13,8 @@ export interface RecipientKind {
   field: "number" | "email";
   /** The form that messages and the suppression list hold; null when the text is no recipient. */
   normalise(written: string, country: string | null): string | null;
+  /** What to change in a text that is no recipient, in one sentence; empty when there is nothing to say. */
+  adviceOn(written: string, country: string | null): string;
   /** Whether a reply that is one keyword (STOP, START) changes consent. */
   hasConsentKeywords: boolean;
 }
@@ -22,6 +24,7 @@ export const phoneNumber: RecipientKind = {
   field: "number",
   // E.164, or a short code.
   normalise: (written, country) => toRecipient(written, country)?.recipient ?? null,
+  adviceOn,
   hasConsentKeywords: true,
 };
 
@@ -39,6 +42,7 @@ export const emailAddress: RecipientKind = {
   field: "email",
   // In lower case with the domain in ASCII, tags (`+tag`) included.
   normalise: (written) => normaliseAddress(written.trim()),
+  adviceOn: () => "",
   // Mail programs quote the whole mail in a reply, and List-Unsubscribe exists for this.
   hasConsentKeywords: false,
 };

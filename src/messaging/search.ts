@@ -69,8 +69,11 @@ export async function search(
   if (page.cursor !== null && idTime(page.cursor) === null)
     return invalid("cursor", "is not a cursor of this list");
   const recipient = filters.recipient === null ? null : recipientOf(filters.recipient, account.country);
-  if (filters.recipient !== null && recipient === null)
-    return invalid("recipient", "must be a phone number or an email address");
+  if (filters.recipient !== null && recipient === null) {
+    const advice = whatsappRecipient.adviceOn(filters.recipient, account.country);
+    const message = "must be a phone number or an email address";
+    return invalid("recipient", advice === "" ? message : `${message}. ${advice}`);
+  }
   const place = await placeOf(database, account, filters);
   if ("kind" in place) return place;
   const { channels: searched, gatewayId, requestedAt } = place;

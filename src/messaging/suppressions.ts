@@ -28,12 +28,14 @@ export async function suppress(
   const recipients = new Set<string>();
   for (const [i, written] of input.recipients.entries()) {
     const recipient = normaliseRecipient(channel, written, account.country);
-    if (recipient === null)
+    if (recipient === null) {
+      const { noun, adviceOn } = messageChannels[channel].recipients;
+      const advice = adviceOn(written, account.country);
       issues.push({
         path: ["recipients", i],
-        message: `is not ${messageChannels[channel].recipients.noun}`,
+        message: advice === "" ? `is not ${noun}` : `is not ${noun}. ${advice}`,
       });
-    else recipients.add(recipient);
+    } else recipients.add(recipient);
   }
   if (issues.length > 0) return { kind: "invalid", issues };
   const added = await database.run(addSuppressions, {

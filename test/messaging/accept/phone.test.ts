@@ -5,8 +5,15 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import test from "node:test";
 import fc from "fast-check";
-import { type CountryCode, type Examples, getCountries, getExampleNumber } from "libphonenumber-js/min";
-import { phoneDigits, toRecipient } from "#messaging/accept/phone.ts";
+import {
+  type CountryCode,
+  type Examples,
+  getCountries,
+  getExampleNumber,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/max";
+import { adviceOn, phoneDigits, toRecipient } from "#messaging/accept/phone.ts";
+import { share } from "../../runner/share.ts";
 
 const recipient = (raw: string, country: string | null = null) =>
   toRecipient(raw, country)?.recipient ?? null;
@@ -64,8 +71,16 @@ const national: [raw: string, country: string, expected: string | null][] = [
   ["(415) 555-0123", "US", "+14155550123"],
   ["1 415 555 0123", "US", "+14155550123"],
   ["011 49 170 1234567", "US", "+491701234567"],
-  // Invalid for the country, but readable.
-  ["555-0123", "US", "+15550123"],
+  // Unassigned, but of a length that the country has.
+  ["0170 12345678", "DE", "+4917012345678"],
+  ["06 12 34 56", "FR", null],
+  ["555-0123", "US", null],
+  ["1 555 000 0001", "US", "+15550000001"],
+  // The prefix for calls abroad: 00 and the country's own.
+  ["0011 49 151 23456789", "AU", "+4915123456789"],
+  ["0011 1 201 555 0123", "AU", "+12015550123"],
+  ["001 86 138 1234 5678", "HK", "+8613812345678"],
+  ["0061 412 345 678", "AU", "+61412345678"],
   ["07700 900123", "GB", "+447700900123"],
   ["06 12 34 56 78", "FR", "+33612345678"],
   ["(11) 96123-4567", "BR", "+5511961234567"],
@@ -80,20 +95,145 @@ const national: [raw: string, country: string, expected: string | null][] = [
   ["07 01 23 45 67", "CI", "+2250701234567"],
 ];
 
+/** With their country code, though without a plus. */
+const alsoInternational = new Set(["1 415 555 0123", "919876543210"]);
+
 test("national numbers need a country", () => {
   for (const [raw, country, expected] of national) {
     assert.equal(recipient(raw, country), expected, `${raw} ${country}`);
-    assert.equal(recipient(raw), null, raw);
-    for (const unknown of ["XX", "", "de", "DEU", "__proto__"]) assert.equal(recipient(raw, unknown), null);
+    for (const unknown of [null, "XX", "", "de", "DEU", "__proto__"])
+      if (!raw.startsWith("00") && !alsoInternational.has(raw))
+        assert.equal(recipient(raw, unknown), null, raw);
   }
 });
 
-test("every country's example number, in its national and its international style", () => {
+const withoutPlus: [raw: string, country: string | null, expected: string | null][] = [
+  // A mobile number with its country code, whose national reading is a landline, or nothing.
+  ["4915123456789", "DE", "+4915123456789"],
+  ["49 151 23456789", "DE", "+4915123456789"],
+  ["4.915.123.456.789", "DE", "+4915123456789"],
+  ["33612345678", "DE", "+33612345678"],
+  ["447911123456", "US", "+447911123456"],
+  ["447911123456", null, "+447911123456"],
+  ["12015550123", "DE", "+12015550123"],
+  ["5511961234567", "DE", "+5511961234567"],
+  // A spreadsheet has taken the zero.
+  ["15123456789", "DE", "+4915123456789"],
+  ["15123456789", null, "+15123456789"],
+  ["7911123456", "GB", "+447911123456"],
+  ["2079460123", "GB", "+442079460123"],
+  ["612345678", "FR", "+33612345678"],
+  // China has no trunk prefix for mobile numbers.
+  ["13123456789", "CN", "+8613123456789"],
+  ["2025550123", "US", "+12025550123"],
+  ["(415) 855-0123", "US", "+14158550123"],
+  // Both: a mobile number in Vanuatu, or in Atlanta.
+  ["6785912345", "US", null],
+  // Behind Russia's trunk prefix a landline, or a mobile number in Viet Nam.
+  ["84912345678", "RU", null],
+  ["84912345678", "DE", "+84912345678"],
+  ["8 912 345-67-89", "RU", "+79123456789"],
+  // A landline with its country code, or without.
+  ["442079460123", "US", null],
+  ["442079460123", "DE", null],
+  ["4930123456", "DE", "+4930123456"],
+  // Neither.
+  ["555012345", "US", null],
+  ["1234567", "DE", null],
+  ["4915123456789", "XX", "+4915123456789"],
+  ["2079460123", null, null],
+];
+
+test("digits without a plus have a country code, or none, or are refused", () => {
+  for (const [raw, country, expected] of withoutPlus)
+    assert.equal(recipient(raw, country), expected, `${raw} ${country}`);
+});
+
+test("a number that a spreadsheet made decimal is refused", () => {
+  const decimal = ["+4915123456789.0", "4915123456789.0", "015123456789.0", "2025550123.0", "9876543210.00"];
+  decimal.push(
+    "4915123456789.00",
+    "12345.0",
+    "+4915123456789\uff0e０",
+    "+4915123456789.0 ",
+    "+٤٩١٥١٢٣٤٥٦٧٨٩.٠",
+  );
+  decimal.push("4915123456789.5", "+49.15123456789.0");
+  for (const raw of decimal)
+    for (const country of [null, "DE", "US", "IN"]) {
+      assert.equal(recipient(raw, country), null, raw);
+      assert.equal(adviceOn(raw, country), "Write it without decimals.", raw);
+    }
+  assert.equal(recipient("06.12.34.56.00", "FR"), "+33612345600");
+  assert.equal(recipient("+49.15123456789"), "+4915123456789");
+  assert.equal(recipient("+4915123456789."), "+4915123456789");
+  assert.equal(recipient("0151.23456000", "DE"), "+4915123456000");
+});
+
+test("a refusal says what to change", () => {
+  const plus = "Write it with a plus and its country code.";
+  for (const [raw, country, advice] of [
+    ["6785912345", "US", "It can be +6785912345 or +16785912345: write it with a plus and its country code."],
+    ["1234567", "DE", plus],
+    ["0170 1234567", null, plus],
+    ["06 12 34 56", "FR", plus],
+    ["call me", "DE", ""],
+    ["12", "DE", ""],
+    ["+123", "DE", ""],
+    ["12345", "DE", ""],
+  ] as const)
+    assert.equal(adviceOn(raw, country), advice, raw);
+});
+
+const mobileExamples = () => {
   const examples = createRequire(import.meta.url)("libphonenumber-js/examples.mobile.json") as Examples;
+  return getCountries().flatMap((country) => {
+    const example = getExampleNumber(country, examples);
+    return example === undefined ? [] : [{ country, example }];
+  });
+};
+
+test("an example mobile of any country is read right or refused, for an account of any country", () => {
+  const examples = mobileExamples();
+  const homes = share("countries of accounts", [], getCountries());
+  const wrong: string[] = [];
+  const read = { right: 0, refused: 0 };
+  const check = (raw: string, home: CountryCode | null, number: string) => {
+    const found = recipient(raw, home);
+    if (found === number) read.right++;
+    // Short codes stay as they are.
+    else if (found === null || found.length <= 6) read.refused++;
+    else wrong.push(`${raw} on an account of ${home} is ${found}, not ${number}`);
+  };
+  for (const { country, example } of examples) {
+    const { number } = example;
+    const significant = String(example.nationalNumber);
+    for (const home of [null, ...homes]) {
+      check(number, home, number);
+      check(`00${number.slice(1)}`, home, number);
+      // A valid mobile number of the account's country comes before one of a plan that does not tell them apart.
+      if (!isMobileOf(number.slice(1), home) || example.getType() === "MOBILE")
+        check(number.slice(1), home, number);
+    }
+    for (const decimal of [`${number}.0`, `${number.slice(1)}.0`, `${significant}.0`])
+      assert.equal(recipient(decimal, country), null, decimal);
+    check(example.formatNational(), country, number);
+    check(significant, country, number);
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(examples.length > 240);
+  assert.ok(read.refused / read.right < 0.01, `${read.refused} refused, ${read.right} read`);
+});
+
+function isMobileOf(digits: string, country: CountryCode | null): boolean {
+  if (country === null) return false;
+  const national = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
+  return national?.isValid() === true && national.getType() === "MOBILE";
+}
+
+test("every country's example number, in its national and its international style", () => {
   let seen = 0;
-  for (const country of getCountries()) {
-    const example = getExampleNumber(country as CountryCode, examples);
-    if (example === undefined) continue;
+  for (const { country, example } of mobileExamples()) {
     const written = example.formatNational();
     const [code, rest] = [example.countryCallingCode, String(example.nationalNumber)];
     assert.equal(recipient(example.formatInternational()), example.number, country);
@@ -125,11 +265,13 @@ test("short codes stay as they are", () => {
 });
 
 test("phoneDigits keeps 3 to 15 digits and says how they were written", () => {
-  assert.deepEqual(phoneDigits("0170 1234567"), { international: false, digits: "01701234567" });
-  assert.deepEqual(phoneDigits("(0)170 1234567"), { international: false, digits: "01701234567" });
-  assert.deepEqual(phoneDigits("0049170"), { international: true, digits: "49170" });
-  assert.deepEqual(phoneDigits("+123"), { international: true, digits: "123" });
-  assert.deepEqual(phoneDigits("123456789012345"), { international: false, digits: "123456789012345" });
+  const bare = { international: false, doubleZero: false };
+  const plus = { international: true, doubleZero: false };
+  assert.deepEqual(phoneDigits("0170 1234567"), { ...bare, digits: "01701234567" });
+  assert.deepEqual(phoneDigits("(0)170 1234567"), { ...bare, digits: "01701234567" });
+  assert.deepEqual(phoneDigits("0049170"), { ...plus, doubleZero: true, digits: "49170" });
+  assert.deepEqual(phoneDigits("+123"), { ...plus, digits: "123" });
+  assert.deepEqual(phoneDigits("123456789012345"), { ...bare, digits: "123456789012345" });
   for (const raw of ["12", "+12", "0012", "000", "1234567890123456", "+1234567890123456", "-", "()"])
     assert.equal(phoneDigits(raw), null, raw);
 });
@@ -206,6 +348,7 @@ test("any text gives a recipient of the two shapes or null, and the same one aga
     ")",
     "(0)",
     "-",
+    ".",
     " ",
     "٣",
     "７",
