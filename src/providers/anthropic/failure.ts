@@ -2,7 +2,7 @@
 // of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
 import { isObject } from "#contract/normalise.ts";
-import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -31,15 +31,8 @@ const words: VendorErrorRules = {
     [/^your credit balance is too low/i, "unauthorized"],
     [/^you have reached your (specified )?(\w+ )?api usage limits/i, "unauthorized"],
     [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "unauthorized"],
-    [/^prompt is too long: \d/i, "context_length"],
-    [/^input length and `max_tokens` exceed context limit: \d/i, "context_length"],
-    [
-      /^(this request|the input) (exceeds|would exceed) the (model's )?(maximum )?context (window|length)/i,
-      "context_length",
-    ],
     [/^(output|input) blocked by content filtering policy/i, "content_policy"],
     [/^model: ?[\w.:@/-]{1,200}$/i, "model_not_found"],
-    ...capabilityOpenings,
     // `tool_choice: type "tool" and "any" are not supported for this model.`
     [/^[a-z_][\w.]{0,100}: .{0,200}\b(not|n't) supported?\b.{0,40}\b(this|the) model/i, "unsupported"],
   ],

@@ -4,7 +4,7 @@
 // …/APIReference/API_runtime_Converse.html; texts as users report them.
 
 import { isObject } from "#contract/normalise.ts";
-import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -40,15 +40,6 @@ const words: VendorErrorRules = {
     ValidationException: "invalid_request",
   },
   openings: [
-    [/^input is too long for (the )?requested model/i, "context_length"],
-    [/^(prompt|input) is too long\b/i, "context_length"],
-    [/^too many input tokens\b/i, "context_length"],
-    [/^input length and `max_tokens` exceed context limit: \d/i, "context_length"],
-    [/^this model's maximum context length is \d/i, "context_length"],
-    [
-      /^(this request|the input) (exceeds|would exceed) the (model's )?(maximum )?context (window|length)/i,
-      "context_length",
-    ],
     [/^(output|input) blocked by content filtering policy/i, "content_policy"],
     [/^the provided model identifier is invalid/i, "model_not_found"],
     [/^could not resolve the foundation model/i, "model_not_found"],
@@ -56,7 +47,6 @@ const words: VendorErrorRules = {
       /^invocation of model id [\w.:/-]{1,300} with on-demand throughput isn.{1,3}t supported/i,
       "model_not_found",
     ],
-    ...capabilityOpenings,
     [/^[a-z_][\w.]{0,100}: .{0,200}\b(not|n't) supported?\b.{0,40}\b(this|the) model/i, "unsupported"],
   ],
 };

@@ -4,6 +4,9 @@
 // a member cannot serve the request may be read from more, because it changes nothing for others.
 
 import type { Failure } from "#providers/provider.ts";
+import { cannotServe, isUnknownForm } from "./member-cannot.ts";
+import { withoutPrefixes } from "./prefixes.ts";
+import { isTooLong } from "./too-long.ts";
 
 type Kind = Failure["kind"];
 
@@ -30,15 +33,6 @@ export interface VendorErrorRules {
   anywhere?: readonly (readonly [RegExp, Kind])[];
 }
 
-/** Sentences of several vendors about what a model, or a server, lacks. */
-export const capabilityOpenings: VendorErrorRules["openings"] = [
-  [/^(this|the) (model|endpoint|provider|deployment|server) (does not|doesn't) support\b/i, "unsupported"],
-  [
-    /^[`'"]?[\w. ]{1,64}[`'"]? (is|are) (not supported|unsupported|not enabled|deprecated|not available) (by|with|for|on|in) (this|the) (model|endpoint)/i,
-    "unsupported",
-  ],
-];
-
 /** Statuses that a retry may change; the body does not matter. */
 const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
@@ -57,7 +51,8 @@ const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
   rate_limited: ["unauthorized", "unsupported"],
   // A 403 may also be about one request: its content, or a file that it names.
   unauthorized: ["content_policy", "invalid_request"],
-  upstream_error: ["unauthorized"],
+  // llama.cpp, Ollama and gateways answer 500 to what the request asks for and they lack.
+  upstream_error: ["unauthorized", "context_length", "unsupported"],
   context_length: [],
   content_policy: [],
 };
@@ -72,14 +67,18 @@ const unknownKey = /: (extra inputs are not permitted|extra fields? not permitte
 
 /** The kind of failure that an error means. */
 export function classify({ status, codes, param, message }: VendorError, words: VendorErrorRules): Kind {
-  for (const code of codes) if (Object.hasOwn(words.codes, code)) return words.codes[code]!;
+  for (const code of codes)
+    if (Object.hasOwn(words.codes, code)) {
+      const known = words.codes[code]!;
+      return known === "invalid_request" && cannotServe(message, false) ? "unsupported" : known;
+    }
   const type = codes.find((code) => Object.hasOwn(words.types, code));
   const meant = type === undefined ? classifyStatus(status) : words.types[type]!;
   if (meant === "invalid_request" && retryableStatuses.includes(status)) return "upstream_error";
   if (meant === "model_not_found" && param !== null)
     return param === "model" ? "model_not_found" : "invalid_request";
   if (unknownKey.test(message)) return meant === "invalid_request" ? "unsupported" : meant;
-  const opening = startsWithCallerKey.test(message) ? null : firstMatch(message, words.openings);
+  const opening = openingOf(message, words.openings, meant === "invalid_request");
   if (opening !== null && refinements[meant].includes(opening)) return opening;
   if (status === 403 || status === 429) {
     const within = firstMatch(message, words.anywhere ?? []);
@@ -87,6 +86,23 @@ export function classify({ status, codes, param, message }: VendorError, words: 
   }
   // A 404 without the model's name says only that something is missing.
   return meant === "model_not_found" ? "unsupported" : meant;
+}
+
+/** Kinds that change nothing for other callers: they may be read from behind what a server puts before the vendor's words. */
+const aboutRequest: readonly Kind[] = ["context_length", "content_policy", "unsupported", "invalid_request"];
+
+/** What the opening of the message says, in the vendor's own words or in those of any other vendor. */
+function openingOf(message: string, known: VendorErrorRules["openings"], refused: boolean): Kind | null {
+  if (isUnknownForm(message)) return "unsupported";
+  if (startsWithCallerKey.test(message)) return null;
+  const own = firstMatch(message, known);
+  if (own !== null) return own;
+  const { text, kind } = withoutPrefixes(message);
+  if (kind !== null) return kind;
+  const quoted = text === message ? null : firstMatch(text, known);
+  if (quoted !== null && aboutRequest.includes(quoted)) return quoted;
+  if (isTooLong(text)) return "context_length";
+  return cannotServe(text, refused) ? "unsupported" : null;
 }
 
 function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind | null {

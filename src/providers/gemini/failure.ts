@@ -3,7 +3,7 @@
 // ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { lengthRefused, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -42,7 +42,6 @@ const words: VendorErrorRules = {
     // The request names a file that this key may not read.
     [/^you do not have permission to access the (file|cached ?content)/i, "invalid_request"],
     [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "invalid_request"],
-    [/^(unable to submit request because )?the input token count\b/i, "context_length"],
     [
       /^(the prompt|the input|your request|request) (was |is )?(blocked|rejected) .{0,60}(safety|polic)/i,
       "content_policy",
@@ -50,7 +49,6 @@ const words: VendorErrorRules = {
     [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "model_not_found"],
     [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "model_not_found"],
     [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "model_not_found"],
-    ...capabilityOpenings,
     // "Logprobs is not enabled for models/gemini-…"
     [/^[\w ]{1,64} (is|are) not (enabled|supported) (for|by|in|on) /i, "unsupported"],
     [/^unable to submit request because [\w `'.]{1,80} (is|are) not supported/i, "unsupported"],

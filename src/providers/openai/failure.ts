@@ -4,7 +4,7 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { outputLimit } from "#providers/failure/output-limit.ts";
 import { scrub } from "#providers/failure/scrub.ts";
 import { lengthRefused, unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
@@ -30,6 +30,11 @@ const words: VendorErrorRules = {
     ),
     ...all("unauthorized", "exceeded_current_quota_error unsupported_country_region_territory"),
     ...all("context_length", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
+    ...all("context_length", "model_max_prompt_tokens_exceeded context_exceeded context_window_exceeded"),
+    // Groq: what the model wrote is no call, or no JSON.
+    ...all("unsupported", "tool_use_failed json_validate_failed output_parse_failed template_error"),
+    // Z.AI: the prompt is too long.
+    1261: "context_length",
     ...all("content_policy", "content_filter content_policy_violation data_inspection_failed"),
     ...all(
       "model_not_found",
@@ -60,28 +65,6 @@ const words: VendorErrorRules = {
     [/^your account is not active/i, "unauthorized"],
     [/^insufficient (balance|credits|funds)\b/i, "unauthorized"],
     [/^you have exceeded your monthly included credits/i, "unauthorized"],
-    [/^(this (model|endpoint)'s )?maximum (context|prompt) length is \d/i, "context_length"],
-    [
-      /^'max_tokens' or 'max_completion_tokens' is too large: \d+\. this model's maximum context length/i,
-      "context_length",
-    ],
-    [/^the request exceeds the available context size/i, "context_length"],
-    [/^prompt contains \d+ tokens( and \d+ draft tokens)?, too large for model/i, "context_length"],
-    [
-      /^(the )?(prompt|input) \((total )?(length )?\d+( tokens)?\) is (too long|longer than)/i,
-      "context_length",
-    ],
-    [/^the decoder prompt \(length \d+\) is longer than/i, "context_length"],
-    [/^(the )?(prompt|input)( is)? too long(; exceeded|: \d| for requested model)/i, "context_length"],
-    [/^(the |your )?input( length)? exceeds the context (length|window)/i, "context_length"],
-    [/^please reduce the length of the messages/i, "context_length"],
-    [
-      /^the number of tokens to keep from the initial prompt is greater than the context length/i,
-      "context_length",
-    ],
-    [/^trying to keep the first \d+ tokens when context/i, "context_length"],
-    [/^(invalid request: )?your request exceeded model token limit/i, "context_length"],
-    [/^range of input length should be/i, "context_length"],
     [
       /^(the response was filtered|your request was rejected) (due to the prompt|as a result of our safety)/i,
       "content_policy",
@@ -112,9 +95,7 @@ const words: VendorErrorRules = {
       /^invalid parameter: '[\w.]{1,64}' of type '[\w.]{1,64}' is not supported with this model/i,
       "unsupported",
     ],
-    ...capabilityOpenings,
     [/^[`'"]?[\w./:@+-]{1,200}[`'"]? (does not|doesn't) support\b/i, "unsupported"],
-    [/^"auto" tool choice requires\b|^tools param requires\b/i, "unsupported"],
   ],
   anywhere: [
     [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "content_policy"],
@@ -134,23 +115,35 @@ export function openaiFailure(
   text: string,
   now: number,
 ): Failure {
-  const { error, codes, max } = readError(status, text);
+  const { error, codes, max, quoted } = readError(status, text);
   // OpenRouter and others put the upstream's status into `code`.
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
   const bare = within === 200 && error.type === "invalid_request_error" ? 400 : within;
-  const kind = classify({ status: bare, codes, param, message }, words);
+  const kind = classify({ status: bare, codes, param, message: quoted ?? message }, words);
   const restMs = retryAfterMs(headers, now);
   if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
-  const failure: Failure = { kind, status, retryAfterMs: restMs, error };
+  const failure: Failure = { kind, status, retryAfterMs: restMs, error: clientError(kind, error) };
   if (kind === "invalid_request" || kind === "unsupported") {
     const limit = outputLimit({ param, codes, message, max });
     if (limit !== undefined) return lengthRefused(failure, limit);
-    if (kind === "invalid_request" && isEffortWithTools(error))
+    if (isEffortWithTools(error) && (kind === "invalid_request" || /^function tools\b/i.test(message)))
       return { ...failure, kind: "unsupported", toolsElsewhere: true };
   }
   const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
   return refused === null ? failure : { ...failure, refused };
+}
+
+/**
+ * A prompt that is too long has OpenAI's code, from whichever vendor: agents compact by it. A server's 500 for what it lacks is
+ * no server error to the client, which would repeat the request. The vendor's words stay.
+ */
+function clientError(kind: Kind, error: ApiError): ApiError {
+  if (kind === "context_length")
+    return { ...error, type: "invalid_request_error", code: "context_length_exceeded" };
+  return kind === "unsupported" && error.type === "server_error"
+    ? { ...error, type: "invalid_request_error" }
+    : error;
 }
 
 /**
@@ -196,15 +189,20 @@ function refusedParameter(
 }
 
 /**
- * The error object of a body, completed to OpenAI's four fields, with all codes in it. `most`: the greatest value that a
- * validator names in a field of its own.
+ * The error object of a body, completed to OpenAI's four fields, with all codes in it. `max`: the greatest value that a
+ * validator names in a field of its own. `quoted`: what a gateway quotes of the vendor that it asked; null: nothing.
  */
-function readError(status: number, text: string): { error: ApiError; codes: string[]; max: number | null } {
+function readError(
+  status: number,
+  text: string,
+): { error: ApiError; codes: string[]; max: number | null; quoted: string | null } {
   const defaultType = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
   if (value === undefined) {
-    const message = `The provider answered ${status} without an error that could be read.`;
-    return { error: apiError(message, defaultType), codes: [], max: null };
+    const message = isSentence(text)
+      ? text
+      : `The provider answered ${status} without an error that could be read.`;
+    return { error: apiError(message, defaultType), codes: [], max: null, quoted: null };
   }
   // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
@@ -222,13 +220,22 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   const sentence = typeof message === "string" ? message : `The provider answered ${status}.`;
   // OpenRouter gives the reason of a content refusal in a separate field.
   const moderated = isObject(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
+  const raw = isObject(inner.metadata) ? textOf(inner.metadata.raw) : "";
   const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(issue?.type)];
   return {
     error: apiError(sentence, type ?? defaultType, code, param),
     codes: codes.filter((name) => name !== ""),
     max: isObject(issue?.ctx) && typeof issue.ctx.le === "number" ? issue.ctx.le : null,
+    quoted: raw === "" ? null : scrub(raw),
   };
 }
+
+/** The longest plain text that is taken for an error's sentence, UTF-16 units. */
+const maxSentence = 1000;
+
+/** Whether a body that is no JSON is a sentence, as validators in Rust write it; and no page of a proxy. */
+const isSentence = (text: string): boolean =>
+  text.length <= maxSentence && /^[A-Z][\w '-]{3,100}[ :,.]/.test(text) && !/[<>{]/.test(text);
 
 /** FastAPI's form (vLLM, Mistral): a list of issues, each with a location. */
 function issueIn(detail: unknown): Fields | undefined {

@@ -61,3 +61,28 @@ test("an answer that is no JSON, short as it is, still counts", async () => {
   for (let turn = 0; turn < 2; turn++) failureOf(await run(it, call([first])));
   assert.notEqual(first.health.availability(it.clock.monotonic()).kind, "up");
 });
+
+test("what a server lacks or finds too long is another member's, at any status and as often as it comes", async () => {
+  const words: readonly [number, string, string][] = [
+    [500, "image input is not supported - hint: you may need to provide the mmproj", "unsupported"],
+    [500, "tools param requires --jinja flag", "unsupported"],
+    [500, "Jinja Exception: Conversation roles must alternate user/assistant/...", "unsupported"],
+    [503, "gemma3 does not support tools", "unsupported"],
+    [500, "input (12002 tokens) is too large to process. increase the physical batch size", "context_length"],
+  ];
+  for (const [status, message, kind] of words) {
+    const it = script();
+    const first = it.member("first", [
+      json({ error: { message, type: "server_error", code: status } }, status),
+    ]);
+    const members = [first, it.member("second", [answered()])];
+    for (let turn = 0; turn < 12; turn++) {
+      const result = await run(it, call(members));
+      assert.equal(result.kind === "answer" && result.won.choice.member.name, "second", message);
+    }
+    assert.equal(it.names().filter((name) => name === "first").length, 12, "asked once each time");
+    assert.equal(first.health.availability(it.clock.monotonic()).kind, "up", message);
+    const alone = failureOf(await run(it, call([first])));
+    assert.deepEqual([alone.kind, statusOf(alone), alone.error.type], [kind, 400, "invalid_request_error"]);
+  }
+});
