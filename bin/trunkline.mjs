@@ -7,9 +7,9 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeFlags, programFile } from "./program.mjs";
 import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } from "./runtimes.mjs";
 
-const marking = new URL("../scripts/mark-running.mjs", import.meta.url);
 const folder = dirname(dirname(fileURLToPath(import.meta.url)));
 const [command, ...rest] = process.argv.slice(2);
 
@@ -36,12 +36,15 @@ function findRuntime() {
   return binary;
 }
 
+/** glibc gives the memory of large bodies back sooner so: docs/hardening.md. */
+const environment = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072", ...process.env };
+
 /** Ends as the other program does, and hands signals on to it. */
 function run(program, args) {
   // In the place of this process, where Node can do that.
   if (process.execve !== undefined && process.platform !== "win32")
-    process.execve(program, [program, ...args], process.env);
-  const child = spawn(program, args, { stdio: "inherit" });
+    process.execve(program, [program, ...args], environment);
+  const child = spawn(program, args, { stdio: "inherit", env: environment });
   // A terminal sends SIGINT to both.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
@@ -69,26 +72,12 @@ function installWhatsApp() {
   process.exit(status ?? 1);
 }
 
-// A clone has the sources themselves, the package has them without types.
-const main = ["src/main.js", "src/main.ts"]
-  .map((path) => join(folder, path))
-  .find((path) => existsSync(path));
-if (main === undefined) fail(`There is no program in ${folder}.`);
 if (command === "install-whatsapp" && rest.length === 0) installWhatsApp();
-const settings = existsSync(".env") ? ["--env-file=.env"] : [];
+// By it the program knows that npm's scripts started it, and names those in its sentences.
+const isScript = ["start", "backup"].includes(process.env.npm_lifecycle_event);
+const settings = isScript ? ["--env-file-if-exists=.env"] : existsSync(".env") ? ["--env-file=.env"] : [];
 if (command === "health" && rest.length === 0) {
   // In this process: it runs every 10 s in a container, and needs no Node 26.
   if (existsSync(".env")) process.loadEnvFile?.(".env");
   await import("../scripts/health.mjs");
-} else
-  run(findRuntime(), [
-    ...settings,
-    // A clone says that it runs, so that no other start installs packages under it.
-    ...(existsSync(marking) ? ["--import", marking.href] : []),
-    "--disable-sigusr1",
-    "--max-semi-space-size=8",
-    "--import",
-    new URL("../scripts/compile-cache.mjs", import.meta.url).href,
-    main,
-    ...process.argv.slice(2),
-  ]);
+} else run(findRuntime(), [...settings, ...nodeFlags(folder), programFile(folder), ...process.argv.slice(2)]);

@@ -1,6 +1,5 @@
-// `npm run package`: makes the npm package, `dist/trunkline-VERSION.tgz`. It has the sources without their types, which Node does
-// not strip in `node_modules`, and without comments; lines and columns stay, so that stack traces fit the sources. Its
-// shrinkwrap pins each package as the lock of this repository does.
+// `npm run package`: makes the npm package, `dist/trunkline-VERSION.tgz`. It has the bundle, and so installs no packages but the
+// pinned Node, and the bridge to WhatsApp without types and comments, since Node strips no types in `node_modules`.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -47,27 +46,13 @@ interface Manifest {
 
 /** The package's own `package.json`: nothing of it is for this repository alone. */
 function manifestOf(manifest: Manifest): Manifest {
-  const { private: _, devDependencies, scripts, ...kept } = manifest;
+  const { private: _, dependencies, devDependencies, scripts, imports, ...kept } = manifest;
   return {
     ...kept,
     // `bin/trunkline.mjs` brings Node 26 along.
     engines: { node: ">=20" },
-    imports: { "#*": "./src/*" },
     bin: { trunkline: "bin/trunkline.mjs" },
   };
-}
-
-interface Lock {
-  packages: Record<string, { dev?: boolean; devOptional?: boolean; [field: string]: unknown }>;
-  [field: string]: unknown;
-}
-
-/** The lock without what serves development alone. */
-function shrinkwrapOf(lock: Lock, manifest: Manifest): Lock {
-  const { dependencies, optionalDependencies, bin, engines, name, version, license } = manifest;
-  const root = { name, version, license, dependencies, optionalDependencies, bin, engines };
-  const packages = Object.entries(lock.packages).filter(([path, entry]) => path !== "" && !entry.dev);
-  return { ...lock, packages: { "": root, ...Object.fromEntries(packages) } };
 }
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
@@ -75,7 +60,7 @@ const writeJson = (path: string, value: unknown) =>
   writeFileSync(join(folder, path), `${JSON.stringify(value, null, 1)}\n`);
 
 rmSync("dist", { recursive: true, force: true });
-for (const path of globSync(["src/**/*.ts", "bridge/whatsapp/*.ts"])) {
+for (const path of globSync("bridge/whatsapp/*.ts")) {
   const to = join(folder, path.replace(/\.ts$/, ".js"));
   mkdirSync(dirname(to), { recursive: true });
   writeFileSync(to, toJavaScript(readFileSync(path, "utf8")));
@@ -83,9 +68,10 @@ for (const path of globSync(["src/**/*.ts", "bridge/whatsapp/*.ts"])) {
 for (const path of copied) cpSync(path, join(folder, path), { recursive: true });
 // What is compressed is not there twice.
 for (const path of globSync(`${folder}/ui/dist/**/*.gz`)) rmSync(path.replace(/\.gz$/, ""));
-const manifest = manifestOf(readJson<Manifest>("package.json"));
-writeJson("package.json", manifest);
-writeJson("npm-shrinkwrap.json", shrinkwrapOf(readJson<Lock>("package-lock.json"), manifest));
+const build = ["scripts/build-service.mjs", `--into=${folder}/build/service`];
+const built = spawnSync(process.execPath, build, { encoding: "utf8", stdio: "inherit" });
+if (built.status !== 0) throw new Error("The service was not bundled.");
+writeJson("package.json", manifestOf(readJson<Manifest>("package.json")));
 const packed = spawnSync("npm", ["pack", "--pack-destination", "..", "--json"], {
   cwd: folder,
   encoding: "utf8",

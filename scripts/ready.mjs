@@ -47,7 +47,7 @@ function isAlive(pid) {
 function isTrunkline(pid) {
   if (!isAlive(pid)) return false;
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("main.ts");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").match(/main\.(ts|mjs)/) !== null;
   } catch {
     return true;
   }

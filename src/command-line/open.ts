@@ -2,8 +2,10 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Config } from "#config.ts";
 import { readAllowList } from "#runtime/net/address.ts";
+import { installation } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
@@ -78,7 +80,7 @@ export async function openInstallation(config: Config, traces: TraceSettings | n
     metricsToken: config.METRICS_TOKEN ?? null,
     outboundAllow: allow.map(({ text }) => text),
     logRequests: config.LOG_REQUESTS,
-    dashboardFolder: config.DASHBOARD ? join(import.meta.dirname, "../../ui/dist") : null,
+    dashboardFolder: config.DASHBOARD ? fileURLToPath(new URL("ui/dist", installation)) : null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,
     heartbeatMs: Math.min(maxHeartbeatMs, config.TAKEOVER_MS / 4),

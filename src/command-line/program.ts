@@ -2,7 +2,7 @@
 // dependencies, names the nearest known word beside an unknown one, and writes the help.
 
 import { Command, CommanderError } from "commander";
-import { commandWords, version } from "#runtime/program.ts";
+import { commandWords, installation, version } from "#runtime/program.ts";
 import { Failure, show, type Terminal } from "./terminal.ts";
 
 const wrongWords = 2;
@@ -175,7 +175,7 @@ function addChecks(program: Command, terminal: Terminal): void {
     .description("end with 0 when the service on this machine is ready, and else say why")
     .action(async () => {
       // It ends the process with its verdict.
-      await import(new URL("../../scripts/health.mjs", import.meta.url).href);
+      await import(new URL("scripts/health.mjs", installation).href);
       await new Promise(() => {});
     });
   program

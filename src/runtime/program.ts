@@ -1,14 +1,28 @@
-// What this program is called: its version, from where the release writes it, and its commands, for sentences that ask for one. A
-// clone has npm's scripts, the package and the image have the command `trunkline`.
+// The program itself: its folder, its version, and what its commands are called, for sentences that ask for one. A clone has
+// npm's scripts, the package and the image have the command `trunkline`.
 
 import { readFileSync } from "node:fs";
 
+/** The folder of the installation: two floors above `src/runtime/`, and above the bundle's `build/service/`. */
+export const installation = new URL("../../", import.meta.url);
+
+const isBundle = import.meta.url.endsWith(".mjs");
+
+/**
+ * A module that runs in a thread or a process of its own, by its path in `src/` without the extension. The bundle has one file
+ * for each (`scripts/build-service.mjs` finds them by this function's name).
+ */
+export const ownModule = (path: string): URL =>
+  isBundle
+    ? new URL(`build/service/${path.replaceAll("/", "-")}.mjs`, installation)
+    : new URL(`src/${path}.ts`, installation);
+
 /** As `package.json` has it. */
 export const version: string = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  readFileSync(new URL("package.json", installation), "utf8"),
 ).version;
 
-/** Node's flag that the scripts of a clone give, and the command `trunkline` does not. */
+/** Node's flag that the scripts of a clone give (`bin/trunkline.mjs`), and the command `trunkline` does not. */
 const flagOfScripts = "--env-file-if-exists=.env";
 
 /** Commands that have a script of their own in a clone. */

@@ -6,11 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
 import { runCommand } from "#command-line/run.ts";
-import { childEnvironment, keepCompiled } from "../child-environment.ts";
-
-const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+import { childEnvironment, keepCompiled, serviceProgram } from "../child-environment.ts";
 
 interface Run {
   code: number | null;
@@ -83,7 +80,7 @@ export function commands(): Commands {
     ...variables,
   });
   const start = (data: string, words: readonly string[], variables: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [...keepCompiled, entry, ...words], {
+    const child = spawn(process.execPath, [...keepCompiled, serviceProgram(), ...words], {
       cwd: folder,
       env: childEnvironment(settings(data, variables)),
       stdio: ["ignore", "pipe", "pipe"],

@@ -5,18 +5,18 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-import { childEnvironment } from "../child-environment.ts";
+import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { callIn, commands } from "./commands.ts";
 
 const { folder, call, serve } = commands();
-const entry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
 /** Runs the program in a folder of its own with these lines at its input. */
 async function start(name: string, lines: string[], ...words: string[]) {
   const cwd = join(folder, name);
   mkdirSync(cwd, { recursive: true });
-  const child = spawn(process.execPath, [entry, "init", ...words], { cwd, env: childEnvironment() });
+  const child = spawn(process.execPath, [serviceProgram(), "init", ...words], {
+    cwd,
+    env: childEnvironment(),
+  });
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text) => {

@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { childEnvironment } from "../child-environment.ts";
+import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { DiskFile, type Fate } from "./disk-image.ts";
 import { pause } from "./marker.ts";
 import { judgeImage, type Known } from "./power-loss-judge.ts";
@@ -341,7 +341,7 @@ async function main(): Promise<number> {
     for (const mode of ["full", "normal"] as const) {
       const own = join(folder, mode);
       mkdirSync(own);
-      const entry = mode === "full" ? join(root, "src/main.ts") : unsafeSources(own);
+      const entry = mode === "full" ? serviceProgram() : unsafeSources(own);
       const run = await traced(own, entry, provider);
       const control = mode === "normal";
       const outcome = await cut(

@@ -1,11 +1,11 @@
 // The real server as a process of its own: started as anybody starts it, ended as the fault wants it.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { createWriteStream, readFileSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { childEnvironment, keepCompiled } from "../child-environment.ts";
+import { nodeFlags } from "../../bin/program.mjs";
+import { childEnvironment, keepCompiled, serviceProgram } from "../child-environment.ts";
 
 export interface Ended {
   code: number | null;
@@ -53,18 +53,12 @@ process.on("exit", () => {
 });
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const ownEntry = join(root, "src/main.ts");
-/** As `npm start` starts it, but without a developer's own settings. */
-const startFlags = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start as string)
-  .split(" ")
-  .slice(1, -1)
-  .filter((flag) => !flag.startsWith("--env-file"));
 
 /** Resolves when the server listens; fails with its last lines when it ends or stays silent before that. */
 export function startServer(options: ServerOptions): Promise<Server> {
   const { env, port, logFile, cpus, ownCache = false } = options;
   const started = performance.now();
-  const entry = process.env.TRUNKLINE_FAULTS_ENTRY ?? options.entry ?? ownEntry;
+  const entry = process.env.TRUNKLINE_FAULTS_ENTRY ?? options.entry ?? serviceProgram();
   const [program, ...rest] =
     cpus === undefined ? [process.execPath] : ["taskset", "-c", cpus, process.execPath];
   const child = spawn(
@@ -72,7 +66,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     [
       ...rest,
       "--disable-warning=ExperimentalWarning",
-      ...startFlags,
+      ...nodeFlags(root),
       ...(ownCache ? [] : keepCompiled),
       entry,
     ],

@@ -21,7 +21,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
-import { childEnvironment } from "../child-environment.ts";
+import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { callIn } from "../command-line/commands.ts";
 import { pause } from "../faults/marker.ts";
 import { EarlyEnd, freePort, type Server, startServer } from "../faults/server.ts";
@@ -116,11 +116,9 @@ function run(program: string, args: string[], env: Record<string, string>) {
   });
 }
 
-const entry = join(root, "src/main.ts");
-
 /** A command as a program. */
 const command = (data: string, ...args: string[]) =>
-  run(process.execPath, [entry, ...args], environment(data));
+  run(process.execPath, [serviceProgram(), ...args], environment(data));
 
 /** A command in this process. */
 async function call(variables: Record<string, string>, ...args: string[]) {
@@ -131,7 +129,7 @@ async function call(variables: Record<string, string>, ...args: string[]) {
 /** The same, where no file may grow beyond so many blocks of 512 bytes. */
 const limited = (data: string, blocks: number, ...args: string[]) => {
   const script = `trap '' XFSZ; ulimit -f ${blocks}; exec "$@"`;
-  return run("sh", ["-c", script, "sh", process.execPath, entry, ...args], environment(data));
+  return run("sh", ["-c", script, "sh", process.execPath, serviceProgram(), ...args], environment(data));
 };
 
 async function ask<T>(base: string, method: "GET" | "POST", path: string, body?: object): Promise<T> {

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
-const maxBytes = 1_500_000;
+const maxBytes = 3_500_000;
 /** Without the packages of this repository: npm and `node` are the machine's own. */
 const path = (process.env.PATH ?? "")
   .split(delimiter)
@@ -60,7 +60,7 @@ test("the package is small, and its command says its version", async () => {
 test("it starts in an empty folder and prints its keys", async () => {
   const port = await freePort();
   base = `http://127.0.0.1:${port}`;
-  // It starts with a collector only where OpenTelemetry's packages came along. Port 9 takes no connections.
+  // It starts with a collector only where OpenTelemetry's packages are in the bundle. Port 9 takes no connections.
   const variables = { TRUNKLINE_PORT: String(port), OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   service = spawn(trunkline, [], { cwd: folder, env: environment(variables) });
   const ready = new Promise<void>((resolve, reject) => {
@@ -116,7 +116,6 @@ test("a signal stops it in order, and its folder goes", async () => {
   assert.deepEqual(await ended, [0, null]);
   assert.match(printed, /The process has stopped/);
   // Its first start compiled everything, and the next one has that.
-  assert.ok(readdirSync(join(folder, "data/cache"), { recursive: true }).length > 1_000);
-  // Here, because 270 MB of packages take longer to remove than a file may stay open after its last test.
+  assert.ok(readdirSync(join(folder, "data/cache"), { recursive: true }).length > 15);
   await rm(folder, { recursive: true });
 });

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { installation, ownModule } from "#runtime/program.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 export interface Child {
@@ -43,9 +44,9 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.exit(0));',
 )}`;
 
-const boundChild = new URL("./bound-child.ts", import.meta.url);
+const boundChild = ownModule("runtime/children/bound-child");
 /** Tells Node how to read `bound-child.ts`. */
-const packageFile = new URL("../../../package.json", import.meta.url);
+const packageFile = new URL("package.json", installation);
 
 function permissionFlags({ network, only = null, read, write }: ChildPermissions): string[] {
   return [

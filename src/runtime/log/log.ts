@@ -5,6 +5,7 @@
 import { pino } from "pino";
 import type { Log } from "#runtime/runtime.ts";
 import { escapeControls } from "./escape-controls.ts";
+import { sourceStack } from "./source-stack.ts";
 import { standardOutput } from "./standard-output.ts";
 import { textOfLines } from "./text.ts";
 
@@ -152,7 +153,11 @@ function scrub(value: unknown, above: readonly object[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Error) {
     // No `cause`, and no own properties: clients hang requests and answers there.
-    return { type: value.name, message: scrubText(value.message), stack: scrubText(value.stack ?? "") };
+    return {
+      type: value.name,
+      message: scrubText(value.message),
+      stack: scrubText(sourceStack(value.stack ?? "")),
+    };
   }
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (above.includes(value)) return "[circular]";

@@ -1,6 +1,7 @@
 // Reads returned mails in a worker thread. Every recipient can send one back, so the time that it takes to read one must
 // not delay anything else.
 
+import { ownModule } from "#runtime/program.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { createWorkerThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
@@ -28,7 +29,7 @@ export function createReportReader(parts: {
   unreadable(): void;
   module?: URL;
 }): ReportReader {
-  const { clock, log, unreadable, module = new URL("./thread.ts", import.meta.url) } = parts;
+  const { clock, log, unreadable, module = ownModule("gateways/email/reports/thread") } = parts;
   const thread = createWorkerThread<Uint8Array, MailReport>({
     module,
     name: "mail-reports",

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
 import type { ChildNetwork, ChildPermissions } from "#runtime/children/child-process.ts";
 import { proxyServer } from "#runtime/net/proxy.ts";
+import { installation } from "#runtime/program.ts";
 import { hostUrl } from "#settings/url.ts";
 import { maxCaptionChars, maxTextChars } from "./outgoing.ts";
 import { linkedFileMs, openLinkedFile, whatsappFiles } from "./received-file.ts";
@@ -27,13 +28,18 @@ interface Bridge {
 /** Devices of one bridge process, at most. */
 const maxDevices = 20;
 
-const folder = new URL("../../../../bridge/whatsapp/", import.meta.url);
+const folder = new URL("bridge/whatsapp/", installation);
+/** The package has JavaScript in place of the sources, since Node strips no types in `node_modules`. */
+const bridgeModule = (name: string) => {
+  const source = new URL(`${name}.ts`, folder);
+  return existsSync(source) ? source : new URL(`${name}.js`, folder);
+};
 const installed: Bridge = {
   notInstalled: () =>
     existsSync(new URL("node_modules/baileys/package.json", folder))
       ? null
       : `The WhatsApp library is not installed. ${installIt}`,
-  module: ({ verification }) => new URL(verification === "strict" ? "main.ts" : "main-library.ts", folder),
+  module: ({ verification }) => bridgeModule(verification === "strict" ? "main" : "main-library"),
   folder,
 };
 

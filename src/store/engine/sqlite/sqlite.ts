@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import { ownModule } from "#runtime/program.ts";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import { takeGroup } from "#store/engine/group.ts";
 import { GatheredTexts } from "./long-texts.ts";
@@ -39,7 +40,7 @@ export interface SqliteThreads {
 /** Starts a thread for a store, which loads the operations. */
 export function startSqliteThread(access: Access): Worker {
   setFlagsFromString(`--max-semi-space-size=${semiSpaceMib[access]}`);
-  return new Worker(new URL("./worker.ts", import.meta.url), { name: `sqlite-${access}` });
+  return new Worker(ownModule("store/engine/sqlite/worker"), { name: `sqlite-${access}` });
 }
 
 const ownThreads: SqliteThreads = { take: startSqliteThread, give: (worker) => worker.terminate() };

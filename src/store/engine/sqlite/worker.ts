@@ -3,6 +3,7 @@
 // one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
 
 import { parentPort } from "node:worker_threads";
+import { collectGarbage } from "#runtime/collect-garbage.ts";
 import { freeBytes } from "#runtime/free-bytes.ts";
 import type { LongTextsIn } from "#store/database.ts";
 import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";
@@ -21,6 +22,8 @@ let tx: ReturnType<typeof sqliteTx>;
 let access: Access;
 let crashAt: string | null;
 let commits: number;
+/** Whether what loading the modules left has been collected. */
+let collected = false;
 
 /** The low byte of SQLite's extended code. */
 const primaryCode = (errcode = 0): number => errcode & 0xff;
@@ -145,6 +148,8 @@ async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
           throw error;
         }
       }
+      if (!collected) setImmediate(collectGarbage);
+      collected = true;
       return done;
     } catch (error) {
       return { answers: [[fault(error)]] };
