@@ -2,6 +2,7 @@
 // which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
@@ -41,6 +42,7 @@ interface ChatPiece {
   logprobs: Fields[];
   pictures: AnswerPicture[];
   calls: CallPiece[];
+  /** OpenAI's word for it, an unknown reason as it came; null: it has not ended. */
   finish: string | null;
   counts: Counts | null;
 }
@@ -109,7 +111,7 @@ export function readChat(text: string): ChatPiece {
     logprobs: isObject(choice.logprobs) ? fieldsIn(choice.logprobs.content) : [],
     pictures: picturesOf(message),
     calls: callsOf(message),
-    finish: typeof choice.finish_reason === "string" ? choice.finish_reason : null,
+    finish: isFinish(choice.finish_reason) ? meaningOf(choice.finish_reason) : null,
     counts: countsOf(body.usage),
   };
 }

@@ -3,6 +3,7 @@
 
 import { isObject } from "#contract/normalise.ts";
 import type { Chunk, Usage } from "#providers/provider.ts";
+import { isFinish } from "#providers/translate/finish-reasons.ts";
 import { parseJson } from "#providers/translate/json.ts";
 
 type Fields = Record<string, unknown>;
@@ -50,6 +51,7 @@ function addChoice(choices: Fields[], { delta, ...choice }: Fields): void {
   for (const name in choice) {
     const value = choice[name];
     if (value === null || value === undefined) continue;
+    if (name === "finish_reason" && !isFinish(value)) continue;
     if (name === "logprobs" && isObject(value)) {
       const logprobs = isObject(known.logprobs) ? known.logprobs : {};
       known.logprobs = join(logprobs, value);

@@ -3,6 +3,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ChatRequest } from "#providers/provider.ts";
 import { asksUsage } from "#providers/translate/completion.ts";
+import { isFinish } from "#providers/translate/finish-reasons.ts";
 import { fieldsIn, parseExactly } from "#providers/translate/json.ts";
 
 /** Calls of a stream are numbered. */
@@ -28,7 +29,7 @@ export function unfold(text: string, body: ChatRequest["body"]): string {
   const ends = all.map(({ index = 0, finish_reason: reason }) => ({
     index,
     delta: {},
-    finish_reason: reason ?? "stop",
+    finish_reason: isFinish(reason) ? reason : "stop",
   }));
   return (
     event({ choices: deltas, ...early }) +

@@ -18,6 +18,7 @@ import {
   type TokenCounts,
   type ToolCall,
 } from "#providers/translate/completion.ts";
+import { brokenOff } from "#providers/translate/finish-reasons.ts";
 import { fieldsIn, parseAnswerExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import {
   claudeFormat,
@@ -96,6 +97,8 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
   const reason = textOf(value.stop_reason);
   if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
+  const broken = brokenOff(reason);
+  if (broken !== null) return { kind: "failure", failure: broken };
   const byTool = usesJsonTool(request);
   const calls: ToolCall[] = [];
   let content = "";
@@ -265,6 +268,8 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     const delta = isObject(event.delta) ? event.delta : {};
     const reason = textOf(delta.stop_reason);
     if (reason === "" || finished) return [];
+    const broken = brokenOff(reason);
+    if (broken !== null) return [{ kind: "failure", failure: broken }];
     finished = true;
     thinking = false;
     rightlyEmpty = isRightlyEmpty(reason, event.usage);

@@ -6,6 +6,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
 import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { usageOf } from "#providers/translate/completion.ts";
+import { brokenOff } from "#providers/translate/finish-reasons.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { countedOf, isRightlyEmpty, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
@@ -58,6 +59,8 @@ export function forwardedAnswer(text: string): ParsedAnswer {
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
   const reason = textOf(value.stop_reason);
   if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
+  const broken = brokenOff(reason);
+  if (broken !== null) return { kind: "failure", failure: broken };
   const output =
     fieldsIn(value.content).length > 0 || reason !== "end_turn" || isRightlyEmpty(reason, value.usage);
   return { kind: "answer", text, output, usage: reported(mergeUsage({}, value.usage)) };
@@ -98,6 +101,8 @@ export function forwardedStream(): StreamReader {
     const counted = type === "message_start" ? message.usage : value.usage;
     if (counted !== undefined) usage = mergeUsage(usage, counted);
     const reason = type === "message_delta" ? textOf(delta.stop_reason) : "";
+    const broken = brokenOff(reason);
+    if (broken !== null) return [{ kind: "failure", failure: broken }];
     const finish = reason !== "";
     if (finish) finished = true;
     const units = unitsOf(delta);

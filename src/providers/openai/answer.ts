@@ -6,6 +6,7 @@ import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ParsedAnswer } from "#providers/provider.ts";
+import { brokenOff } from "#providers/translate/finish-reasons.ts";
 import { parseAnswerExactly, parseJson } from "#providers/translate/json.ts";
 import { rightedChoices } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
@@ -38,6 +39,10 @@ export function openaiAnswer(text: string): ParsedAnswer {
   // OpenRouter reports errors during generation here.
   const failed = choices.find((choice) => isObject(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
+  for (const { finish_reason: reason } of choices) {
+    const failure = brokenOff(reason);
+    if (failure !== null) return { kind: "failure", failure };
+  }
   const usage = readUsage(value.usage);
   // Without choices there is no output, even with tokens in the usage.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;

@@ -4,6 +4,7 @@
 import { isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
+import { brokenOff, isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { parseAnswerExactly, parseJson } from "#providers/translate/json.ts";
 import { CalledStream } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
@@ -45,11 +46,11 @@ const outputFields = [
 ] as const;
 
 /** Finish reasons of answers that may be empty. */
-const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
+const emptyReasons: readonly string[] = ["length", "content_filter", "tool_calls"];
 
 /** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal, a picture. */
 export function hasOutput(message: unknown, finishReason: unknown): boolean {
-  if (emptyReasons.includes(finishReason)) return true;
+  if (isFinish(finishReason) && emptyReasons.includes(meaningOf(finishReason))) return true;
   if (!isObject(message)) return false;
   return outputFields.some((field) => {
     const value = message[field];
@@ -57,7 +58,7 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
   });
 }
 
-/** Reads a stream in OpenAI's form. Nothing after `[DONE]` is read. */
+/** Reads a stream in OpenAI's form. Nothing after `[DONE]` or an error is read. */
 export function openaiStream(request: ChatRequest): StreamReader {
   const choiceCount = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
@@ -71,6 +72,7 @@ export function openaiStream(request: ChatRequest): StreamReader {
       done = data.trim() === "[DONE]";
       if (done) return [{ kind: "done" }];
       const piece = read(event, data, finished, called);
+      if (piece.kind === "failure") done = true;
       if (piece.kind === "chunk") tokens = piece.usage?.completionTokens ?? tokens;
       return [piece];
     },
@@ -102,8 +104,10 @@ function read(
   const failed = choices.find((choice) => isObject(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   for (const { index = 0, finish_reason: reason } of choices) {
+    const failure = brokenOff(reason);
+    if (failure !== null) return { kind: "failure", failure };
     if (finished.size >= maxChoices && !finished.has(index)) break;
-    if (typeof reason === "string") finished.set(index, true);
+    if (isFinish(reason)) finished.set(index, true);
     else if (!finished.has(index)) finished.set(index, false);
   }
   const usage = readUsage(value.usage);
@@ -119,7 +123,7 @@ function read(
         ? data.replaceAll("\n", " ")
         : data,
     output: choices.some((choice) => hasOutput(choice.delta, choice.finish_reason)),
-    finish: choices.some((choice) => typeof choice.finish_reason === "string"),
+    finish: choices.some((choice) => isFinish(choice.finish_reason)),
     usage,
     usageOnly: usage !== null && choices.length === 0,
     units,

@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { callIds, readChat } from "#ai/apis/chat-answer.ts";
+import { finishReason } from "#ai/apis/gemini/answer.ts";
+import { stopReason } from "#ai/apis/messages/answer.ts";
+import { ending } from "#ai/apis/responses/answer.ts";
 
 test("a whole answer, with counts in detail", () => {
   const read = readChat(
@@ -88,4 +91,25 @@ test("calls keep ids that every API takes, and get new ones otherwise", () => {
   assert.equal(idOf("call_12345"), "toolu_abc_1");
   assert.equal(idOf(""), "toolu_abc_2");
   assert.equal(idOf("functions.f:0"), "toolu_abc_3");
+});
+
+test("a reason that OpenAI does not have ends the answer in each API's own word, an unknown one as it is", () => {
+  const words: readonly (readonly [reason: string, messages: string, responses: string, gemini: string])[] = [
+    ["eos", "end_turn", "completed", "STOP"],
+    ["tool_use", "end_turn", "completed", "STOP"],
+    ["model_length", "max_tokens", "max_output_tokens", "MAX_TOKENS"],
+    ["model_context_window_exceeded", "max_tokens", "max_output_tokens", "MAX_TOKENS"],
+    ["sensitive", "refusal", "content_filter", "SAFETY"],
+    ["repetition", "repetition", "repetition", "REPETITION"],
+  ];
+  for (const [reason, messages, responses, gemini] of words) {
+    const { finish } = readChat(JSON.stringify({ choices: [{ message: {}, finish_reason: reason }] }));
+    const { status, more } = ending(finish, null);
+    const why = (more.incomplete_details as { reason: string } | null)?.reason ?? status;
+    assert.deepEqual(
+      [stopReason(finish, false, false), why, finishReason(finish, false)],
+      [messages, responses, gemini],
+    );
+  }
+  assert.equal(readChat(JSON.stringify({ choices: [{ delta: {}, finish_reason: "" }] })).finish, null);
 });

@@ -40,10 +40,11 @@ export const picturePart = (picture: AnswerPicture): object =>
     ? { text: `![picture](${picture.url})` }
     : { inlineData: { mimeType: picture.mediaType, data: picture.base64 } };
 
-/** Google's finish reason. */
+/** Google's finish reason; an unknown one in capitals, as Google writes them. */
 export function finishReason(finish: string | null, refused: boolean): string {
   if (finish === "length") return "MAX_TOKENS";
-  return finish === "content_filter" || refused ? "SAFETY" : "STOP";
+  if (finish === "content_filter" || refused) return "SAFETY";
+  return finish === null || finish === "tool_calls" ? "STOP" : finish.toUpperCase();
 }
 
 /** Google counts thoughts apart from the answer. */

@@ -36,10 +36,11 @@ export function pictureNote(pictures: readonly AnswerPicture[]): string {
   return notes.join("\n");
 }
 
-/** Anthropic's stop reason. Some vendors end calls with `stop`. */
+/** Anthropic's stop reason. Some vendors end calls with `stop`. An unknown reason is passed on, and ends no turn. */
 export function stopReason(finish: string | null, called: boolean, refused: boolean): string {
   if (finish === "length") return "max_tokens";
   if (finish === "content_filter" || refused) return "refusal";
+  if (finish !== null && finish !== "stop" && finish !== "tool_calls") return finish;
   return called ? "tool_use" : "end_turn";
 }
 

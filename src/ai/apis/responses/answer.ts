@@ -133,10 +133,10 @@ function responseUsage({ input, output, cached, reasoning }: Counts): object {
   };
 }
 
-/** Why an answer is not complete; null: it is. */
+/** Why an answer is not complete, an unknown reason as it came; null: it is. */
 function incompleteReason(finish: string | null): string | null {
   if (finish === "length") return "max_output_tokens";
-  return finish === "content_filter" ? "content_filter" : null;
+  return finish === "stop" || finish === "tool_calls" ? null : finish;
 }
 
 /** The object around the items. Nothing can be built on it later, so `store` is false, also where the request asked for it. */
