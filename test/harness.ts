@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
 import { accountInput, issueApiKey } from "#configure/account.ts";
@@ -23,9 +23,16 @@ import { memoryLog } from "./log.ts";
 import { testPasswordCost } from "./password-cost.ts";
 import { eventFault } from "./posted-event.ts";
 import { migratedDatabase } from "./postgres.ts";
+import { share } from "./runner/share.ts";
 import { openCopied } from "./sqlite.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
+
+/**
+ * The engines for a file of rules that hold on any: one of them in each run, by the seed, and both where the change touches the
+ * store (`runner/share.ts`). The store's own promises are in `store/`, on both.
+ */
+export const someEngines = (file: string) => share(`engines of ${basename(file)}`, ["src/store/"], engines);
 export type EngineName = (typeof engines)[number];
 
 /** Randomness that is the same in every run. */

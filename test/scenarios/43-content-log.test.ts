@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { deleteOldContents } from "#store/pools/call-contents.ts";
 import { ask, callsOf, keyText, makePool, type PoolOf } from "../ai/pooled.ts";
-import { type EngineName, engines, type Ground, ground, type Harness, harness } from "../harness.ts";
+import { type EngineName, type Ground, ground, type Harness, harness, someEngines } from "../harness.ts";
 import { bearer, manage, tokenFor } from "../http/managing.ts";
 import { answeredInTime } from "../http/routes/manage/managed.ts";
 import { says } from "./receiver.ts";
@@ -79,7 +79,7 @@ const calls = [
 ] as const;
 const contents = [{ role: "user", parts: [{ text: content }] }];
 
-for (const engine of engines)
+for (const engine of someEngines(import.meta.filename))
   describe(`on ${engine}`, () => {
     test("whole and streamed in each API: the request, the answer put together, and no secret", () =>
       on(engine, async (it, of) => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
+import { share } from "../runner/share.ts";
 import {
   expectSound,
   expectWhole,
@@ -136,7 +137,8 @@ test("every page is sound in light, dark and at 320 px, and nothing of it is cut
   ] as const) {
     await at.page.emulateMedia({ colorScheme: colours, reducedMotion: "reduce" });
     await at.page.setViewportSize({ width, height: 800 });
-    for (const [name, path] of Object.entries(paths)) {
+    const pages = share(`pages in ${colours}`, ["ui/", "src/http/pages/", "test/ui/"], Object.entries(paths));
+    for (const [name, path] of pages) {
       if (isLoaded) await at.page.goto(`${at.url}${path}`);
       else await follow(at, path);
       await settled(at);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { engines, ground } from "../../harness.ts";
+import { ground, someEngines } from "../../harness.ts";
 import { keyText, makePool } from "../pooled.ts";
 import { defer, events, hour, second, start } from "./story.ts";
 
@@ -22,7 +22,7 @@ test("a time more than a year ahead is refused, and nothing is stored", async ()
   }
 });
 
-for (const engine of engines)
+for (const engine of someEngines(import.meta.filename))
   describe(`the key's limits on ${engine}`, () => {
     test("an acceptance is a request of the minute, and takes no slot", async () => {
       const own = await ground(engine);

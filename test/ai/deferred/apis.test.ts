@@ -4,14 +4,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { movableClock } from "../../clock.ts";
-import { engines, ground, type Harness, harness } from "../../harness.ts";
+import { ground, type Harness, harness, someEngines } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
 import { callsOf, makePool } from "../pooled.ts";
 import { deferTo, events, hour, lookUp, messages, second, start } from "./story.ts";
 
 const question = { model: "echo", messages };
 
-for (const engine of engines)
+for (const engine of someEngines(import.meta.filename))
   describe(`on ${engine}`, () => {
     test("a message and a response are answered in their own shape, under the id of the completion", async () => {
       const own = await ground(engine);

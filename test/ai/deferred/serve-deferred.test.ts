@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
 import { readPoolStatistics } from "#store/pools/pool-statistics.ts";
 import { movableClock } from "../../clock.ts";
-import { engines, ground, type Harness, harness } from "../../harness.ts";
+import { ground, type Harness, harness, someEngines } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
 import { ask, keyText, makePool } from "../pooled.ts";
 import { at, defer, events, hour, lookUp, second, start } from "./story.ts";
@@ -108,7 +108,7 @@ test("what the caller has to change ends it at once; so does a key that was revo
   }
 });
 
-for (const engine of engines)
+for (const engine of someEngines(import.meta.filename))
   describe(`a crash on ${engine}`, () => {
     for (const dieAt of ["deferred.before", "deferred.after"])
       test(`at ${dieAt}: the next process asks again, and one end is reported`, async () => {

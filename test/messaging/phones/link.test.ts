@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { engines } from "../../harness.ts";
+import { someEngines } from "../../harness.ts";
 import { answeredInTime, dataOf } from "../../http/routes/manage/managed.ts";
 import { minute, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
-for (const engine of engines) {
+for (const engine of someEngines(import.meta.filename)) {
   describe(`phones on ${engine}`, () => {
     let w: PhoneWorld;
     let phone: SimulatedPhone;
