@@ -10,6 +10,7 @@ import type { AnswerMode, FailoverCall, FailoverDeps, FailoverResult, Run } from
 import { isHealthy } from "./healthy-members.ts";
 import { tryHedged } from "./hedge.ts";
 import { pretendedDown } from "./own-failures.ts";
+import { restingLast } from "./request-kind.ts";
 import { makerIn } from "./sealed-reasoning.ts";
 import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
@@ -134,7 +135,8 @@ class Failover {
     const { excluded } = this.#run;
     const choices = this.#choices;
     const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
-    return order(left, now, this.#deps.random, responseKindOf(this.#call.mode), this.#ties);
+    const ordered = order(left, now, this.#deps.random, responseKindOf(this.#call.mode), this.#ties);
+    return restingLast(ordered, this.#call, now);
   }
 
   /** Decides which member may be asked next. A number: after this wait, ms. `over`: none, because the request is at fault. */

@@ -36,19 +36,10 @@ import { failureOfKeys, withKey } from "./member-key.ts";
 import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
 import { cutStreams, pretendedDown, unsupportedParameter } from "./own-failures.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
+import { answeredKind, failedAtKind, ownCodes } from "./request-kind.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 import { rememberToolsElsewhere, toolsApiFor, withoutToolsApi } from "./tools-elsewhere.ts";
-
-/** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
-const ownCodes: readonly string[] = [
-  "upstream_unreachable",
-  "upstream_timeout",
-  "url_not_allowed",
-  "bad_upstream_answer",
-  "empty_answer",
-  "malformed_frame",
-];
 
 const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
   kind === "upstream_error" &&
@@ -162,7 +153,8 @@ export async function tryMember(
     const { failure, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
-    if (attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey) health.dropped(ticket);
+    const spares = attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey;
+    if (spares || failedAtKind(choice, call, failure, isRepeat, now)) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
@@ -183,6 +175,7 @@ export async function tryMember(
     return { kind: "failed", failure, final, transient, adaptable };
   }
   recordAttempt("ok", 200);
+  answeredKind(choice, call);
   span?.answered(attempted, clock.monotonic() - startedAt);
   rememberMissingApi(choice, call, run, clock.monotonic());
   if (key !== null) member.keys?.answered(key, model);

@@ -10,6 +10,7 @@
 // silent; so have several who waited as long one after another.
 
 import { cooldownMs, cooldownRules } from "./cooldown.ts";
+import { FailingKinds } from "./failing-kinds.ts";
 import { MissingApis } from "./missing-apis.ts";
 import { ModelLimits } from "./model-limits.ts";
 import { RefusedParameters } from "./refused-parameters.ts";
@@ -67,8 +68,9 @@ type Availability =
 export class MemberHealth {
   /** What its models refused as unsupported. It says nothing about the member's health. */
   readonly refused = new RefusedParameters();
-  /** The longest answers of its models. They say nothing about the member's health either. */
+  /** The longest answers of its models, and the kinds of requests that they fail at. They say nothing about its health either. */
   readonly limits = new ModelLimits();
+  readonly failing = new FailingKinds();
   /** Client APIs that its models turned out to lack. */
   readonly missingApis = new MissingApis();
   #consecutiveFailures = 0;
