@@ -11,6 +11,7 @@ import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openTracing } from "#runtime/tracing/open-tracing.ts";
 import type { TraceSettings } from "#runtime/tracing/tracing.ts";
+import type { StorageError } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
@@ -47,17 +48,33 @@ function fingerprintOf(config: Config): string | null {
   return key === null ? null : createSealer(key, systemRandom()).fingerprint;
 }
 
-export const openDatabase = (config: Config, { clock, log }: Pick<Runtime, "clock" | "log">) =>
+/** Answers to what was in flight get this long, ms. */
+const lastAnswersMs = 250;
+
+/** A dead thread is an outage that a new start ends, as after `kill -9`, from which everything recovers. */
+function endProcess({ clock, log }: Pick<Runtime, "clock" | "log">, error: StorageError): void {
+  log.error(
+    { event: "storage.thread_died", err: error },
+    "A thread of the database has died. The process ends.",
+  );
+  void clock.sleep(lastAnswersMs).then(() => process.exit(1));
+}
+
+export const openDatabase = (config: Config, runtime: Pick<Runtime, "clock" | "log">) =>
   config.DATABASE_URL
     ? openPostgres({
         url: config.DATABASE_URL,
         schema: config.DATABASE_SCHEMA,
         keyFingerprint: fingerprintOf(config),
         connections: config.POSTGRES_CONNECTIONS,
-        clock,
-        onWait: (sentence) => log.warn({ event: "storage.waiting" }, sentence),
+        clock: runtime.clock,
+        onWait: (sentence) => runtime.log.warn({ event: "storage.waiting" }, sentence),
       })
-    : openSqlite({ path: databaseFile(config), crashAt: config.CRASH_AT ?? null });
+    : openSqlite({
+        path: databaseFile(config),
+        crashAt: config.CRASH_AT ?? null,
+        onDeath: (error) => endProcess(runtime, error),
+      });
 
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);

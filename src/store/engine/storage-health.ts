@@ -1,6 +1,6 @@
 // Whether storage works, judged by the outcome of its own calls. Readiness reports it.
 //
-// The rule. A check asks storage for something, and is red when that fails. After a fault of any call it asks for a write,
+// The rule. A check asks storage for a read, and is red when that fails. After a fault of any call it asks for a write as well,
 // until a write has succeeded that began after the fault: a server that became read-only still answers reads. A connection
 // that broke among others that work is no fault of storage: what fails for want of a connection is asked once more, on
 // another one. A full or failing disk is red for `diskFaultShownMs` besides, since small writes pass on it between
@@ -46,7 +46,10 @@ export function watchStorage(
       throw error;
     }
   };
-  const ask = () => (last === null || last.over ? run(probeRead, null) : run(probeWrite, clock.now()));
+  const ask = async () => {
+    await run(probeRead, null);
+    if (last !== null && !last.over) await run(probeWrite, clock.now());
+  };
   const runCheck = async (): Promise<string> => {
     try {
       await ask().catch((error) => {

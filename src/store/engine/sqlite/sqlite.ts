@@ -53,17 +53,20 @@ class Thread {
   #waiting: Waiting[] = [];
   #inFlight: ((reply: Reply) => void) | null = null;
   #opened = false;
+  /** Why it takes no calls any more. */
   #dead: StorageError | null = null;
 
-  constructor(threads: SqliteThreads, access: Access) {
+  constructor(threads: SqliteThreads, access: Access, onDeath: (error: StorageError) => void) {
     this.#threads = threads;
     this.#access = access;
     this.#worker = threads.take(access);
     this.#worker.on("message", (reply: Reply) => this.#inFlight?.(reply));
     const die = (message: string) => {
+      const isNew = this.#dead === null;
       this.#dead ??= new StorageError("unavailable", message);
       for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#dead);
       this.#inFlight?.({ answers: [] });
+      if (isNew && this.#opened) onDeath(this.#dead);
     };
     this.#worker.on("error", (error) =>
       die(`The SQLite thread failed: ${error instanceof Error ? error.message : String(error)}`),
@@ -151,8 +154,14 @@ class Thread {
   }
 
   #settle(member: Waiting, answer: Answer | undefined): void {
+    // A thread that ended before it answered may have committed.
     if (!answer)
-      member.reject(this.#dead ?? new StorageError("unavailable", "The SQLite thread gave no answer."));
+      member.reject(
+        new StorageError(
+          this.#access === "write" ? "commit_unknown" : "unavailable",
+          this.#dead?.message ?? "The SQLite thread gave no answer.",
+        ),
+      );
     else if (answer.ok) member.resolve(answer.value);
     else member.reject(new StorageError(answer.fault, `${member.operation.name}: ${answer.message}`));
   }
@@ -184,17 +193,19 @@ function lockFile(path: string): DatabaseSync {
 
 /**
  * Opens (or creates, 0600) the database file and brings its schema up to date. `threads`: by default two are started, which
- * end when the database is closed.
+ * end when the database is closed. `onDeath`: called when a thread ends by itself, after which the database fails every call of
+ * that kind; the process has to end and start again.
  */
 export async function openSqlite(options: {
   path: string;
   crashAt?: string | null;
   threads?: SqliteThreads;
+  onDeath?: (error: StorageError) => void;
 }): Promise<Database> {
-  const { path, crashAt = null, threads = ownThreads } = options;
+  const { path, crashAt = null, threads = ownThreads, onDeath = () => {} } = options;
   const lock = lockFile(path);
-  const writer = new Thread(threads, "write");
-  const reader = new Thread(threads, "read");
+  const writer = new Thread(threads, "write", onDeath);
+  const reader = new Thread(threads, "read", onDeath);
   try {
     await writer.open(path, crashAt);
     for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`])

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { countAccounts } from "#store/accounts/accounts.ts";
+import type { StorageError } from "#store/database.ts";
+import { probeRead } from "#store/engine/probe.ts";
 import { openSqlite, type SqliteThreads } from "#store/engine/sqlite/sqlite.ts";
 import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { keepThreads } from "../../../sqlite.ts";
@@ -97,6 +99,33 @@ test("a thread that died is not given back, and the next store is well", async (
   assert.equal(await next.run(getOrSetFact, { name: "m", value: "w" }), "w");
   await next.close();
 });
+
+for (const [index, access] of (["write", "read"] as const).entries())
+  test(`a ${access} thread that ends by itself is reported once, and a call in flight has an outcome`, async () => {
+    const { threads, taken } = recorded();
+    const deaths: StorageError[] = [];
+    const path = join(folder, `${access}.db`);
+    const database = await openSqlite({ path, threads, onDeath: (error) => deaths.push(error) });
+    const outcome = (call: Promise<unknown>) =>
+      call.then(
+        () => "answered",
+        ({ fault }: StorageError) => fault,
+      );
+    const write = outcome(database.run(getOrSetFact, { name: "n", value: "v" }));
+    const read = outcome(database.run(probeRead, null));
+    // Both calls are with their threads.
+    await new Promise((resolve) => setImmediate(resolve));
+    await taken[index]!.terminate();
+    const [ofWrite, ofRead] = [await write, await read];
+    assert.match(ofWrite, access === "write" ? /^(answered|commit_unknown)$/ : /^answered$/);
+    assert.match(ofRead, access === "read" ? /^(answered|unavailable)$/ : /^answered$/);
+    assert.deepEqual(
+      deaths.map(({ message }) => message),
+      ["The SQLite thread ended."],
+    );
+    await database.close();
+    assert.equal(deaths.length, 1, "closing is no death");
+  });
 
 test("an idle thread that ends is not taken", async () => {
   const { threads, taken } = recorded();
