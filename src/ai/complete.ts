@@ -4,6 +4,7 @@
 import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
+import { thoughtMaker } from "#ai/failover/unsealed-reasoning.ts";
 import { affinityOf } from "#ai/pools/affinity.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
@@ -52,7 +53,7 @@ export async function complete(
     !pool.members.some((member) => modelsOf(member).length > 0)
   )
     return refuse(400, notServed(kind));
-  const rulesFor = (served: ServicePool): AnswerRules => ({
+  const rulesFor = (served: ServicePool, { choice }: Winner): AnswerRules => ({
     // Vectors of two models do not mix, so embeddings always say which one it was.
     model: api.keepsModel
       ? (request.model ?? pool.name)
@@ -62,6 +63,7 @@ export async function complete(
     created: Math.floor(clock.now() / 1000),
     served,
     promptTokens: request.promptTokens,
+    maker: thoughtMaker(choice.member),
   });
   const chain = runFailover(deps, {
     pool,
@@ -86,7 +88,7 @@ export async function complete(
     const served = tally.servedBy(won.choice, won.memberCount);
     tellCost(served, tally.close(200, result));
     if (media) return { kind: "answer", text: "", media, served };
-    const rules = rulesFor(served);
+    const rules = rulesFor(served, won);
     if (isForwarded(kind)) return { kind: "answer", text: withServed(text, rules.model, served), served };
     const answer = api.answer(text, won.forwarded, rules);
     return { kind: "answer", text: answer, served, leftOut: leftOutOf(won, api) };
@@ -97,7 +99,7 @@ export async function complete(
   if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
   const begin = (result: StreamingResult) => {
     const served = tally.servedBy(result.won.choice, result.won.memberCount);
-    const frames = api.writer(rulesFor(served), result.won.forwarded);
+    const frames = api.writer(rulesFor(served, result.won), result.won.forwarded);
     const ended = (outcome: CallOutcome | null) => tellCost(served, outcome);
     return { stream: relay(tally, result, frames, api, ended), served };
   };

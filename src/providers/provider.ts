@@ -6,6 +6,7 @@
 import type { z } from "zod";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { ListedVendor } from "#providers/prices/list-price.ts";
+import type { ThoughtForm } from "#providers/translate/thought-forms.ts";
 import type { AwsKey } from "#settings/aws-signature.ts";
 import type { TokenGrant } from "./token-grant.ts";
 
@@ -23,10 +24,12 @@ export interface ChatRequest {
    * (`translate/hints.ts`).
    */
   refused?: readonly string[];
+  /** Names the member in thoughts of its answer that were not sealed; absent: they are not handed over. */
+  maker?: string;
 }
 
 /** A request of a forwarded operation on its way to one member. */
-interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused"> {
+interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused" | "maker"> {
   /** The caller's form; null: the request is `text`. */
   form: Form | null;
 }
@@ -287,6 +290,10 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
    * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
    */
   sealsAs?(settings: z.output<Settings>): string | null;
+  /** How it takes back thoughts that it did not seal; absent: it does not. */
+  thoughts?: ThoughtForm;
+  /** The vendor to whose members unsealed thoughts go back; null or absent: to those at the same address. */
+  vendor?(settings: z.output<Settings>): string | null;
   /** The vendor whose list prices a model has; null or absent: no list price is known. */
   listedAs?(settings: z.output<Settings>, model: string): ListedVendor | null;
   /**
@@ -318,6 +325,8 @@ export interface Provider {
   native(format: ClientFormat, settings: unknown, model: string): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
   sealsAs(settings: unknown): string | null;
+  thoughts: ThoughtForm;
+  vendor(settings: unknown): string | null;
   listedAs(settings: unknown, model: string): ListedVendor | null;
   check(settings: unknown, range?: "one" | "all"): VendorRequest | null;
 }
@@ -378,6 +387,8 @@ export function defineProvider<Settings extends z.ZodObject>(
     native: (format, settings, model) => definition.native?.(format, settings as Parsed, model) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
     sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
+    thoughts: definition.thoughts ?? null,
+    vendor: (settings) => definition.vendor?.(settings as Parsed) ?? null,
     listedAs: (settings, model) => definition.listedAs?.(settings as Parsed, model) ?? null,
     check: (settings, range = "one") => definition.check(settings as Parsed, range),
   };

@@ -25,6 +25,8 @@ export interface AnswerRules {
   served: ServicePool;
   /** Estimated tokens of the input, for APIs that tell them before the answer. */
   promptTokens: number;
+  /** Who gets the thoughts of the answer back that were not sealed; absent: they are not handed over for that. */
+  maker?: string;
 }
 
 /** Writes one stream to the client, from a member's chunks. */

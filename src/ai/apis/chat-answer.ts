@@ -4,6 +4,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
+import type { ThoughtField } from "#providers/translate/thought-forms.ts";
 import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
 /** Tokens as the usage of other APIs counts them. */
@@ -32,9 +33,11 @@ interface CallPiece {
 export type AnswerPicture = { mediaType: string; base64: string } | { url: string };
 
 /** What a chunk, or a whole answer, says. */
-interface ChatPiece {
+export interface ChatPiece {
   text: string;
   reasoning: string;
+  /** The field that has the reasoning. */
+  reasoningField: ThoughtField;
   /** Signed and sealed thoughts, or pieces of them. */
   details: Fields[];
   refusal: string;
@@ -103,9 +106,11 @@ export function readChat(text: string): ChatPiece {
   const body = isObject(value) ? value : {};
   const [choice = {}] = fieldsIn(body.choices);
   const message = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
+  const reasoningField = textOf(message.reasoning_content) === "" ? "reasoning" : "reasoning_content";
   return {
     text: contentOf(message.content),
-    reasoning: textOf(message.reasoning_content) || textOf(message.reasoning),
+    reasoning: textOf(message[reasoningField]),
+    reasoningField,
     details: fieldsIn(message.reasoning_details),
     refusal: textOf(message.refusal),
     logprobs: isObject(choice.logprobs) ? fieldsIn(choice.logprobs.content) : [],

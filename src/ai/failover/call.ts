@@ -127,6 +127,8 @@ export interface Run {
   lowered: Choice<Member>[];
   /** Those that refused the sealed reasoning of the request, and are asked without any. */
   unsealed: Choice<Member>[];
+  /** Those that refused a conversation without their thoughts, and are asked with what they take in place of them. */
+  filled: Choice<Member>[];
   /**
    * Those that refused the request as it came, in a format that their vendor documents, and are asked with a translated one.
    * The values: they had no such path.

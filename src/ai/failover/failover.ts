@@ -64,6 +64,7 @@ class Failover {
       last: null,
       lowered: [],
       unsealed: [],
+      filled: [],
       translated: new Map(),
       spentKeys: new Map(),
       failedBy: null,

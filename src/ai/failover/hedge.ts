@@ -73,7 +73,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { startedAt, excluded, attemptedIds, lowered, unsealed, translated, spentKeys }: Run,
+  { startedAt, excluded, attemptedIds, lowered, unsealed, filled, translated, spentKeys }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -89,6 +89,7 @@ function race(
     last: null,
     lowered,
     unsealed,
+    filled,
     translated,
     spentKeys,
     failedBy: null,

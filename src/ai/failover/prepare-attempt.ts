@@ -9,6 +9,7 @@ import { adapt, isAdaptable } from "#providers/translate/hints.ts";
 import { limitsAbove, lowered, type RequestForm } from "#providers/translate/lowered.ts";
 import { thoughtSignatures, withoutSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall } from "./call.ts";
+import { withOwnThoughts } from "./unsealed-reasoning.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
 interface PreparedAttempt {
@@ -38,7 +39,7 @@ export function prepareAttempt(
       : forwarded(call, native, choice, stream, now, foreign);
   if (foreign.size === 0) return ready;
   const { field } = native?.sealed ?? thoughtSignatures;
-  return { ...ready, adapted: [...ready.adapted, field] };
+  return { ...ready, adapted: [...new Set([...ready.adapted, field])] };
 }
 
 /** A whole answer that is folded is asked for as a stream. */
@@ -122,24 +123,26 @@ function asChat(
 ): PreparedAttempt {
   const { api } = call;
   const asked = api.chat();
-  const chat = asked.kind === "chat" && foreign.size > 0 ? unsigned(asked, foreign) : asked;
-  if (chat.kind === "unsupported_parameter")
+  if (asked.kind === "unsupported_parameter")
     return {
-      prepared: chat,
+      prepared: asked,
       request: { text: call.text, body: call.body, model: choice.model, stream },
       refused: [],
       adapted: [],
     };
+  const own = withOwnThoughts(foreign.size > 0 ? unsigned(asked, foreign) : asked, choice, tools, now);
+  const { chat } = own;
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
     .filter((name) => api.optional.has(name) && Object.hasOwn(chat.body, name));
-  if (optional.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now, tools);
+  const less = own.isLess ? [...optional, thoughtSignatures.field] : optional;
+  if (less.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now, tools);
   const form = without({ ...chat, ...foldedForm(call, chat), model: choice.model, stream }, optional);
   const ready = chatPrepared(call, choice, form, stream, now, tools);
   return {
     ...ready,
     refused: [...ready.refused, ...optional],
-    adapted: [...ready.adapted, ...optional],
+    adapted: [...ready.adapted, ...less],
   };
 }
 

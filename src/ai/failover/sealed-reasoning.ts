@@ -14,9 +14,14 @@ const none: ReadonlySet<string> = new Set();
 const sealedBy = ({ provider, settings }: Member, native: NativeApi | null): SealedReasoning | null =>
   native === null ? { ...thoughtSignatures, sharedBy: provider.sealsAs(settings) } : (native.sealed ?? null);
 
+/** Gemini's API names its seals so, in either spelling. */
+const hasSignature = (text: string) =>
+  text.includes("thoughtSignature") || text.includes("thought_signature");
+
 /** The body that the member is asked with: of other APIs, a chat completion has what was packed in their seals. */
 function bodyFor(native: NativeApi | null, { api, text, body }: FailoverCall): FailoverCall["body"] {
-  if (native !== null || api.format === "chat_completions" || !hasPacked(text)) return body;
+  if (native !== null || api.format === "chat_completions") return body;
+  if (!hasPacked(text) && !(api.format === "gemini" && hasSignature(text))) return body;
   const chat = api.chat();
   return chat.kind === "chat" ? chat.body : body;
 }

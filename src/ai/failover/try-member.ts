@@ -40,6 +40,7 @@ import { answeredKind, failedAtKind, ownCodes } from "./request-kind.ts";
 import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 import { rememberToolsElsewhere, toolsApiFor, withoutToolsApi } from "./tools-elsewhere.ts";
+import { asLack, canGoFilled, thoughtMaker } from "./unsealed-reasoning.ts";
 
 const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
   kind === "upstream_error" &&
@@ -150,7 +151,8 @@ export async function tryMember(
     const meant = withoutToolsApi(choice, tools, met, now);
     const ofKeys = failureOfKeys(deps, choice, run, key, meant, now);
     const isNextKey = ofKeys === "next_key";
-    const { failure, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
+    const { failure: meantOfKeys, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
+    const failure = asLack(meantOfKeys);
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const spares = attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey;
@@ -171,6 +173,7 @@ export async function tryMember(
       rememberLimit(choice, call, request, failure, run, now) ||
       rememberToolsElsewhere(choice, tools, failure, now) ||
       canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
+      canGoFilled(choice, native, failure, run, now) ||
       (native === null && rememberUnsupported(choice, call, request, failure, refused, now));
     return { kind: "failed", failure, final, transient, adaptable };
   }
@@ -274,12 +277,13 @@ function sendAttempt(
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
+  const asked = native === null ? { ...request, maker: thoughtMaker(member) } : request;
   const own = native ?? tools ?? member.provider;
   const reader = call.pool.members.length > 1 ? noting(deps.origins, member, native, own) : own;
   const target: Target = {
     provider: {
-      answer: (text) => reader.answer(text, request),
-      stream: () => reader.stream(request),
+      answer: (text) => reader.answer(text, asked),
+      stream: () => reader.stream(asked),
       failure: (tools ?? member.provider).failure,
     },
     prepared,
@@ -305,7 +309,7 @@ function sendAttempt(
       return { kind: "answer", ...(native === null ? fold(whole.chunks) : native.fold(whole.chunks)) };
     });
   }
-  return askWhole(deps, target, read(member, reader, request, call.mode), limitAt, signal);
+  return askWhole(deps, target, read(member, reader, asked, call.mode), limitAt, signal);
 }
 
 /** The member has begun to answer; the result reports how the answer ended. */

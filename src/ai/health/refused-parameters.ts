@@ -2,6 +2,7 @@
 // requests with them go to other members first, or here without them where they are hints. Pure: time comes in.
 
 import type { RefusedParameter } from "#providers/provider.ts";
+import type { ThoughtFiller } from "#providers/translate/thought-forms.ts";
 
 /** How long a refusal is remembered, ms: vendors change what their models take. */
 export const rememberedMs = 6 * 3_600_000;
@@ -31,6 +32,8 @@ type Body = Readonly<Record<string, unknown>>;
 export class RefusedParameters {
   /** By model; bounded by the models that the member's settings name. */
   readonly #byModel = new Map<string, UnsupportedParameter[]>();
+  /** By model, likewise. `until`: monotonic ms. */
+  readonly #fillers = new Map<string, { filler: ThoughtFiller; until: number }>();
 
   /** Remembers what a vendor refused. False: it names nothing that the request has. */
   learn(model: string, { name, valueOnly }: RefusedParameter, body: Body, now: number): boolean {
@@ -52,6 +55,19 @@ export class RefusedParameters {
     const others = this.#current(model, now).filter(({ value }) => value !== inChat);
     const refusal = { model, parameter: "tools", value: inChat, until: now + rememberedMs };
     this.#byModel.set(model, [...others, refusal].slice(-maxRefusals));
+  }
+
+  /** Remembers that the model refused a conversation without its thoughts, and what it takes in their place. */
+  learnFiller(model: string, filler: ThoughtFiller, now: number): void {
+    this.#fillers.set(model, { filler, until: now + rememberedMs });
+  }
+
+  /** What the model takes in place of thoughts that a conversation lacks; null: it is not known to want any. */
+  filler(model: string, now: number): ThoughtFiller | null {
+    // Nearly every request ends here.
+    if (this.#fillers.size === 0) return null;
+    const known = this.#fillers.get(model);
+    return known !== undefined && known.until > now ? known.filler : null;
   }
 
   /** Whether the model is known to take function tools in another API alone. */

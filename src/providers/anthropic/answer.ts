@@ -27,6 +27,7 @@ import {
   thinkingBlock,
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
+import { makerFields } from "#providers/translate/unsealed-thoughts.ts";
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool, writesJson } from "./request.ts";
 
@@ -108,7 +109,7 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
     if (block.type === "text") content += textOf(block.text);
     else if (isThinking(block)) {
       reasoning += textOf(block.thinking);
-      const detail = detailOf(block, details.length);
+      const detail = detailOf(block, details.length, request);
       if (textOf(block.thinking) !== "" || sealOf(detail) !== "") details.push(detail);
     } else if (block.type === "tool_use") {
       const input = JSON.stringify(block.input ?? {});
@@ -147,10 +148,13 @@ function objectIn(content: string): string | null {
 /** Whether a content block holds thoughts, in clear or sealed. */
 export const isThinking = ({ type }: Fields): boolean => type === "thinking" || type === "redacted_thinking";
 
-const detailOf = (block: Fields, index: number): Fields =>
-  block.type === "thinking"
-    ? thoughtDetail(index, textOf(block.thinking), textOf(block.signature))
-    : sealedDetail(index, textOf(block.data), claudeFormat);
+/** Some endpoints that are shaped like Anthropic's sign no thoughts, and want them back nevertheless. */
+function detailOf(block: Fields, index: number, { maker }: ChatRequest): Fields {
+  if (block.type !== "thinking") return sealedDetail(index, textOf(block.data), claudeFormat);
+  const { thinking, signature } = block;
+  const detail = thoughtDetail(index, textOf(thinking), textOf(signature));
+  return textOf(signature) === "" && maker !== undefined ? { ...detail, ...makerFields(maker) } : detail;
+}
 
 /** The most tool calls whose state is kept. */
 const maxTools = 1024;
@@ -169,6 +173,7 @@ interface OpenTool {
 export function anthropicStream(request: ChatRequest): StreamReader {
   const byTool = usesJsonTool(request);
   const inJson = writesJson(request);
+  const { maker } = request;
   /** An object that the model writes is passed on when it is known to be one. */
   let held = "";
   const tools = new Map<unknown, OpenTool>();
@@ -254,7 +259,14 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     thinking = false;
     const { text, signature } = thoughts;
     thoughts = { text: "", signature: "" };
-    if (signature === "" && text !== "") details += 1;
+    if (signature === "" && text !== "") {
+      const unsigned = {
+        ...thoughtDetail(details, "", ""),
+        ...(maker === undefined ? {} : makerFields(maker)),
+      };
+      details += 1;
+      return maker === undefined ? [] : [write.delta(0, { details: [unsigned] })];
+    }
     if (signature !== "") {
       return sealed(write, thoughtDetail(details, "", signature), thoughtDetail(details, text, signature));
     }

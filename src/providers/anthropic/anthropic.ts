@@ -97,6 +97,7 @@ export const anthropic = defineProvider({
   },
   listedAs: ({ base_url }) => (isOwnHost(base_url, anthropicUrl) ? "anthropic" : null),
   sealsAs: ({ base_url }) => base_url,
+  thoughts: "blocks",
   check: (settings, range) => ({
     method: "GET",
     url: joinUrl(settings.base_url, `/v1/models?limit=${range === "all" ? 1000 : 1}`),

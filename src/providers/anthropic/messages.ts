@@ -3,11 +3,12 @@
 // platform.claude.com/docs/en/api/messages, /docs/en/agents-and-tools/tool-use/handle-tool-calls and
 // /docs/en/build-with-claude/mid-conversation-system-messages
 
-import { isObject } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
-import { parseExactly } from "#providers/translate/json.ts";
+import { parseExactly, textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 import { thinkingBlock } from "#providers/translate/reasoning-details.ts";
+import { isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 
 type Block = Record<string, unknown>;
 
@@ -43,9 +44,12 @@ export function anthropicSystem(system: readonly TextPart[]): string | Block[] |
   return system.map(({ text }) => text).join("\n");
 }
 
+const blockOfThought = (detail: Fields): Block | null =>
+  isUnsealed(detail) ? { type: "thinking", thinking: textOf(detail.text) } : thinkingBlock(detail);
+
 /** The thoughts of Claude that the turn brings back; those of other vendors have no block. */
 export const thinkingBlocks = ({ thoughts }: Extract<Turn, { role: "assistant" }>): Block[] =>
-  thoughts.map(thinkingBlock).filter((block) => block !== null);
+  thoughts.map(blockOfThought).filter((block) => block !== null);
 
 function blocksOf(turn: Turn, issues: string[]): Block[] {
   const blocks = (parts: readonly Part[]): Block[] => parts.map((part) => blockOf(part, issues));

@@ -6,6 +6,7 @@ import { isObject } from "#contract/normalise.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
 import { parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
+import { skipSignature } from "#providers/translate/unsealed-thoughts.ts";
 
 type GeminiPart = Record<string, unknown>;
 
@@ -13,9 +14,6 @@ interface GeminiContent {
   role: "user" | "model";
   parts: GeminiPart[];
 }
-
-/** Google's marker for unsigned calls: made by another model, or with a lost signature. */
-export const skipSignature = "skip_thought_signature_validator";
 
 /**
  * `signs`: the model uses call ids and requires a signature on the first call of a turn (Gemini 3 and later).

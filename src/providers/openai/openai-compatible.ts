@@ -270,6 +270,9 @@ export const openaiCompatible = defineProvider({
     },
     answer: forwardedAnswer,
   },
+  thoughts: "fields",
+  vendor: ({ vendor }) =>
+    /^https:/.test(defaultsOf(vendor).url ?? "") && vendor !== "openai" ? vendor : null,
   listedAs: (settings) => listedAt(settings.vendor, baseOf(settings)),
   check: (settings) =>
     admitted(settings, {

@@ -8,6 +8,7 @@ import { argumentsText, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 import { detailsOf, sealOf, signatureOfPart } from "./reasoning-details.ts";
 import { signatureOf } from "./thought-signatures.ts";
+import { isUnsealed } from "./unsealed-thoughts.ts";
 
 export interface Call {
   /** Distinct in the conversation; letters, digits, `_` and `-`. May differ from the client's id. */
@@ -137,7 +138,7 @@ function conversation(
       }
       addAssistant(
         turns,
-        detailsOf(message).filter((detail) => sealOf(detail) !== ""),
+        detailsOf(message).filter((detail) => sealOf(detail) !== "" || isUnsealed(detail)),
         parts,
         open.map(({ call }) => call),
       );

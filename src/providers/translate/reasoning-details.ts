@@ -9,7 +9,7 @@ import { fieldsIn, parseJson, textOf } from "./json.ts";
 export const claudeFormat = "anthropic-claude-v1";
 export const responsesFormat = "openai-responses-v1";
 /** Signatures of Gemini, whose `id` tells the part of the answer: `textPlace`, or a picture's `picturePlace`. */
-const geminiFormat = "google-gemini-v1";
+export const geminiFormat = "google-gemini-v1";
 const textPlace = "content";
 const picturePlace = (index: number) => `images.${index}`;
 

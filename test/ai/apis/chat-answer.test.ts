@@ -39,6 +39,7 @@ test("a whole answer, with counts in detail", () => {
   assert.deepEqual(read, {
     text: "ab",
     reasoning: "why",
+    reasoningField: "reasoning",
     details: [],
     refusal: "",
     logprobs: [],
@@ -53,6 +54,7 @@ test("what is absent or odd counts as nothing", () => {
   const nothing = {
     text: "",
     reasoning: "",
+    reasoningField: "reasoning",
     refusal: "",
     logprobs: [],
     pictures: [],

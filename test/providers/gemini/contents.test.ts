@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { geminiContents, geminiSystem, skipSignature } from "#providers/gemini/contents.ts";
+import { geminiContents, geminiSystem } from "#providers/gemini/contents.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
+import { skipSignature } from "#providers/translate/unsealed-thoughts.ts";
 import { conversations } from "../conversations.ts";
 
 type Part = Record<string, unknown>;

@@ -1,13 +1,16 @@
 // Writes a chat completion as an answer of Google's Gemini API. Source: ai.google.dev/api/generate-content
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type AnswerPicture, type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
-import { isObject } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { parseExactly } from "#providers/translate/json.ts";
+import { packed } from "#providers/translate/reasoning-details.ts";
+import { isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 
 /** What the answer depends on beside the completion. */
-export interface ContentRules extends Pick<AnswerRules, "model"> {
+export interface ContentRules extends Pick<AnswerRules, "model" | "maker"> {
   /** Names this answer. */
   stem: string;
   /** The tools of the request, whose names the client has to find in calls. */
@@ -69,9 +72,24 @@ export const responseOf = (
   responseId: rules.stem,
 });
 
+/** The parts of an answer with what its client has to send back, on the first call or text that Google did not sign. */
+export function withThoughts(parts: readonly object[], details: readonly Fields[]): readonly object[] {
+  const own = details.filter(isUnsealed);
+  const isFree = (part: object) => !("thoughtSignature" in part || "thought" in part);
+  const call = parts.findIndex((part) => "functionCall" in part && isFree(part));
+  const at = call === -1 ? parts.findLastIndex((part) => "text" in part && isFree(part)) : call;
+  const part = parts[at];
+  return own.length === 0 || part === undefined
+    ? parts
+    : parts.with(at, { ...part, thoughtSignature: packed(own) });
+}
+
 /** A `GenerateContentResponse` as JSON, from the JSON of a chat completion. */
 export function contentOf(text: string, rules: ContentRules): string {
-  const { text: content, reasoning, refusal, pictures, calls, finish, counts } = readChat(text);
+  const piece = readChat(text);
+  const { text: content, reasoning, refusal, pictures, calls, finish, counts } = piece;
+  const thoughts = new AnswerThoughts(rules.maker);
+  thoughts.add(piece);
   const visible = content + refusal;
   const parts = [
     ...(rules.thoughts && reasoning !== "" ? [{ text: reasoning, thought: true }] : []),
@@ -81,6 +99,11 @@ export function contentOf(text: string, rules: ContentRules): string {
   ];
   const usage = counts === null ? {} : { usageMetadata: usageMetadata(counts) };
   return JSON.stringify(
-    responseOf(parts, { finishReason: finishReason(finish, refusal !== "") }, usage, rules),
+    responseOf(
+      withThoughts(parts, thoughts.take()),
+      { finishReason: finishReason(finish, refusal !== "") },
+      usage,
+      rules,
+    ),
   );
 }

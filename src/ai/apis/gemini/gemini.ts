@@ -33,7 +33,13 @@ export function createContentRequest(
   const leftOut: string[] = [];
   const chat = chatOfContents(text, stream, names, leftOut);
   const thoughts = wantsThoughts(body);
-  const rules = (model: string): ContentRules => ({ model, stem, names, thoughts });
+  const rules = (model: string, maker?: string): ContentRules => ({
+    model,
+    ...(maker === undefined ? {} : { maker }),
+    stem,
+    names,
+    thoughts,
+  });
   const framing = framingOf(isEvents);
   return {
     format: "gemini",
@@ -44,9 +50,9 @@ export function createContentRequest(
     keepsModel: true,
     chat: () => chat,
     leftOut: () => leftOut,
-    answer: (answer, _forwarded, { model, served }) =>
-      withMembers(contentOf(answer, rules(model)), { service_pool: JSON.stringify(served) }),
-    writer: ({ model, served }) => new ContentWriter(rules(model), framing, served),
+    answer: (answer, _forwarded, { model, maker, served }) =>
+      withMembers(contentOf(answer, rules(model, maker)), { service_pool: JSON.stringify(served) }),
+    writer: ({ model, maker, served }) => new ContentWriter(rules(model, maker), framing, served),
     failed: (error) => contentError(error, framing),
     // Blanks may stand between the pieces of an array.
     ...(isEvents ? {} : { keepAlive: () => "\n", streamType: "application/json; charset=utf-8" }),

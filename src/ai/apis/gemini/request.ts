@@ -9,6 +9,7 @@ import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { isPacked, unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 
@@ -151,11 +152,13 @@ function messagesOf(contents: unknown, names: ToolNames): object[] {
 function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where: string): object[] {
   const texts: string[] = [];
   const called: object[] = [];
+  const details: Fields[] = [];
   for (const [at, part] of parts.entries()) {
     const call = part.functionCall;
+    details.push(...unpacked(part.thoughtSignature));
     if (isObject(call)) {
       const name = names.flat({ kind: "function", name: textOf(call.name), namespace: null });
-      const signature = textOf(part.thoughtSignature);
+      const signature = isPacked(part.thoughtSignature) ? "" : textOf(part.thoughtSignature);
       called.push({
         id: calls.called(textOf(call.id), textOf(call.name)),
         type: "function",
@@ -169,7 +172,11 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
   }
   const content = texts.join("");
   if (content === "" && called.length === 0) return [];
-  const message = { role: "assistant", content: content === "" ? null : content };
+  const message = {
+    role: "assistant",
+    content: content === "" ? null : content,
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+  };
   return [called.length === 0 ? message : { ...message, tool_calls: called }];
 }
 

@@ -1,6 +1,7 @@
 // Writes streams of Google's Gemini API from chunks of chat completions: server-sent events with `alt=sse`, else one JSON
 // array that grows. A call comes whole, in the last piece, which also has the finish reason and the usage.
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
@@ -12,6 +13,7 @@ import {
   picturePart,
   responseOf,
   usageMetadata,
+  withThoughts,
 } from "./answer.ts";
 
 /** How pieces are put into one stream. */
@@ -50,6 +52,7 @@ export class ContentWriter implements StreamWriter {
   readonly #framing: Framing;
   readonly #served: ServicePool;
   readonly #calls = new Map<number, Call>();
+  readonly #thoughts: AnswerThoughts;
   #usage: Usage | null = null;
   #counts: Counts | null = null;
   #finish: string | null = null;
@@ -57,6 +60,7 @@ export class ContentWriter implements StreamWriter {
 
   constructor(rules: ContentRules, framing: Framing, served: ServicePool) {
     this.#rules = rules;
+    this.#thoughts = new AnswerThoughts(rules.maker);
     this.#framing = framing;
     this.#served = served;
   }
@@ -67,7 +71,9 @@ export class ContentWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
+    const piece = readChat(chunk.text);
+    const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
+    this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     if (refusal !== "") this.#refused = true;
@@ -97,7 +103,8 @@ export class ContentWriter implements StreamWriter {
       service_pool: this.#served,
     };
     const finish = { finishReason: finishReason(this.#finish, this.#refused) };
-    return this.#piece(parts.length === 0 ? [{ text: "" }] : parts, finish, usage) + this.#framing.end();
+    const last = withThoughts(parts.length === 0 ? [{ text: "" }] : parts, this.#thoughts.take());
+    return this.#piece(last, finish, usage) + this.#framing.end();
   }
 
   failed(error: ApiError): string {

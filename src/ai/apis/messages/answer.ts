@@ -1,15 +1,17 @@
 // Writes a chat completion as a message of Anthropic's Messages API.
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type AnswerPicture, type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { foreignSignature } from "#providers/anthropic/sealed-thinking.ts";
 import { parseExactly } from "#providers/translate/json.ts";
-import { joined, packed, sealOf } from "#providers/translate/reasoning-details.ts";
+import { packed, sealOf } from "#providers/translate/reasoning-details.ts";
+import { hasMaker } from "#providers/translate/unsealed-thoughts.ts";
 
 /** What the answer depends on beside the completion. */
-export interface MessageRules extends Pick<AnswerRules, "model"> {
+export interface MessageRules extends Pick<AnswerRules, "model" | "maker"> {
   /** Names this answer, and calls whose vendor gave no id that others take. */
   stem: string;
   /** The tools of the request, whose names the client has to find in calls. */
@@ -20,11 +22,19 @@ export interface MessageRules extends Pick<AnswerRules, "model"> {
   signed: boolean;
 }
 
-/** In place of a signature: the sealed thoughts of another vendor's model, or a mark where there are none. */
-export function signatureFor(details: readonly Fields[]): string {
-  const whole = joined(details);
-  return whole.some((detail) => sealOf(detail) !== "") ? packed(whole) : foreignSignature;
-}
+/** In place of a signature: what another vendor's model wants back, or a mark where that is nothing. */
+export const signatureFor = (details: readonly Fields[]): string =>
+  details.some((detail) => sealOf(detail) !== "" || hasMaker(detail)) ? packed(details) : foreignSignature;
+
+/**
+ * Whether a block of thoughts is written that shows none. `called`: calls follow, after which members that name their thoughts'
+ * maker want them back, also from a client that did not ask for thoughts.
+ */
+export const isSilentBlock = (
+  details: readonly Fields[],
+  { signed }: MessageRules,
+  called: boolean,
+): boolean => (signed && signatureFor(details) !== foreignSignature) || (called && details.some(hasMaker));
 
 /** What stands for the pictures of an answer: the Messages API has no block for them. Empty: there are none. */
 export function pictureNote(pictures: readonly AnswerPicture[]): string {
@@ -64,19 +74,22 @@ export function inputOf(text: string): unknown {
 
 /** A Messages API message as JSON, from the JSON of a chat completion. */
 export function messageOf(text: string, rules: MessageRules): string {
-  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(text);
+  const piece = readChat(text);
+  const { text: content, reasoning, refusal, pictures, calls, finish, counts } = piece;
+  const thoughts = new AnswerThoughts(rules.maker);
+  thoughts.add(piece);
+  const details = thoughts.take();
   const idOf = callIds("toolu_", rules.stem);
   const visibleText = content + refusal;
   const note = pictureNote(pictures);
-  const signature = signatureFor(details);
   return JSON.stringify({
     id: `msg_${rules.stem}`,
     type: "message",
     role: "assistant",
     model: rules.model,
     content: [
-      ...((rules.thinking && reasoning !== "") || (rules.signed && signature !== foreignSignature)
-        ? [{ type: "thinking", thinking: rules.thinking ? reasoning : "", signature }]
+      ...((rules.thinking && reasoning !== "") || isSilentBlock(details, rules, calls.length > 0)
+        ? [{ type: "thinking", thinking: rules.thinking ? reasoning : "", signature: signatureFor(details) }]
         : []),
       ...(visibleText === "" ? [] : [{ type: "text", text: visibleText }]),
       ...(note === "" ? [] : [{ type: "text", text: note }]),

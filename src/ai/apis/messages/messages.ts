@@ -46,7 +46,14 @@ export function createMessagesRequest(
   const names = new ToolNames();
   const leftOut: string[] = [];
   let chat: ReturnType<ApiRequest["chat"]> | null = null;
-  const named = (model: string): MessageRules => ({ model, stem, thinking, signed, names });
+  const named = (model: string, maker?: string): MessageRules => ({
+    model,
+    ...(maker === undefined ? {} : { maker }),
+    stem,
+    thinking,
+    signed,
+    names,
+  });
   return {
     format: "messages",
     headers,
@@ -59,15 +66,15 @@ export function createMessagesRequest(
       return chat;
     },
     leftOut: () => leftOut,
-    answer: (answer, forwarded, { model, served }) =>
-      withMembers(forwarded ? answer : messageOf(answer, named(model)), {
+    answer: (answer, forwarded, { model, maker, served }) =>
+      withMembers(forwarded ? answer : messageOf(answer, named(model, maker)), {
         model: JSON.stringify(model),
         service_pool: JSON.stringify(served),
       }),
-    writer: ({ model, promptTokens, served }, forwarded) =>
+    writer: ({ model, maker, promptTokens, served }, forwarded) =>
       forwarded
         ? new ForwardedMessageWriter(model, served)
-        : new MessageWriter({ ...named(model), promptTokens, served }),
+        : new MessageWriter({ ...named(model, maker), promptTokens, served }),
     failed: messageErrorFrame,
     keepAlive: messagePing,
   };

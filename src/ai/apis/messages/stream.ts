@@ -1,6 +1,7 @@
 // Writes streams of Anthropic's Messages API: from chunks of chat completions, block by block, and from a member that
 // speaks the format, event by event. Source: platform.claude.com/docs/en/build-with-claude/streaming
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
 import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
@@ -8,7 +9,14 @@ import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { sealOf } from "#providers/translate/reasoning-details.ts";
-import { type MessageRules, messageUsage, pictureNote, signatureFor, stopReason } from "./answer.ts";
+import {
+  isSilentBlock,
+  type MessageRules,
+  messageUsage,
+  pictureNote,
+  signatureFor,
+  stopReason,
+} from "./answer.ts";
 
 const frame = (type: string, json: string) => `event: ${type}\ndata: ${json}\n\n`;
 const event = (value: { type: string } & Record<string, unknown>) => frame(value.type, JSON.stringify(value));
@@ -43,7 +51,7 @@ export class MessageWriter implements StreamWriter {
   #open: "text" | "thinking" | number | null = null;
   #blocks = 0;
   /** Thoughts that the open block, or the next one of thoughts, is signed with. */
-  #details: Fields[] = [];
+  readonly #thoughts: AnswerThoughts;
   /** The first call whose block was opened, and those that came after it. */
   #firstCall: number | null = null;
   readonly #waiting = new Map<number, WaitingCall>();
@@ -55,6 +63,7 @@ export class MessageWriter implements StreamWriter {
   constructor(rules: StreamRules) {
     this.#rules = rules;
     this.#idOf = callIds("toolu_", rules.stem);
+    this.#thoughts = new AnswerThoughts(rules.maker);
   }
 
   get usage(): Usage | null {
@@ -63,7 +72,9 @@ export class MessageWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = readChat(chunk.text);
+    const piece = readChat(chunk.text);
+    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = piece;
+    if (this.#firstCall === null) this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     if (refusal !== "") this.#refused = true;
@@ -71,6 +82,8 @@ export class MessageWriter implements StreamWriter {
     if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
       out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
     if (this.#firstCall === null && this.#rules.signed) out += this.#sign(details);
+    if (this.#firstCall === null && text + refusal !== "" && this.#rules.signed)
+      out += this.#signSilently(false);
     out += this.#say(text + refusal);
     const note = pictureNote(pictures);
     if (note !== "") {
@@ -81,6 +94,7 @@ export class MessageWriter implements StreamWriter {
     for (const call of calls) {
       if (this.#firstCall === null) {
         this.#firstCall = call.index;
+        out += this.#signSilently(true);
         out += this.#openCall(call.index, this.#idOf(call.id), call.name);
       }
       if (call.index === this.#firstCall) out += this.#arguments(call.arguments);
@@ -138,12 +152,19 @@ export class MessageWriter implements StreamWriter {
     });
   }
 
-  /** Keeps signed and sealed thoughts for the signature of the open block, or of one without a text. */
+  /** Opens a block without a text for sealed thoughts, unless one of thoughts is open that they can sign. */
   #sign(details: readonly Fields[]): string {
     const isSealed = details.some((detail) => sealOf(detail) !== "");
-    this.#details.push(...details);
     if (!isSealed || this.#open === "thinking") return "";
     return this.#close() + this.#begin("thinking", blockOf("thinking"));
+  }
+
+  /** Writes a block without a text before text or a call, if there are thoughts that no block was signed with. */
+  #signSilently(called: boolean): string {
+    if (this.#open === "thinking") return "";
+    const details = this.#thoughts.take();
+    if (!isSilentBlock(details, this.#rules, called)) return "";
+    return this.#close() + this.#begin("thinking", blockOf("thinking")) + this.#close(details);
   }
 
   /** Text that comes while a call is open waits for the end. */
@@ -176,17 +197,17 @@ export class MessageWriter implements StreamWriter {
     return event({ type: "content_block_start", index: this.#blocks - 1, content_block: block });
   }
 
-  #close(): string {
+  /** `details`: what a block of thoughts is signed with. */
+  #close(details?: readonly Fields[]): string {
     if (this.#open === null) return "";
     const signed =
       this.#open === "thinking"
         ? event({
             type: "content_block_delta",
             index: this.#blocks - 1,
-            delta: { type: "signature_delta", signature: signatureFor(this.#details) },
+            delta: { type: "signature_delta", signature: signatureFor(details ?? this.#thoughts.take()) },
           })
         : "";
-    if (this.#open === "thinking") this.#details = [];
     this.#open = null;
     return signed + event({ type: "content_block_stop", index: this.#blocks - 1 });
   }

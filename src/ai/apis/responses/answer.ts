@@ -1,14 +1,16 @@
 // Writes a chat completion as an answer of OpenAI's Responses API: its items, its usage, its envelope.
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules } from "#ai/apis/api-request.ts";
 import { type AnswerPicture, type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName, ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { parseExactly, textOf } from "#providers/translate/json.ts";
-import { joined, packed, sealOf } from "#providers/translate/reasoning-details.ts";
+import { packed, sealOf } from "#providers/translate/reasoning-details.ts";
+import { hasMaker, isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 
 /** What the answer depends on beside the completion. */
-export interface ResponseRules extends Pick<AnswerRules, "model" | "created"> {
+export interface ResponseRules extends Pick<AnswerRules, "model" | "created" | "maker"> {
   /** Names this answer, its items, and calls whose vendor gave no id that others take. */
   stem: string;
   names: ToolNames;
@@ -89,14 +91,19 @@ export function messageItem(itemId: string, content: readonly object[], status: 
 /** `details`: signed and sealed thoughts, for the client to send back. */
 export function reasoningItem(itemId: string, text: string, details: readonly Fields[] = []): Item {
   const summary = text === "" ? [] : [{ type: "summary_text", text }];
-  const seal = details.length === 0 ? {} : { encrypted_content: packed(joined(details)) };
+  const seal = details.length === 0 ? {} : { encrypted_content: packed(details) };
   return { type: "reasoning", id: `rs_${itemId}`, summary, ...seal };
 }
 
-/** The thoughts of an answer that its client asked for in sealed form. */
+/**
+ * What the client has to send back of the thoughts of an answer: where it asked for it, and where the item shows the thoughts
+ * anyway, since their maker refuses a conversation without them.
+ */
 export function includedDetails({ include }: Fields, details: readonly Fields[]): readonly Fields[] {
+  if (details.some(isUnsealed)) return details;
   const isIncluded = Array.isArray(include) && include.includes("reasoning.encrypted_content");
-  return isIncluded && joined(details).some((detail) => sealOf(detail) !== "") ? details : [];
+  const isReturned = details.some((detail) => sealOf(detail) !== "" || hasMaker(detail));
+  return isIncluded && isReturned ? details : [];
 }
 
 /** The item of a picture, as OpenAI's image tool has it; `picture` null: it is on its way. */
@@ -190,11 +197,13 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
 /** A Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
   const chat = readChat(text);
-  const { text: content, reasoning, details, refusal, pictures, calls, finish, counts } = chat;
-  const { stem, names, body } = rules;
+  const { text: content, reasoning, refusal, pictures, calls, finish, counts } = chat;
+  const { stem, names, body, maker } = rules;
+  const thoughts = new AnswerThoughts(maker);
+  thoughts.add(chat);
   const idOf = callIdsOf(stem);
   const output: Item[] = [];
-  const included = includedDetails(body, details);
+  const included = includedDetails(body, thoughts.take());
   const visibleText = [content, linkText(pictures)].filter((part) => part !== "").join("\n");
   if (reasoning !== "" || included.length > 0) output.push(reasoningItem(`${stem}_0`, reasoning, included));
   if (visibleText !== "" || refusal !== "") {

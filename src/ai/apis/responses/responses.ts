@@ -31,7 +31,15 @@ export function createResponsesRequest(
   const sequence = new Sequence();
   const leftOut: string[] = [];
   let chat: ReturnType<ApiRequest["chat"]> | null = null;
-  const named = (model: string): ResponseRules => ({ model, created, stem, names, body, background });
+  const named = (model: string, maker?: string): ResponseRules => ({
+    model,
+    ...(maker === undefined ? {} : { maker }),
+    created,
+    stem,
+    names,
+    body,
+    background,
+  });
   return {
     format: "responses",
     headers,
@@ -44,17 +52,17 @@ export function createResponsesRequest(
       return chat;
     },
     leftOut: () => leftOut,
-    answer: (answer, forwarded, { model, served }) =>
-      withMembers(forwarded ? answer : responseOf(answer, named(model)), {
+    answer: (answer, forwarded, { model, maker, served }) =>
+      withMembers(forwarded ? answer : responseOf(answer, named(model, maker)), {
         model: JSON.stringify(model),
         // Under the member's own id it is not found here.
         ...(background ? { id: JSON.stringify(`resp_${stem}`), background: "true" } : {}),
         service_pool: JSON.stringify(served),
       }),
-    writer: ({ model, served }, forwarded) =>
+    writer: ({ model, maker, served }, forwarded) =>
       forwarded
         ? new ForwardedResponseWriter(named(model), sequence, served)
-        : new ResponseWriter(named(model), sequence, served),
+        : new ResponseWriter(named(model, maker), sequence, served),
     failed: (error) =>
       responseFailed(sequence, named(typeof body.model === "string" ? body.model : ""), error),
     keepAlive: () => sequence.keepAlive(),

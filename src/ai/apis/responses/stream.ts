@@ -2,14 +2,16 @@
 // the format, event by event. Every item is closed with the whole item, and the last event repeats all of them.
 // Source: platform.openai.com/docs/api-reference/responses-streaming
 
+import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type AnswerPicture, type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import { type AnswerPicture, type ChatPiece, type Counts, readChat } from "#ai/apis/chat-answer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
+import { callSignature, isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 import {
   callIdsOf,
   callItem,
@@ -100,8 +102,6 @@ interface OpenText {
   text: string;
   /** Of the tokens of a text. */
   logprobs: Fields[];
-  /** Signed and sealed thoughts of it. */
-  details: Fields[];
 }
 
 /** Writes an answer from chunks of a chat completion. */
@@ -118,11 +118,14 @@ export class ResponseWriter implements StreamWriter {
   readonly #output: (Item | null)[] = [];
   #open: OpenText | null = null;
   readonly #calls = new Map<number, OpenCall>();
+  /** What the client has to send back of the open item of thoughts, or of the next one. */
+  readonly #thoughts: AnswerThoughts;
 
   constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
     this.#rules = rules;
     this.#sequence = sequence;
     this.#served = served;
+    this.#thoughts = new AnswerThoughts(rules.maker);
     this.#idOf = callIdsOf(rules.stem);
   }
 
@@ -133,13 +136,12 @@ export class ResponseWriter implements StreamWriter {
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
     const piece = readChat(chunk.text);
-    const { text, reasoning, details, refusal, pictures, calls, finish, counts } = piece;
+    const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
+    this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
     this.#finish = finish ?? this.#finish;
     let out = this.#started ? "" : this.#start();
-    const isSealed = includedDetails(this.#rules.body, details).length > 0;
-    if (reasoning !== "" || isSealed) out += this.#say("reasoning", reasoning);
-    if (this.#open?.kind === "reasoning") this.#open.details.push(...details);
+    if (reasoning !== "" || this.#isSealed(piece)) out += this.#say("reasoning", reasoning);
     if (text !== "") out += this.#say("text", text, piece.logprobs);
     if (refusal !== "") out += this.#say("refusal", refusal);
     for (const picture of pictures) out += this.#picture(picture);
@@ -163,6 +165,17 @@ export class ResponseWriter implements StreamWriter {
         });
     }
     return out;
+  }
+
+  /** Whether a piece has something that the client asked for in sealed form. */
+  #isSealed({ details, calls }: ChatPiece): boolean {
+    const { maker, body } = this.#rules;
+    const signatures = calls.flatMap(({ index, signature }) =>
+      signature === "" || maker === undefined ? [] : [callSignature(index, signature, maker)],
+    );
+    return (
+      includedDetails(body, [...details.filter((detail) => !isUnsealed(detail)), ...signatures]).length > 0
+    );
   }
 
   done(): string {
@@ -245,7 +258,7 @@ export class ResponseWriter implements StreamWriter {
     let out = "";
     if (this.#open?.kind !== kind) {
       out += this.#close();
-      this.#open = { kind, at: this.#output.length, text: "", logprobs: [], details: [] };
+      this.#open = { kind, at: this.#output.length, text: "", logprobs: [] };
       this.#output.push(null);
       out += this.#begin(this.#open);
     }
@@ -293,7 +306,7 @@ export class ResponseWriter implements StreamWriter {
     const open = this.#open;
     if (open === null) return "";
     this.#open = null;
-    const { kind, at, text, logprobs, details } = open;
+    const { kind, at, text, logprobs } = open;
     const id = this.#itemId(at);
     const where = this.#part(open);
     const { event } = bound(this.#sequence);
@@ -301,7 +314,7 @@ export class ResponseWriter implements StreamWriter {
       return (
         event("response.reasoning_summary_text.done", { ...where, text }) +
         event("response.reasoning_summary_part.done", { ...where, part: { type: "summary_text", text } }) +
-        this.#ended(at, reasoningItem(id, text, includedDetails(this.#rules.body, details)))
+        this.#ended(at, reasoningItem(id, text, includedDetails(this.#rules.body, this.#thoughts.take())))
       );
     const part = kind === "text" ? textPart(text, logprobs) : refusalPart(text);
     const whole =

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { unpacked } from "#providers/translate/reasoning-details.ts";
 import { claudeOf } from "../../anthropic-peer.ts";
 import {
   begins,
@@ -111,8 +112,14 @@ describe("translated for a member with chat completions alone", () => {
       tools: [{ name: "Bash", input_schema: { type: "object" } }],
     });
     const { content, stop_reason: reason, usage } = await stream.finalMessage();
+    const [thoughts] = content;
+    const signature = thoughts?.type === "thinking" ? thoughts.signature : "";
+    assert.deepEqual(
+      unpacked(signature).map(({ text, field }) => [text, field]),
+      [["Thinking.", "reasoning_content"]],
+    );
     assert.deepEqual(content.map((block) => ({ ...block })).slice(0, 3), [
-      { type: "thinking", thinking: "Thinking.", signature: "trunkline-unsigned" },
+      { type: "thinking", thinking: "Thinking.", signature },
       { type: "text", text: "Let me look." },
       { type: "tool_use", id: "call_first_1", name: "Bash", input: { command: "ls" } },
     ]);

@@ -1,0 +1,64 @@
+// Thoughts of a call that their vendor did not seal: who made those of an answer, what of them a member gets back, and what is
+// asked after it refused a conversation that lacks them.
+
+import { hash } from "node:crypto";
+import type { ChatForm } from "#ai/apis/api-request.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import { withMembers } from "#contract/json-text.ts";
+import type { Failure, NativeApi, ToolsApi } from "#providers/provider.ts";
+import { fillerFor, hasMakers, messagesFor } from "#providers/translate/unsealed-thoughts.ts";
+import type { Run } from "./call.ts";
+
+/**
+ * Names all members that get the unsealed thoughts of one of them back: those of its vendor, or with its address, of which the
+ * name tells nothing. Clients see it.
+ */
+export function thoughtMaker({ provider, settings }: Member): string {
+  const vendor = provider.vendor(settings);
+  return vendor ?? hash("sha256", provider.urls(settings)[0] ?? provider.kind, "base64url").slice(0, 16);
+}
+
+/** The request with those of the thoughts that are the member's own, in its form. `isLess`: others were left out. */
+export function withOwnThoughts(
+  chat: ChatForm,
+  { member, model }: Choice<Member>,
+  tools: ToolsApi | null,
+  now: number,
+): { chat: ChatForm; isLess: boolean } {
+  const { provider, health } = member;
+  const filler = health.refused.filler(model, now);
+  if (filler === null && !hasMakers(chat.text)) return { chat, isLess: false };
+  // The Responses API has seals of its own.
+  const form = tools === null ? provider.thoughts : null;
+  const changed = messagesFor(chat.text, { maker: thoughtMaker(member), form, filler });
+  if (changed === null) return { chat, isLess: false };
+  const { messages, isLess } = changed;
+  const body = { ...chat.body, messages: JSON.parse(messages) };
+  return { chat: { kind: "chat", text: withMembers(chat.text, { messages }), body }, isLess };
+}
+
+const mayLack: readonly Failure["kind"][] = ["invalid_request", "unsupported"];
+
+const lackOf = ({ kind, error }: Failure) => (mayLack.includes(kind) ? fillerFor(error.message) : null);
+
+/** The failure as one of this member alone, where it misses thoughts that others do without. */
+export const asLack = (failure: Failure): Failure =>
+  failure.kind === "invalid_request" && lackOf(failure) !== null
+    ? { ...failure, kind: "unsupported" }
+    : failure;
+
+/** Whether the member is asked once more, with what it takes in place of thoughts that the conversation lacks. */
+export function canGoFilled(
+  choice: Choice<Member>,
+  native: NativeApi | null,
+  failure: Failure,
+  { filled }: Run,
+  now: number,
+): boolean {
+  const filler = native === null ? lackOf(failure) : null;
+  if (filler === null || filled.includes(choice)) return false;
+  filled.push(choice);
+  choice.member.health.refused.learnFiller(choice.model, filler, now);
+  return true;
+}
