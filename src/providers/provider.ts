@@ -68,10 +68,11 @@ export interface SimulatedResponse {
 }
 
 /**
- * `unsupported_parameter`: the vendor lacks the parameter `param` of the request; another member may have it.
+ * `unsupported_parameter`: the vendor lacks the parameter `param` of the request; another member may have it. `adapted`: parameters
+ * that the vendor has otherwise, such as an instruction in place of a forced tool.
  */
 export type PreparedRequest =
-  | { kind: "request"; request: VendorRequest }
+  | { kind: "request"; request: VendorRequest; adapted?: readonly string[] }
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
 

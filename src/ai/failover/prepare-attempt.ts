@@ -60,13 +60,11 @@ function chatPrepared(
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request ends here.
   const plain: ChatRequest = { text, body, model, stream, refused };
-  if (call.pool.params === "strict")
-    return {
-      prepared: prepare(member, plain, call, tools),
-      request: plain,
-      refused,
-      adapted: renamed(refused, body),
-    };
+  if (call.pool.params === "strict") {
+    const prepared = prepare(member, plain, call, tools);
+    const otherwise = prepared.kind === "request" ? (prepared.adapted ?? []) : [];
+    return { prepared, request: plain, refused, adapted: [...renamed(refused, body), ...otherwise] };
+  }
   const [shorter, above] = shortened(plain, call, member, model, now);
   let request = without(shorter, refused.filter(isAdaptable));
   let prepared = prepare(member, request, call, tools);
@@ -78,7 +76,8 @@ function chatPrepared(
     prepared = prepare(member, request, call, tools);
   }
   const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
-  const adapted = [...new Set([...dropped, ...above, ...renamed(refused, request.body)])];
+  const otherwise = prepared.kind === "request" ? (prepared.adapted ?? []) : [];
+  const adapted = [...new Set([...dropped, ...above, ...renamed(refused, request.body), ...otherwise])];
   return { prepared, request, refused, adapted };
 }
 

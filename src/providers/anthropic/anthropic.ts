@@ -69,6 +69,7 @@ export const anthropic = defineProvider({
         headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
         body: JSON.stringify(translated.body),
       },
+      adapted: translated.adapted,
     };
   },
   answer: anthropicAnswer,

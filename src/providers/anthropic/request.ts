@@ -69,9 +69,18 @@ const efforts: Readonly<Record<string, string>> = {
 export interface Thinking {
   thinking?: object;
   effort?: string;
+  /** The parameter that asks for it; absent: none does. */
+  param?: string;
   /** Thinking tokens; `max_tokens` includes them. */
   budget: number;
   on: boolean;
+}
+
+/** A request. `adapted`: parameters that it answers by an instruction. */
+interface ClaudeBody {
+  kind: "body";
+  body: Body;
+  adapted: readonly string[];
 }
 
 type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string, unknown>;
@@ -87,7 +96,7 @@ export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
   version: string,
-): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+): ClaudeBody | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Anthropic");
   const facts = claudeCapabilities(request.model);
@@ -100,8 +109,9 @@ export function anthropicBody(
 
   const limit = maxTokensOf(fields) ?? maxTokens;
   const format = formatOf(fields);
-  const thinking = thinkingOf(fields, facts, read, limit);
-  const { tools, choice, instruction } = toolsAndChoice(fields, facts, format, thinking);
+  const asked = thinkingOf(fields, facts, read, limit);
+  const { tools, choice, instruction, isForced, adapted } = toolsAndChoice(fields, facts, format);
+  const thinking = isForced ? withoutThoughts(asked, facts, fields) : asked;
   const schema = format?.kind === "json_schema" ? formatSchema(fields, facts, format.schema) : null;
   const system = anthropicSystem(
     instruction === null ? read.system : [...read.system, { kind: "text", text: instruction }],
@@ -133,7 +143,22 @@ export function anthropicBody(
     ...(user === null ? {} : { metadata: { user_id: user } }),
     ...(request.stream ? { stream: true } : {}),
   };
-  return fields.firstIssue() ?? { kind: "body", body };
+  return fields.firstIssue() ?? { kind: "body", body, adapted };
+}
+
+/**
+ * Claude calls no tool that it is made to call while it thinks. A request that asks for both is refused by the name of what asks
+ * for thoughts, without which a pool that adapts requests asks again; models that think by default are asked not to.
+ */
+export function withoutThoughts(
+  thinking: Thinking,
+  { forcedTools, thinksByDefault, thinkingOff }: ClaudeCapabilities,
+  fields: RequestFields,
+): Thinking {
+  if (thinking.on && thinking.param !== undefined)
+    fields.issue(thinking.param, "This model cannot be made to call a tool while it thinks.");
+  const isDefault = thinking.thinking === undefined && thinksByDefault && forcedTools && thinkingOff !== null;
+  return isDefault ? { ...thinking, thinking: { type: thinkingOff } } : thinking;
 }
 
 /** Tokens of a whole answer without a limit: thoughts with a budget come on top. */
@@ -156,7 +181,12 @@ export function thinkingOf(
   const effort = fields.take("reasoning_effort");
   const thinking = fields.take("thinking");
   if (isObject(thinking))
-    return { thinking, budget: 0, on: thinking.type === "enabled" || thinking.type === "adaptive" };
+    return {
+      thinking,
+      param: "thinking",
+      budget: 0,
+      on: thinking.type === "enabled" || thinking.type === "adaptive",
+    };
   if (thinking !== undefined) fields.issue("thinking", "`thinking` must be an object.");
   if (effort === undefined) return off;
   if (effort === "none") {
@@ -177,7 +207,7 @@ export function thinkingOf(
     if (effort === "xhigh" && !facts.xhigh)
       fields.issue("reasoning_effort", "This model has no effort `xhigh`.");
     const thinking = { type: "adaptive", display: "summarized" };
-    return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
+    return { thinking, effort: efforts[effort] ?? "high", param: "reasoning_effort", budget: 0, on: true };
   }
   const [before, last] = turns.slice(-2);
   if (last?.role === "tool" && !(before?.role === "assistant" && thinkingBlocks(before).length > 0))
@@ -191,7 +221,12 @@ export function thinkingOf(
       `This model thinks only with more than ${minThinkingBudget} tokens to spend.`,
     );
   }
-  return { thinking: { type: "enabled", budget_tokens: budget }, budget, on: true };
+  return {
+    thinking: { type: "enabled", budget_tokens: budget },
+    param: "reasoning_effort",
+    budget,
+    on: true,
+  };
 }
 
 /** Anthropic's temperature ends at 1, not at 2. The default 1 is omitted: some models refuse the parameter. */
@@ -247,8 +282,14 @@ function toolsAndChoice(
   fields: RequestFields,
   facts: ClaudeCapabilities,
   format: Format | undefined,
-  thinking: Thinking,
-): { tools: object[]; choice: object | null; instruction: string | null } {
+): {
+  tools: object[];
+  choice: object | null;
+  instruction: string | null;
+  /** The model is made to call a tool. */
+  isForced: boolean;
+  adapted: readonly string[];
+} {
   const tools = toolsOf(fields);
   const choice = toolChoiceOf(fields, tools);
   const parallel = fields.take("parallel_tool_calls");
@@ -256,33 +297,41 @@ function toolsAndChoice(
   if (parallel !== undefined && typeof parallel !== "boolean") {
     fields.issue("parallel_tool_calls", "`parallel_tool_calls` must be true or false.");
   }
-  const budgeted = thinking.on && facts.thinking === "budget";
   const written = format?.kind === "json_object" && !facts.forcedTools ? jsonInstruction : null;
   if (format?.kind === "json_object" && written === null) {
     if (tools.length > 0)
       fields.issue("response_format", "Anthropic has no `json_object` together with tools.");
-    if (budgeted) fields.issue("response_format", "This model has no `json_object` together with thinking.");
     return {
       tools: [jsonAnswer],
       choice: { type: "tool", name: jsonTool, disable_parallel_tool_use: true },
       instruction: null,
+      isForced: true,
+      adapted: [],
     };
   }
-  if (budgeted && (choice?.kind === "required" || choice?.kind === "named")) {
-    fields.issue("tool_choice", "This model cannot be made to call a tool while it thinks.");
-  }
-  const forced = facts.forcedTools ? null : instructionFor(choice);
+  const { forced, offered } = forcedBy(facts, choice, tools);
   const strict = facts.structured && tools.filter((tool) => tool.strict).length <= maxStrictTools;
-  // A model that cannot be made to call one tool is offered no other.
-  const offered =
-    forced !== null && choice?.kind === "named"
-      ? tools.filter(({ name }) => name === choice.names[0])
-      : tools;
   return {
     tools: offered.map((tool) => toolJson(tool, strict)),
     choice: tools.length === 0 ? null : choiceJson(forced === null ? choice : { kind: "auto" }, alone),
     instruction: forced ?? written,
+    isForced: facts.forcedTools && instructionFor(choice) !== null,
+    adapted: forced === null ? [] : ["tool_choice"],
   };
+}
+
+/**
+ * How a model that cannot be made to call a tool is brought to it: by the instruction `forced`, with a named tool as the only one
+ * `offered`. Null: the model can be made to, or need not call any.
+ */
+export function forcedBy(
+  { forcedTools }: ClaudeCapabilities,
+  choice: ToolChoice | undefined,
+  tools: readonly FunctionTool[],
+): { forced: string | null; offered: readonly FunctionTool[] } {
+  const forced = forcedTools ? null : instructionFor(choice);
+  const isNamed = forced !== null && choice?.kind === "named";
+  return { forced, offered: isNamed ? tools.filter(({ name }) => name === choice.names[0]) : tools };
 }
 
 /** The instruction for a model that cannot be made to call a tool; null: the choice is the model's. */

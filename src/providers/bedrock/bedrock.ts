@@ -102,6 +102,7 @@ export const bedrock = defineProvider({
         },
         body: JSON.stringify(translated.body),
       }),
+      adapted: translated.adapted,
     };
   },
   answer: bedrockAnswer,

@@ -5,8 +5,14 @@
 // …/userguide/tool-use-inference-call.html, …/userguide/claude-messages-extended-thinking.html, docs.aws.amazon.com/nova
 
 import { isObject } from "#contract/normalise.ts";
-import { claudeCapabilities } from "#providers/anthropic/model.ts";
-import { samplingOf, type Thinking, thinkingOf } from "#providers/anthropic/request.ts";
+import { type ClaudeCapabilities, claudeCapabilities } from "#providers/anthropic/model.ts";
+import {
+  forcedBy,
+  samplingOf,
+  type Thinking,
+  thinkingOf,
+  withoutThoughts,
+} from "#providers/anthropic/request.ts";
 import { structuredSchema } from "#providers/anthropic/schema.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
@@ -18,6 +24,7 @@ import {
   type RequestFields,
   requestFields,
   stopsOf,
+  type ToolChoice,
   toolChoiceOf,
   toolsOf,
 } from "#providers/translate/request-fields.ts";
@@ -37,7 +44,9 @@ const tokensBesideThinking = 8192;
 
 export function bedrockBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+):
+  | { kind: "body"; body: object; adapted: readonly string[] }
+  | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Bedrock");
   const read = readConversation(fields.take("messages"));
@@ -52,9 +61,17 @@ export function bedrockBody(
     messages.at(-1)?.role === "assistant"
   )
     fields.issue("messages", "This model does not go on with an answer that the request begins.");
-  const system = bedrockSystem(read.system, ability);
   const limit = maxTokensOf(fields);
-  const { thinking, sampling, more } = modelFields(fields, request.model, maker, read, limit);
+  const tools = toolsOf(fields);
+  const choice = toolChoiceOf(fields, tools);
+  const { thinking, sampling, more } = modelFields(
+    fields,
+    request.model,
+    maker,
+    read,
+    limit,
+    isForcing(choice),
+  );
   const stops = stopsOf(fields);
   const maxTokens = limit ?? (thinking.budget > 0 ? thinking.budget + tokensBesideThinking : undefined);
   const inference = {
@@ -63,17 +80,28 @@ export function bedrockBody(
     ...(stops.length === 0 ? {} : { stopSequences: stops }),
   };
   const output = outputOf(fields, request.model, maker);
-  const tools = toolConfigOf(fields, request.model, maker, read, thinking);
+  const facts = maker === "claude" ? claudeCapabilities(request.model) : null;
+  const { forced, offered } =
+    facts === null ? { forced: null, offered: tools } : forcedBy(facts, choice, tools);
+  const system = bedrockSystem(
+    forced === null ? read.system : [...read.system, { kind: "text", text: forced }],
+    ability,
+  );
+  const config = toolConfigOf(fields, facts, read, offered, forced === null ? choice : undefined);
   const body = {
     messages,
     ...(system.length === 0 ? {} : { system }),
     ...(Object.keys(inference).length === 0 ? {} : { inferenceConfig: inference }),
-    ...(tools === null ? {} : { toolConfig: tools }),
+    ...(config === null ? {} : { toolConfig: config }),
     ...(output === null ? {} : { outputConfig: output }),
     ...(Object.keys(more).length === 0 ? {} : { additionalModelRequestFields: more }),
   };
-  return fields.firstIssue() ?? { kind: "body", body };
+  return fields.firstIssue() ?? { kind: "body", body, adapted: forced === null ? [] : ["tool_choice"] };
 }
+
+/** Whether a tool has to be called. */
+const isForcing = (choice: ToolChoice | undefined): boolean =>
+  choice?.kind === "required" || choice?.kind === "named";
 
 interface ModelFields {
   thinking: Thinking;
@@ -89,10 +117,12 @@ function modelFields(
   maker: Maker,
   read: Conversation,
   limit: number | undefined,
+  isForced: boolean,
 ): ModelFields {
   if (maker === "claude") {
     const facts = claudeCapabilities(model);
-    const thinking = thinkingOf(fields, facts, read, limit);
+    const asked = thinkingOf(fields, facts, read, limit);
+    const thinking = isForced && facts.forcedTools ? withoutThoughts(asked, facts, fields) : asked;
     // Bedrock takes Claude's own parameters in each version.
     const { temperature, top_p: topP, top_k: topK } = samplingOf(fields, facts, thinking, "");
     return {
@@ -177,13 +207,11 @@ function outputOf(fields: RequestFields, model: string, maker: Maker): object | 
 /** Converse has no choice of no tool: the tools are left out, unless the conversation has calls, which need them. */
 function toolConfigOf(
   fields: RequestFields,
-  model: string,
-  maker: Maker,
+  facts: ClaudeCapabilities | null,
   { turns }: Conversation,
-  thinking: Thinking,
+  tools: readonly FunctionTool[],
+  choice: ToolChoice | undefined,
 ): object | null {
-  const tools = toolsOf(fields);
-  const choice = toolChoiceOf(fields, tools);
   const parallel = fields.take("parallel_tool_calls");
   const hasCalls = turns.some(({ role }) => role === "tool");
   const isNone = tools.length === 0 || choice?.kind === "none";
@@ -195,15 +223,11 @@ function toolConfigOf(
   if (isNone) return null;
   if (parallel !== undefined && parallel !== true)
     fields.issue("parallel_tool_calls", "Bedrock cannot be kept from calling several tools at once.");
-  const isForced = choice?.kind === "required" || choice?.kind === "named";
-  const facts = maker === "claude" ? claudeCapabilities(model) : null;
-  if (isForced && facts !== null && (!facts.forcedTools || thinking.on))
-    fields.issue("tool_choice", "This model cannot be made to call a tool, or not while it thinks.");
   const isStrict = facts?.structured === true;
   return {
     tools: tools.flatMap((tool) => [
       toolSpec(tool, isStrict),
-      ...cachePoint(tool.cacheControl, { caches: maker === "claude" }),
+      ...cachePoint(tool.cacheControl, { caches: facts !== null }),
     ]),
     ...(choice?.kind === "auto" ? { toolChoice: { auto: {} } } : {}),
     ...(choice?.kind === "required" ? { toolChoice: { any: {} } } : {}),

@@ -30,13 +30,15 @@ export const ownName = (model: string): string =>
 
 export function claudeBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+):
+  | { kind: "body"; body: object; adapted: readonly string[] }
+  | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const translated = anthropicBody(request, undefined, "");
   if (translated.kind === "unsupported_parameter") return translated;
   const { model: _model, ...body } = translated.body;
   if (linksIn(body.messages))
     return refusedLinks("Claude on Vertex AI fetches no URL: pictures and files are bytes in a `data:` URL.");
-  return { kind: "body", body: { anthropic_version: version, ...body } };
+  return { kind: "body", body: { anthropic_version: version, ...body }, adapted: translated.adapted };
 }
 
 const refusedLinks = (message: string) =>

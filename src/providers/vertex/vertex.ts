@@ -122,12 +122,13 @@ export const vertex = defineProvider({
   urls: (settings) => [rootOf(settings), settings.token_url],
   chat: (request, settings) => {
     const isClaudes = isClaude(request.model);
-    const translated = isClaudes ? claudeBody(request) : geminiBody(request);
+    const translated = isClaudes ? claudeBody(request) : { adapted: [], ...geminiBody(request) };
     if (translated.kind === "unsupported_parameter") return translated;
     const [whole, streamed] = isClaudes ? methods.claude : methods.gemini;
     const method = request.stream ? streamed : whole;
     const path = `${resource(settings, request.model)}:${method}`;
-    return { kind: "request", request: posted(settings, path, translated.body, request.stream) };
+    const { body, adapted } = translated;
+    return { kind: "request", request: posted(settings, path, body, request.stream), adapted };
   },
   answer: (text, request) =>
     isClaude(request.model) ? anthropicAnswer(text, request) : geminiAnswer(text, request),

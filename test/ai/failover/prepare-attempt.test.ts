@@ -124,3 +124,41 @@ test("a member that says nothing on a folded answer is left at its first-token l
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
   assert.ok(it.clock.monotonic() <= 60_000, String(it.clock.monotonic()));
 });
+
+for (const params of ["adapt", "strict"] as const)
+  test(`a forced tool at Claude (${params}): the answer names what the model does otherwise`, async () => {
+    const message = {
+      id: "m",
+      type: "message",
+      role: "assistant",
+      content: [{ type: "text", text: "hi" }],
+      stop_reason: "end_turn",
+    };
+    const forced = asking({
+      tools: [{ type: "function", function: { name: "f" } }],
+      tool_choice: "required",
+      reasoning_effort: "low",
+    });
+    for (const [model, adapted, thinking] of [
+      ["claude-opus-5", ["reasoning_effort"], { type: "disabled" }],
+      ["claude-opus-5-5", ["tool_choice"], { type: "adaptive", display: "summarized" }],
+    ] as const) {
+      const it = script();
+      const claude = it.member("claude", [json(message)], {
+        provider: anthropic,
+        models: [model],
+        settings: anthropic.settings.parse({ api_key: "key", base_url: "http://claude.test" }),
+      });
+      const members = [claude, it.member("other", [answered()])];
+      const result = await run(it, call(members, "chat", { ...forced, pool: { params } }));
+      assert.ok(result.kind === "answer");
+      const isElsewhere = params === "strict" && model === "claude-opus-5";
+      assert.deepEqual(
+        [result.won.choice.member.name, result.won.adapted],
+        isElsewhere ? ["other", []] : ["claude", adapted],
+      );
+      if (isElsewhere) continue;
+      const body = JSON.parse(String(it.asked[0]?.request.body)) as Record<string, unknown>;
+      assert.deepEqual(body.thinking, thinking);
+    }
+  });

@@ -2,7 +2,7 @@
 // and numbers that keep their digits.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { anthropicBody, usesJsonTool } from "#providers/anthropic/request.ts";
 import { requestOf } from "../conformance-cases.ts";
 
@@ -206,6 +206,34 @@ test("an instruction takes the place of forced tools at models without them, wit
   }
   for (const model of ["claude-opus-5", "claude-haiku-4-5", "claude-sonnet-5"])
     assert.deepEqual(choiceOf(model, named), [{ type: "tool", name: "g" }, undefined, ["f", "g"]]);
+});
+
+describe("a model that thinks is not made to call a tool", () => {
+  const tools = [{ type: "function", function: { name: "f" } }];
+  const forced = { tools, tool_choice: "required" };
+  const json = { response_format: { type: "json_object" } };
+  for (const model of ["claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5"])
+    test(`${model}: what asks for thoughts is refused by its name, and none come by default`, () => {
+      for (const request of [forced, json]) {
+        assert.equal(refusedAt({ ...request, reasoning_effort: "low" }, model), "reasoning_effort");
+        assert.equal(refusedAt({ ...request, thinking: { type: "adaptive" } }, model), "thinking");
+        const off = model === "claude-opus-5" ? { type: "disabled" } : undefined;
+        assert.deepEqual(bodyOf(request, model).thinking, off);
+      }
+      assert.equal(bodyOf({ tools, tool_choice: "auto" }, model).thinking, undefined);
+    });
+
+  test("claude-opus-5-5: the instruction is named, and the effort stays", () => {
+    const adaptedTo = (choice: unknown) => {
+      const request = { messages, tools, tool_choice: choice, reasoning_effort: "low" };
+      const made = anthropicBody(requestOf(request, "claude-opus-5-5"), undefined, version);
+      return made.kind === "body" && [made.adapted, made.body.output_config];
+    };
+    const effort = { effort: "low" };
+    const named = { type: "function", function: { name: "f" } };
+    for (const choice of ["required", named]) assert.deepEqual(adaptedTo(choice), [["tool_choice"], effort]);
+    for (const choice of ["auto", "none"]) assert.deepEqual(adaptedTo(choice), [[], effort]);
+  });
 });
 
 test("effort none at models that always think: the least that each takes", () => {

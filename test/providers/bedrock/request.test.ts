@@ -71,5 +71,38 @@ test("tools that no one may call are left out; marks of the cache go to Claude a
     tools: [spec],
   });
   const thinking = { tools: [tool], tool_choice: "required", reasoning_effort: "low" };
-  assert.equal(asked(claude, thinking), "tool_choice");
+  assert.equal(asked(claude, thinking), "reasoning_effort");
+});
+
+test("Claude is made to call a tool without thoughts, or by an instruction, which is named", () => {
+  const tools = ["f", "g"].map((name) => ({ type: "function", function: { name } }));
+  const named = { type: "function", function: { name: "g" } };
+  const made = (version: string, choice: unknown) => {
+    const model = `anthropic.claude-${version}`;
+    const translated = bedrockBody(requestOf({ messages, tools, tool_choice: choice }, model));
+    assert.ok(translated.kind === "body");
+    const {
+      system,
+      toolConfig,
+      additionalModelRequestFields: more,
+    } = translated.body as Record<string, unknown>;
+    const { tools: offered, toolChoice } = toolConfig as { tools: object[]; toolChoice?: object };
+    return [system, offered.length, toolChoice, more, translated.adapted];
+  };
+  assert.deepEqual(made("opus-4-6", named), [undefined, 2, { tool: { name: "g" } }, undefined, []]);
+  assert.deepEqual(made("opus-5", "required"), [
+    undefined,
+    2,
+    { any: {} },
+    { thinking: { type: "disabled" } },
+    [],
+  ]);
+  assert.deepEqual(made("opus-5-5", named), [
+    [{ text: "This answer has to call the tool `g`." }],
+    1,
+    undefined,
+    undefined,
+    ["tool_choice"],
+  ]);
+  assert.deepEqual(made("opus-5-5", "auto").at(-1), []);
 });

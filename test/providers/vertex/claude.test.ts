@@ -24,6 +24,7 @@ test("the version is in the body, and the model is not", () => {
       max_tokens: 21_333,
       messages: [{ role: "user", content: "Hello" }],
     },
+    adapted: [],
   });
 });
 
