@@ -2,6 +2,7 @@
 // requests with them go to other members first, or here without them where they are hints. Pure: time comes in.
 
 import type { RefusedParameter } from "#providers/provider.ts";
+import { isImplied } from "#providers/translate/hints.ts";
 import type { ThoughtFiller } from "#providers/translate/thought-forms.ts";
 
 /** How long a refusal is remembered, ms: vendors change what their models take. */
@@ -37,8 +38,7 @@ export class RefusedParameters {
 
   /** Remembers what a vendor refused. False: it names nothing that the request has. */
   learn(model: string, { name, valueOnly }: RefusedParameter, body: Body, now: number): boolean {
-    // The gateway itself adds `stream_options`.
-    const present = Object.hasOwn(body, name) || name === "stream_options";
+    const present = Object.hasOwn(body, name) || isImplied(name);
     if (!present || essential.has(name) || name.length > maxNameLength) return false;
     const value = valueOnly ? valueText(name, body[name]) : null;
     if (valueOnly && value === null) return false;
@@ -78,14 +78,14 @@ export class RefusedParameters {
     );
   }
 
-  /** Names of the request's parameters that the model refused, and of `stream_options` if it refused that. */
+  /** Names of the request's parameters that the model refused, and of what it may have without one (`isImplied`). */
   of(model: string, body: Body, now: number): readonly string[] {
     // Nearly every request ends here.
     if (this.#byModel.size === 0) return [];
     return this.#current(model, now)
       .filter(
         ({ parameter, value }) =>
-          (value === null && parameter === "stream_options") ||
+          (value === null && isImplied(parameter)) ||
           (Object.hasOwn(body, parameter) &&
             (value === null || value === valueText(parameter, body[parameter]))),
       )

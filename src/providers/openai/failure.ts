@@ -11,6 +11,7 @@ import { lengthRefused, unauthorizedFailure } from "#providers/failure/vendor-fa
 import type { ApiError, Failure, RefusedParameter } from "#providers/provider.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
+import { refusedForm } from "./message-forms.ts";
 
 type Kind = Failure["kind"];
 
@@ -130,7 +131,10 @@ export function openaiFailure(
     if (isEffortWithTools(error) && (kind === "invalid_request" || /^function tools\b/i.test(message)))
       return { ...failure, kind: "unsupported", toolsElsewhere: true };
   }
-  const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
+  const refused =
+    kind === "unsupported"
+      ? (refusedForm(quoted ?? message) ?? refusedParameter(message, param, codes))
+      : null;
   return refused === null ? failure : { ...failure, refused };
 }
 

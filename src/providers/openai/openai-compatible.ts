@@ -17,6 +17,7 @@ import { entraFields, entraGrant, entraIssues } from "./entra.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
+import { messagesFor } from "./message-forms.ts";
 import { completionOfResponse, overResponsesFailure } from "./over-responses/answer.ts";
 import { responsesRequest } from "./over-responses/request.ts";
 import { streamOverResponses } from "./over-responses/stream.ts";
@@ -199,6 +200,7 @@ export const openaiCompatible = defineProvider({
       request.stream &&
       !request.refused?.includes("stream_options") &&
       (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
+    const messages = messagesFor(request, defaultsOf(settings.vendor));
     return {
       kind: "request",
       request: admitted(settings, {
@@ -209,7 +211,10 @@ export const openaiCompatible = defineProvider({
           "content-type": "application/json",
           accept: request.stream ? "text/event-stream" : "application/json",
         },
-        body: bodyFor(request, ask ? { stream_options: withUsageIncluded(request) } : {}),
+        body: bodyFor(request, {
+          ...(ask ? { stream_options: withUsageIncluded(request) } : {}),
+          ...(messages === undefined ? {} : { messages }),
+        }),
       }),
     };
   },

@@ -3,7 +3,7 @@
 
 import { isOwnHost, type ListedVendor } from "#providers/prices/list-price.ts";
 
-interface VendorDefaults {
+export interface VendorDefaults {
   /** Null: each account has an address of its own. */
   url: string | null;
   /** The form of such an address. */
@@ -17,6 +17,10 @@ interface VendorDefaults {
    * still lack it. A pattern: at base URLs that match, for certain. Absent: nowhere, or for other models, or for a few.
    */
   responses?: "documented" | RegExp;
+  /** It knows the role `developer`, or an address of its own may; to the others it is `system`. */
+  knowsDeveloper?: true;
+  /** It takes no ids of calls but those of its own form. */
+  ownCallIds?: true;
   /** Whose list prices its models have; with an address of its own, at that address alone. */
   listed?: ListedVendor;
 }
@@ -27,6 +31,7 @@ const vendors = {
   openai: {
     url: "https://api.openai.com/v1",
     responses: /^https:\/\/(\w+\.)?api\.openai\.com\//,
+    knowsDeveloper: true,
     listed: "openai",
   },
   "azure-openai": {
@@ -34,11 +39,17 @@ const vendors = {
     urlForm: "https://NAME.openai.azure.com/openai/v1",
     keyHeader: "api-key",
     responses: /\/openai\/v1$/,
+    knowsDeveloper: true,
     listed: "openai",
   },
-  openrouter: { url: "https://openrouter.ai/api/v1", responses: "documented" },
+  openrouter: { url: "https://openrouter.ai/api/v1", responses: "documented", knowsDeveloper: true },
   groq: { url: "https://api.groq.com/openai/v1", responses: "documented" },
-  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true, listed: "mistral" },
+  mistral: {
+    url: "https://api.mistral.ai/v1",
+    reportsUsageUnasked: true,
+    ownCallIds: true,
+    listed: "mistral",
+  },
   deepseek: { url: "https://api.deepseek.com/v1", listed: "deepseek" },
   together: { url: "https://api.together.xyz/v1" },
   xai: { url: "https://api.x.ai/v1", responses: "documented", listed: "xai" },
@@ -53,8 +64,9 @@ const vendors = {
   moonshot: { url: "https://api.moonshot.ai/v1", responses: "documented" },
   "z.ai": { url: "https://api.z.ai/api/paas/v4" },
   ollama: { url: "http://127.0.0.1:11434/v1", responses: "documented" },
-  vllm: { url: "http://127.0.0.1:8000/v1", responses: "documented" },
-  "llama.cpp": { url: "http://127.0.0.1:8080/v1" },
+  // Both hand the role to the model's own template.
+  vllm: { url: "http://127.0.0.1:8000/v1", responses: "documented", knowsDeveloper: true },
+  "llama.cpp": { url: "http://127.0.0.1:8080/v1", knowsDeveloper: true },
   "lm-studio": { url: "http://127.0.0.1:1234/v1", responses: "documented" },
 } satisfies Record<string, VendorDefaults>;
 type Vendor = keyof typeof vendors;

@@ -3,8 +3,8 @@
 
 /**
  * Bookkeeping (`store`, `metadata`, `user`, `safety_identifier`), price and speed (`service_tier`, `prediction`,
- * `prompt_cache_*`, `cache_control`), style (`verbosity`, penalties), best effort at every vendor (`seed`), and what the gateway
- * itself reads (`stream_options`).
+ * `prompt_cache_*`, `cache_control`), style (`verbosity`, penalties), best effort at every vendor (`seed`), what the gateway
+ * itself reads (`stream_options`), and forms of messages that have another one (the role `developer`, ids of calls).
  */
 const hints: ReadonlySet<string> = new Set([
   "stream_options",
@@ -22,7 +22,14 @@ const hints: ReadonlySet<string> = new Set([
   "presence_penalty",
   "frequency_penalty",
   "seed",
+  "developer",
+  "tool_call_ids",
 ]);
+
+/** What a request may have without a parameter of the name: what the gateway adds to it, and forms of its messages. */
+const implied: readonly string[] = ["stream_options", "developer", "tool_call_ids"];
+
+export const isImplied = (name: string): boolean => implied.includes(name);
 
 /** OpenAI renamed it; its newer models refuse the older name, and most other vendors know the older one alone. */
 const otherNames: Readonly<Record<string, string>> = {

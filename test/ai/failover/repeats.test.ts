@@ -88,3 +88,20 @@ test("each failover and each exhausted pool is reported once, a caller's own fau
   await run(fault, call([fault.member("first", [refusal(422, "wrong")]), fault.member("second", [])]));
   assert.deepEqual(fault.logged, []);
 });
+
+test("a form of messages that a server refuses is learned, and the member is asked again in the one that it takes", async () => {
+  const it = script();
+  const message =
+    "Failed to deserialize the JSON body into the target type: messages[0].role: unknown variant `developer`, expected one of `system`, `user`";
+  const only = it.member("only", [json({ error: { message } }, 400), answered()]);
+  const body = {
+    messages: [
+      { role: "developer", content: "Be brief." },
+      { role: "user", content: "hello" },
+    ],
+  };
+  const asked = call([only], "chat", { body, text: JSON.stringify(body) });
+  for (let turn = 0; turn < 2; turn++) assert.equal((await run(it, asked)).kind, "answer");
+  const roles = it.asked.map(({ request }) => JSON.parse(String(request.body)).messages[0].role);
+  assert.deepEqual(roles, ["developer", "system", "system"]);
+});

@@ -1,0 +1,72 @@
+// What some vendors do not take of messages in OpenAI's form: the role `developer`, which is `system` there, and ids of calls that
+// Mistral did not make. What a vendor's own page says is known; of other servers it is learned from their refusal.
+// Source: docs.mistral.ai/capabilities/function_calling and the vendors' errors.
+
+import { createHash } from "node:crypto";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import type { ChatRequest, RefusedParameter } from "#providers/provider.ts";
+import { parseExactly, textOf } from "#providers/translate/json.ts";
+import type { VendorDefaults } from "./vendors.ts";
+
+const noDeveloper =
+  /\b(?:unknown variant|input tag|invalid value:?|role:?|unsupported) [`'"]?developer[`'"]?(?![\w-])|^(?:<\d{3}> [\w.]{1,80}: )?[`'"]?developer[`'"]? (?:is not one of|role|messages?)\b/i;
+const noForeignIds = /^tool call ids? (?:was|were|has|must|should)\b/i;
+
+/** The form of messages that a refusal names, as a parameter that requests go without from then on; null: it names none. */
+export function refusedForm(message: string): RefusedParameter | null {
+  if (noForeignIds.test(message)) return { name: "tool_call_ids", valueOnly: false };
+  return noDeveloper.test(message.slice(0, 400)) ? { name: "developer", valueOnly: false } : null;
+}
+
+/** The messages as JSON in the form that the vendor takes; undefined: as they are. */
+export function messagesFor(
+  { text, refused = [] }: Pick<ChatRequest, "text" | "refused">,
+  vendor: Pick<VendorDefaults, "knowsDeveloper" | "ownCallIds">,
+): string | undefined {
+  const lacksDeveloper = vendor.knowsDeveloper !== true || refused.includes("developer");
+  const lacksIds = vendor.ownCallIds === true || refused.includes("tool_call_ids");
+  const renames = lacksDeveloper && text.includes('"developer"');
+  const renumbers = lacksIds && text.includes('"tool_call');
+  if (!renames && !renumbers) return undefined;
+  const body = parseExactly(text);
+  if (!isObject(body) || !Array.isArray(body.messages)) return undefined;
+  let changed = false;
+  const messages = body.messages.map((message: unknown) => {
+    if (!isObject(message)) return message;
+    const asSystem = renames && message.role === "developer" ? { ...message, role: "system" } : message;
+    const formed = renumbers ? withOwnIds(asSystem) : asSystem;
+    if (formed !== message) changed = true;
+    return formed;
+  });
+  return changed ? JSON.stringify(messages) : undefined;
+}
+
+const ownId = /^[A-Za-z0-9]{9}$/;
+
+/** Nine letters and digits that stand for the id, the same in the call and in its result. */
+const ownIdOf = (id: string): string =>
+  ownId.test(id)
+    ? id
+    : createHash("sha256")
+        .update(id)
+        .digest("base64")
+        .replaceAll(/[^A-Za-z0-9]/g, "")
+        .slice(0, 9);
+
+function withOwnIds(message: Fields): Fields {
+  const { tool_call_id: answered, tool_calls: calls } = message;
+  const hasOther = (id: unknown) => typeof id === "string" && !ownId.test(id);
+  const hasCalls = Array.isArray(calls) && calls.some((call) => isObject(call) && hasOther(call.id));
+  if (!hasOther(answered) && !hasCalls) return message;
+  return {
+    ...message,
+    ...(hasOther(answered) ? { tool_call_id: ownIdOf(textOf(answered)) } : {}),
+    ...(hasCalls
+      ? {
+          tool_calls: calls.map((call: unknown) =>
+            isObject(call) && hasOther(call.id) ? { ...call, id: ownIdOf(textOf(call.id)) } : call,
+          ),
+        }
+      : {}),
+  };
+}
