@@ -2,6 +2,7 @@
 // are sealed as a whole before they are stored.
 
 import type { Issue } from "#contract/issue.ts";
+import { maxGateways } from "#contract/limits.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
 import type { Signals } from "#core/signals.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
@@ -67,6 +68,12 @@ export const gateways = defineResource({
   find,
   save: saveGateway,
   taken: ["taken", { path: ["identifier"], message: "is taken" }],
+  issues: {
+    too_many: {
+      path: ["identifier"],
+      message: `is one too many: an account has ${maxGateways} gateways at most`,
+    },
+  },
   conflicts: {
     draining:
       "The account's gateway of this identifier is being deleted. The identifier is free when its last message has ended.",

@@ -1,6 +1,7 @@
 // The API keys of an account that have a name. The SHA-256 of a key is stored; its text is shown once.
 
 import type { Issue } from "#contract/issue.ts";
+import { maxNamedKeys } from "#contract/limits.ts";
 import { type NamedKeyFields, namedKeyFields, namedKeyRules } from "#contract/manage/keys/named-keys.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
@@ -76,6 +77,12 @@ export const namedKeys = defineResource({
   find: (database, { accountId }, id) => database.run(findNamedKey, { accountId, id }),
   save: saveNamedKey,
   taken: ["name_taken", { path: ["name"], message: "is taken" }],
+  issues: {
+    too_many: {
+      path: ["name"],
+      message: `is one too many: an account has ${maxNamedKeys} keys at most that are not revoked`,
+    },
+  },
   signal: (signals) => signals.emit("accountsChanged"),
 });
 

@@ -1,5 +1,6 @@
 // The keys of a pool. The SHA-256 of a key is stored; the text of a generated key is shown once.
 
+import { maxPoolKeys } from "#contract/limits.ts";
 import { type KeyFields, keyFields, keyRules } from "#contract/manage/pools/keys.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
@@ -48,7 +49,13 @@ export const keys = defineResource({
   find: (database, poolRef, id) => database.run(findPoolKey, { ...poolRef, id }),
   save: savePoolKey,
   taken: ["name_taken", { path: ["name"], message: "is taken" }],
-  issues: { key_taken: { path: ["key"], message: "is used by another key" } },
+  issues: {
+    key_taken: { path: ["key"], message: "is used by another key" },
+    too_many: {
+      path: ["name"],
+      message: `is one too many: a pool has ${maxPoolKeys} keys at most that are not revoked`,
+    },
+  },
   signal: (signals) => signals.emit("poolsChanged"),
 });
 

@@ -3,7 +3,7 @@
 
 import { forwardedOperations, modelsField } from "#contract/ai/operations.ts";
 import type { Issue } from "#contract/issue.ts";
-import { maxMembers } from "#contract/manage/pools/limits.ts";
+import { maxMembers } from "#contract/limits.ts";
 import { type MemberFields, memberFields, memberRules } from "#contract/manage/pools/members.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Database } from "#store/database.ts";

@@ -2,7 +2,7 @@
 // names; the management API changes single fields, found by id.
 
 import type { Issue } from "#contract/issue.ts";
-import { maxMembers, maxPools } from "#contract/manage/pools/limits.ts";
+import { maxMembers, maxPools } from "#contract/limits.ts";
 import { type PoolInput, poolFields, poolRules } from "#contract/manage/pools/pools.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";

@@ -4,6 +4,7 @@
 
 import type { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
+import { maxSettingsBytes } from "#contract/limits.ts";
 import { applyChanges, readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
@@ -161,16 +162,21 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
       const { settings } = fields as { settings: Record<string, unknown> };
       const result = parseSettings(kind, deps.outbound, settings, change?.settings ?? null);
       issues.push(...result.issues);
-      if (issues.length === 0)
-        sealed.settings = deps.sealer.seal(JSON.stringify(result.parsed), kinds.context(id));
+      if (issues.length === 0) {
+        const text = JSON.stringify(result.parsed);
+        issues.push(...sizeIssues(text, "settings"));
+        sealed.settings = deps.sealer.seal(text, kinds.context(id));
+      }
     }
+    const rulesText = JSON.stringify(readFields(rules, fields as Record<string, unknown>));
+    issues.push(...sizeIssues(rulesText));
     if (issues.length > 0) return { kind: "invalid", issues };
     const now = deps.clock.now();
     const row = {
       ...columns(fields, of, existing),
       ...sealed,
       id,
-      rules: JSON.stringify(readFields(rules, fields as Record<string, unknown>)),
+      rules: rulesText,
       revision: existing?.revision ?? 0,
       created_at: existing?.created_at ?? now,
       updated_at: now,
@@ -261,6 +267,12 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     return { kind: "changed", fields: { ...fields, settings }, settings: change };
   }
 }
+
+/** The issue of a JSON text that is too long. It is kept in memory by every process, and unsealed for each list. */
+const sizeIssues = (text: string, ...path: string[]): Issue[] =>
+  Buffer.byteLength(text) > maxSettingsBytes
+    ? [{ path, message: `takes more than ${maxSettingsBytes / 1024} KiB as JSON` }]
+    : [];
 
 const settingsIn = (row: object) => (row as { settings: string }).settings;
 

@@ -31,106 +31,168 @@ export interface MemberLoad {
 
 /** Upper bounds of the buckets, seconds: from a cached answer to a model that thinks for minutes. */
 const bounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320] as const;
-/** Accounts, pools and models come and go, and Prometheus asks for every series that ever was. */
-const maxSeries = 10_000;
+/**
+ * Members and models of an account that have series of their own. Customers name pools and models, and Prometheus asks for every
+ * series that ever was: one that changed its models for each call made a page of 96 MB.
+ */
+const maxOfAccount = 200;
+/** A member and model without a call for as many readings of the page (four hours at 15 s) makes room for another one. */
+const idleReadings = 1_000;
 
 type Labels = Readonly<Record<string, string>>;
 
-interface Histogram {
-  labels: Labels;
-  /** Counts below each bound that are not below the one before; the last one: above all. */
-  counts: number[];
-  sum: number;
-}
+/** Counts below each bound that are not below the one before; the last one: above all. */
+class Histogram {
+  readonly #counts = new Array<number>(bounds.length + 1).fill(0);
+  #sum = 0;
 
-class Histograms {
-  readonly #series = new Map<string, Histogram>();
-
-  observe(key: string, labels: () => Labels, seconds: number): void {
-    let histogram = this.#series.get(key);
-    if (histogram === undefined) {
-      if (this.#series.size >= maxSeries) return;
-      histogram = { labels: labels(), counts: new Array(bounds.length + 1).fill(0), sum: 0 };
-      this.#series.set(key, histogram);
-    }
+  observe(seconds: number): void {
     let bucket = 0;
     while (bucket < bounds.length && seconds > (bounds[bucket] ?? 0)) bucket += 1;
-    histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
-    histogram.sum += seconds;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum += seconds;
   }
 
-  lines(name: string, help: string): string[] {
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const { labels, counts, sum } of this.#series.values()) {
-      let below = 0;
-      for (const [at, count] of counts.entries()) {
-        below += count;
-        lines.push(`${name}_bucket${labelText({ ...labels, le: String(bounds[at] ?? "+Inf") })} ${below}`);
-      }
-      lines.push(`${name}_sum${labelText(labels)} ${sum}`, `${name}_count${labelText(labels)} ${below}`);
+  lines(name: string, labels: Labels): string[] {
+    const lines: string[] = [];
+    let below = 0;
+    for (const [at, count] of this.#counts.entries()) {
+      below += count;
+      lines.push(`${name}_bucket${labelText({ ...labels, le: String(bounds[at] ?? "+Inf") })} ${below}`);
     }
+    lines.push(`${name}_sum${labelText(labels)} ${this.#sum}`, `${name}_count${labelText(labels)} ${below}`);
     return lines;
   }
 }
 
-class Counters {
-  readonly #series = new Map<string, { labels: Labels; value: number }>();
+/** What is known of the calls to one model of one member. */
+class Series {
+  readonly labels: Labels;
+  /** The reading of the page before which its last call was. */
+  reading = 0;
+  first: Histogram | null = null;
+  readonly whole = new Map<string, Histogram>();
+  readonly tokens = { input: 0, output: 0 };
+  cost = 0;
+  readonly attempts = new Map<string, number>();
 
-  add(key: string, labels: () => Labels, amount: number): void {
-    const series = this.#series.get(key);
-    if (series !== undefined) series.value += amount;
-    else if (this.#series.size < maxSeries) this.#series.set(key, { labels: labels(), value: amount });
-  }
-
-  lines(name: string, help: string): string[] {
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} counter`];
-    for (const { labels, value } of this.#series.values()) lines.push(`${name}${labelText(labels)} ${value}`);
-    return lines;
+  constructor(labels: Labels) {
+    this.labels = labels;
   }
 }
+
+/** The series of an account beyond its bound. */
+const others = { pool: "other", member: "other", model: "other" };
 
 export class CallMetrics {
-  readonly #first = new Histograms();
-  readonly #whole = new Histograms();
-  readonly #tokens = new Counters();
-  readonly #cost = new Counters();
-  readonly #attempts = new Counters();
+  /** By account, and there by pool, member and model. Names have no blanks, so that no two share a key. */
+  readonly #accounts = new Map<string, Map<string, Series>>();
+  readonly #idleReadings: number;
+  #reading = 0;
+  #dropped = 0;
+
+  constructor(idle = idleReadings) {
+    this.#idleReadings = idle;
+  }
 
   record(call: MeasuredCall): void {
     const { account, pool, status, attempts, firstOutputMs, cost } = call;
-    const member = call.member ?? "";
-    const model = call.model ?? "";
+    const series = this.#series(account, pool, call.member ?? "", call.model ?? "");
     const outcome = outcomeOf(status);
-    // Names have no blanks, so that no two calls share a key.
-    const key = `${account} ${pool} ${member} ${model}`;
-    const labels = () => ({ account, pool, member, model });
-    this.#whole.observe(`${key} ${outcome}`, () => ({ ...labels(), outcome }), call.ms / 1000);
-    if (firstOutputMs !== null) this.#first.observe(key, labels, firstOutputMs / 1000);
-    if (call.inputTokens > 0)
-      this.#tokens.add(`${key} input`, () => ({ ...labels(), type: "input" }), call.inputTokens);
-    if (call.outputTokens > 0)
-      this.#tokens.add(`${key} output`, () => ({ ...labels(), type: "output" }), call.outputTokens);
-    if (cost > 0) this.#cost.add(key, labels, cost / 1e6);
-    for (const attempt of attempts) {
-      const of = () => ({ account, pool, ...labelsOf(attempt) });
-      this.#attempts.add(`${account} ${pool} ${attempt.member} ${attempt.model} ${attempt.outcome}`, of, 1);
+    let whole = series.whole.get(outcome);
+    if (whole === undefined) {
+      whole = new Histogram();
+      series.whole.set(outcome, whole);
+    }
+    whole.observe(call.ms / 1000);
+    if (firstOutputMs !== null) {
+      series.first ??= new Histogram();
+      series.first.observe(firstOutputMs / 1000);
+    }
+    series.tokens.input += call.inputTokens;
+    series.tokens.output += call.outputTokens;
+    series.cost += cost;
+    for (const { member, model, outcome: of } of attempts) {
+      const counts = this.#series(account, pool, member, model).attempts;
+      counts.set(of, (counts.get(of) ?? 0) + 1);
     }
   }
 
-  /** `members`: all that are in use now. */
+  #series(account: string, pool: string, member: string, model: string): Series {
+    let all = this.#accounts.get(account);
+    if (all === undefined) {
+      all = new Map();
+      this.#accounts.set(account, all);
+    }
+    const key = `${pool} ${member} ${model}`;
+    let series = all.get(key);
+    if (series === undefined) {
+      if (all.size >= maxOfAccount) this.#forgetIdle(all);
+      if (all.size >= maxOfAccount) {
+        this.#dropped += 1;
+        const other = all.get("other") ?? new Series({ account, ...others });
+        // Outside the bound: there is one.
+        all.set("other", other);
+        return other;
+      }
+      series = new Series({ account, pool, member, model });
+      all.set(key, series);
+    }
+    series.reading = this.#reading;
+    return series;
+  }
+
+  #forgetIdle(all: Map<string, Series>): void {
+    for (const [key, { reading }] of all)
+      if (key !== "other" && reading < this.#reading - this.#idleReadings) all.delete(key);
+  }
+
+  /** `members`: all that are in use now. Series of pools that are gone are forgotten. */
   text(members: readonly MemberLoad[]): string {
+    this.#reading += 1;
+    if (members.length > 0) this.#forgetGone(members);
+    const all = [...this.#accounts.values()].flatMap((series) => [...series.values()]);
+    const histogram = (name: string, help: string, of: (series: Series, name: string) => string[]) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} histogram`,
+      ...all.flatMap((series) => of(series, name)),
+    ];
+    const counter = (name: string, help: string, of: (series: Series) => [Labels, number][]) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} counter`,
+      ...all.flatMap((series) => of(series).map(([labels, value]) => `${name}${labelText(labels)} ${value}`)),
+    ];
     const lines = [
-      ...this.#first.lines(
+      ...histogram(
         "trunkline_ai_first_output_seconds",
         "Time until the first byte of an answer went to the caller.",
+        ({ first, labels }, name) => first?.lines(name, labels) ?? [],
       ),
-      ...this.#whole.lines("trunkline_ai_call_seconds", "Time of whole calls, by outcome."),
-      ...this.#tokens.lines("trunkline_ai_tokens_total", "Tokens of calls, reported or estimated."),
-      ...this.#cost.lines(
+      ...histogram(
+        "trunkline_ai_call_seconds",
+        "Time of whole calls, by outcome.",
+        ({ whole, labels }, name) =>
+          [...whole].flatMap(([outcome, of]) => of.lines(name, { ...labels, outcome })),
+      ),
+      ...counter(
+        "trunkline_ai_tokens_total",
+        "Tokens of calls, reported or estimated.",
+        ({ tokens, labels }) =>
+          (["input", "output"] as const)
+            .filter((type) => tokens[type] > 0)
+            .map((type) => [{ ...labels, type }, tokens[type]]),
+      ),
+      ...counter(
         "trunkline_ai_cost_total",
         "Cost of calls, in the currency of the members' prices.",
+        ({ cost, labels }) => (cost > 0 ? [[labels, cost / 1e6]] : []),
       ),
-      ...this.#attempts.lines("trunkline_ai_attempts_total", "Attempts at members, by outcome."),
+      ...counter("trunkline_ai_attempts_total", "Attempts at members, by outcome.", ({ attempts, labels }) =>
+        [...attempts].map(([outcome, count]): [Labels, number] => [{ ...labels, outcome }, count]),
+      ),
+      "# HELP trunkline_metrics_series_dropped_total Calls and attempts counted as other, because their account has as many series as it may.",
+      "# TYPE trunkline_metrics_series_dropped_total counter",
+      `trunkline_metrics_series_dropped_total ${this.#dropped}`,
       "# HELP trunkline_ai_member_state 1 for the state that a member of a pool is in.",
       "# TYPE trunkline_ai_member_state gauge",
       ...members.map(
@@ -140,13 +202,16 @@ export class CallMetrics {
     ];
     return `${lines.join("\n")}\n`;
   }
-}
 
-const labelsOf = ({ member, model, outcome }: MeasuredCall["attempts"][number]): Labels => ({
-  member,
-  model,
-  outcome,
-});
+  #forgetGone(members: readonly MemberLoad[]): void {
+    const used = new Set(members.map(({ account, pool }) => `${account} ${pool}`));
+    for (const [account, all] of this.#accounts) {
+      for (const [key, { labels }] of all)
+        if (key !== "other" && !used.has(`${account} ${labels.pool}`)) all.delete(key);
+      if (all.size === 0) this.#accounts.delete(account);
+    }
+  }
+}
 
 /** `aborted`: the caller disconnected. `refused`: the caller's own fault, or a limit. */
 function outcomeOf(status: number): string {

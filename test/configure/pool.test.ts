@@ -7,7 +7,7 @@ import { accountInput } from "#configure/account.ts";
 import { deletePool, poolIssues, pools, upsertPool } from "#configure/pool.ts";
 import { revokeKey } from "#configure/pool-key.ts";
 import { members } from "#configure/pool-member.ts";
-import { maxMembers } from "#contract/manage/pools/limits.ts";
+import { maxMembers } from "#contract/limits.ts";
 import { poolChanges, poolFields, poolInput } from "#contract/manage/pools/pools.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";

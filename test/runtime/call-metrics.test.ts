@@ -77,8 +77,31 @@ test("a member's state is what it is now; names cannot break out of their label"
   assert.doesNotMatch(metrics.text([]), /^trunkline_ai_member_state\{/m);
 });
 
-test("series are bounded", () => {
+const countOf = (text: string, account: string) =>
+  text.match(new RegExp(`^trunkline_ai_first_output_seconds_count\\{account="${account}"`, "gm"))?.length;
+
+test("the series of an account are bounded, what is beyond is counted as other, and other accounts keep theirs", () => {
   const metrics = new CallMetrics();
   for (let at = 0; at < 10_050; at += 1) metrics.record({ ...call, model: `m${at}`, attempts: [] });
-  assert.equal(metrics.text([]).match(/^trunkline_ai_first_output_seconds_count/gm)?.length, 10_000);
+  metrics.record({ ...call, account: "acc_2", attempts: [] });
+  const text = metrics.text([]);
+  assert.equal(countOf(text, "acc_1"), 201);
+  assert.equal(countOf(text, "acc_2"), 1);
+  assert.match(text, /_count\{account="acc_1",pool="other",member="other",model="other"\} 9850$/m);
+  assert.match(text, /^trunkline_metrics_series_dropped_total 9850$/m);
+  assert.ok(text.length < 1_500_000, `${text.length}`);
+});
+
+test("series of pools that are gone are forgotten, and idle ones make room", () => {
+  const metrics = new CallMetrics(3);
+  metrics.record({ ...call, pool: "gone" });
+  const inUse = { account: "acc_1", pool: "default", member: "a", state: "closed" };
+  assert.doesNotMatch(metrics.text([inUse]), /pool="gone"/);
+  for (let at = 0; at < 200; at += 1) metrics.record({ ...call, model: `m${at}`, attempts: [] });
+  for (let reading = 0; reading < 5; reading += 1) metrics.text([]);
+  metrics.record({ ...call, model: "new", attempts: [] });
+  assert.match(
+    metrics.text([inUse]),
+    /_count\{account="acc_1",pool="default",member="[^"]*",model="new"\} 1$/m,
+  );
 });

@@ -34,6 +34,16 @@ test("cells with commas, quotes and line breaks are quoted, and none of them is 
   assert.equal(csvHead.split(",").length, 17);
 });
 
+test("no cell begins a formula, wherever a spreadsheet parts cells", () => {
+  const cellOf = (text: string) => csvLines([{ message: text } as unknown as MessageRecord]).trimEnd();
+  for (const start of ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\0="])
+    for (const before of ["", "x;", "x\t", "x|", "x\n", "x\r\n", "x;y;"]) {
+      const line = cellOf(`${before}${start}1+1`);
+      for (const part of line.replaceAll('"', "").split(/[,;\t|\r\n]/))
+        assert.doesNotMatch(part, /^[=+\-@＝＋－＠\0]/, JSON.stringify(line));
+    }
+});
+
 test("a filtered log is saved, all of its pages", { skip: missing, timeout: 120_000 }, async (t) => {
   const at = await visit();
   t.after(at.close);

@@ -4,11 +4,15 @@
 import type { Opened } from "#ai/pools/pools.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import type { Core } from "#core/core.ts";
+import type { Database } from "#store/database.ts";
 import {
   cancelDeferred as cancelRow,
   deferredContext,
   findDeferred as findRow,
   insertDeferred,
+  maxKeptBytes,
+  maxKeyKeptBytes,
+  readKeptResults,
 } from "#store/pools/deferred-completions.ts";
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import { formatAt, packed, pathOf, type StoredRequest, unpacked } from "./stored-request.ts";
@@ -33,7 +37,10 @@ export interface Deferred {
   result: DeferredResult | null;
 }
 
-/** Stores a request to be served at `dueAt` (epoch ms) or later. `full`: too many wait, in the pool or of the key. */
+/**
+ * Stores a request to be served at `dueAt` (epoch ms) or later. `full`: too many wait, or the results that are kept
+ * take too much, in the pool or of the key.
+ */
 export async function deferCompletion(
   deps: DeferredDeps,
   { key, pool }: Opened,
@@ -41,6 +48,8 @@ export async function deferCompletion(
   dueAt: number,
 ): Promise<{ kind: "stored"; row: DeferredCompletionsTable } | { kind: "full"; of: "pool" | "key" }> {
   const { clock, database, newId, sealer, signals } = deps;
+  const full = await keepsTooMuch(deps, pool.id, key.id);
+  if (full !== null) return { kind: "full", of: full };
   const id = newId("cmp");
   const text = packed(request);
   const row: DeferredCompletionsTable = {
@@ -66,6 +75,32 @@ export async function deferCompletion(
   if (stored.isNewLane) signals.emit("lanesChanged");
   signals.emit("laneDue", pool.id, dueAt);
   return { kind: "stored", row };
+}
+
+/** How long a sum of kept results holds, ms: it looks at every row of a pool. */
+const keptForMs = 30_000;
+type Kept = { until: number; results: Promise<{ keyId: string; bytes: number }[]> };
+const keptResults = new WeakMap<Database, Map<string, Kept>>();
+
+/** Whether the results of the pool, or those of the key, take more than they may; the sums may be 30 s old. */
+async function keepsTooMuch(
+  { clock, database }: DeferredDeps,
+  poolId: string,
+  keyId: string,
+): Promise<"pool" | "key" | null> {
+  const pools = keptResults.get(database) ?? new Map<string, Kept>();
+  keptResults.set(database, pools);
+  const now = clock.monotonic();
+  for (const [id, { until }] of pools) if (until <= now) pools.delete(id);
+  const kept = pools.get(poolId) ?? {
+    until: now + keptForMs,
+    results: database.run(readKeptResults, poolId),
+  };
+  pools.set(poolId, kept);
+  kept.results.catch(() => pools.delete(poolId));
+  const results = await kept.results;
+  if ((results.find((result) => result.keyId === keyId)?.bytes ?? 0) >= maxKeyKeptBytes) return "key";
+  return results.reduce((sum, { bytes }) => sum + bytes, 0) >= maxKeptBytes ? "pool" : null;
 }
 
 /** The completion that this key asked for. Null for an unknown id. */

@@ -1,6 +1,7 @@
 // The keys of an account that have a name, and whose key a text is. A revoked one stays as a row, so that the log's ids keep a
 // name, until another key takes that name.
 
+import { maxNamedKeys } from "#contract/limits.ts";
 import { readOperation, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
@@ -87,11 +88,12 @@ export const listNamedKeys = readOperation(
 
 /**
  * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
- * Revoking and rotating a key move its revision, so a change never brings back what has ended meanwhile.
+ * Revoking and rotating a key move its revision, so a change never brings back what has ended meanwhile. `too_many`: the account
+ * has as many as it may. As many revoked ones are kept, for their names.
  */
 export const saveNamedKey = writeOperation(
   "saveNamedKey",
-  async (tx, key: NamedKeysTable): Promise<"saved" | "name_taken" | Overtaken> => {
+  async (tx, key: NamedKeysTable): Promise<"saved" | "name_taken" | "too_many" | Overtaken> => {
     await lockAccount(tx, key.account_id);
     const named = await tx.db
       .selectFrom("named_keys")
@@ -104,6 +106,17 @@ export const saveNamedKey = writeOperation(
     if (named) await tx.db.deleteFrom("named_keys").where("id", "=", named.id).execute();
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
+      const rows = await tx.db
+        .selectFrom("named_keys")
+        .select(["id", "revoked_at"])
+        .where("account_id", "=", key.account_id)
+        .orderBy("revoked_at")
+        .execute();
+      const revoked = rows.filter(({ revoked_at }) => revoked_at !== null);
+      if (rows.length - revoked.length >= maxNamedKeys) return "too_many";
+      const [oldest] = revoked;
+      if (oldest && revoked.length >= maxNamedKeys)
+        await tx.db.deleteFrom("named_keys").where("id", "=", oldest.id).execute();
       await tx.db.insertInto("named_keys").values(row).execute();
       return "saved";
     }

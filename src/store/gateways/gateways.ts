@@ -1,6 +1,7 @@
 // Gateways, and the lane that each of them has.
 
 import { sql } from "kysely";
+import { maxGateways } from "#contract/limits.ts";
 import { isUndriven } from "#contract/phones/undriven.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -43,12 +44,13 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
-export type SaveGatewayResult = "saved" | "taken" | "draining" | Overtaken;
+export type SaveGatewayResult = "saved" | "taken" | "draining" | "too_many" | Overtaken;
 
 /**
  * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
  * ends with the change, and webhook endpoints are notified. The row's `revision` is the one from which the change was computed; 0:
- * the gateway is new. `taken`: another gateway has the identifier of a new one; `draining`: one of the same account that is being deleted.
+ * the gateway is new. `taken`: another gateway has the identifier of a new one; `draining`: one of the same account that is being deleted; `too_many`: the account
+ * has as many as it may.
  */
 export const saveGateway = writeOperation("saveGateway", storeGateway);
 
@@ -59,6 +61,12 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
   // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
   await lockAccount(tx, account_id);
   if (gateway.revision === 0) {
+    const { count } = await tx.db
+      .selectFrom("gateways")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("account_id", "=", account_id)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= maxGateways) return "too_many";
     const inserted = await tx.db
       .insertInto("gateways")
       .values({ ...gateway, revision })

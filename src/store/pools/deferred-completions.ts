@@ -20,6 +20,10 @@ export const maxDeferredBytes = 1024 * 1024 * 1024;
 export const maxKeyDeferred = maxDeferred / 10;
 export const maxKeyDeferredBytes = Math.floor(maxDeferredBytes / 10);
 
+/** What the results that are kept may take, sealed: of a pool, and of one of its keys. */
+export const maxKeptBytes = 10 * 1024 * 1024 * 1024;
+export const maxKeyKeptBytes = maxKeptBytes / 10;
+
 export type InsertDeferredResult =
   | { kind: "stored"; isNewLane: boolean }
   | { kind: "full"; of: "pool" | "key" };
@@ -56,6 +60,21 @@ export const insertDeferred = writeOperation(
   },
 );
 
+/** Bytes of the results that a pool keeps, by key. It looks at every row of the pool. */
+export const readKeptResults = readOperation(
+  "readKeptResults",
+  async (tx, poolId: string): Promise<{ keyId: string; bytes: number }[]> => {
+    const kept = await tx.db
+      .selectFrom("deferred_completions")
+      .select(["key_id", sql<number>`cast(sum(bytes) as bigint)`.as("bytes")])
+      .where("pool_id", "=", poolId)
+      .where("due_at", "is", null)
+      .groupBy("key_id")
+      .execute();
+    return kept.map(({ key_id, bytes }) => ({ keyId: key_id, bytes: Number(bytes) }));
+  },
+);
+
 /** The deferred completion with this id that the key asked for. */
 export const findDeferred = readOperation(
   "findDeferred",
@@ -83,7 +102,14 @@ async function end(tx: Tx, rows: readonly EndedRow[], at: number): Promise<void>
   for (const { row, ...ended } of rows) {
     await tx.db
       .updateTable("deferred_completions")
-      .set({ status: ended.status, result: ended.result, request: null, due_at: null, finished_at: at })
+      .set({
+        status: ended.status,
+        result: ended.result,
+        request: null,
+        bytes: ended.result?.length ?? 0,
+        due_at: null,
+        finished_at: at,
+      })
       .where("id", "=", row.id)
       .execute();
   }

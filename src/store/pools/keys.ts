@@ -1,5 +1,6 @@
 // The keys of pools. A revoked one stays as a row, so that its usage keeps a name, until another key takes that name.
 
+import { maxPoolKeys } from "#contract/limits.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
@@ -44,12 +45,12 @@ export const listPoolKeys = readOperation(
   },
 );
 
-export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken" | Overtaken;
+export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken" | "too_many" | Overtaken;
 
 /**
  * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
  * Revoking a key moves its revision, so a change never brings back what was revoked meanwhile. `key_taken`: another key has the
- * same text. `not_found`: the account has no such pool.
+ * same text. `not_found`: the account has no such pool. `too_many`: the pool has as many as it may; as many revoked ones are kept.
  */
 export const savePoolKey = writeOperation(
   "savePoolKey",
@@ -72,6 +73,17 @@ export const savePoolKey = writeOperation(
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
       if (named) await removeKey(tx, { id: named.id, poolId: key.pool_id });
+      const rows = await tx.db
+        .selectFrom("pool_keys")
+        .select(["id", "revoked_at"])
+        .where("pool_id", "=", key.pool_id)
+        .orderBy("revoked_at")
+        .execute();
+      const revoked = rows.filter(({ revoked_at }) => revoked_at !== null);
+      if (rows.length - revoked.length >= maxPoolKeys) return "too_many";
+      const [oldest] = revoked;
+      if (oldest && revoked.length >= maxPoolKeys)
+        await removeKey(tx, { id: oldest.id, poolId: key.pool_id });
       // Another pool may be given the same text at this moment.
       const inserted = await tx.db
         .insertInto("pool_keys")

@@ -1,7 +1,7 @@
 // Pools with their members and keys. Everything that the management API asks for takes the account, and finds
 // nothing that is another one's. Every change of a pool or of one of its members raises the pool's revision.
 
-import { maxMembers, maxPools } from "#contract/manage/pools/limits.ts";
+import { maxMembers, maxPools } from "#contract/limits.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";

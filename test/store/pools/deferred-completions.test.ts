@@ -19,6 +19,7 @@ import {
   maxKeyDeferredBytes,
   nextDueDeferred,
   readDueDeferred,
+  readKeptResults,
   settleDeferred,
 } from "#store/pools/deferred-completions.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
@@ -159,6 +160,19 @@ onBothEngines((open) => {
     assert.deepEqual((await long.insert({ bytes: 1000 })).result, { kind: "full", of: "pool" });
     await fill(many.poolId, keys(), maxDeferred / 10, 1);
     assert.deepEqual((await many.insert()).result, { kind: "full", of: "pool" });
+  });
+
+  test("results that are kept are summed by key, with the bytes of the result", async () => {
+    const { insert, poolId, keyId } = await setUp();
+    const { row } = await insert({ bytes: 5_000 });
+    assert.deepEqual(await run(readKeptResults, poolId), []);
+    await run(beginDeferred, { poolId, fence: 0, ids: [row.id] });
+    const outcome = { kind: "ended", status: "completed", result: "x".repeat(700), error: null } as const;
+    await run(settleDeferred, { id: row.id, attempt: 1, at: now, outcome });
+    const cancelled = await insert({ bytes: 4_000 });
+    await run(cancelDeferred, { id: cancelled.row.id, keyId, at: now });
+    await insert({ bytes: 3_000 });
+    assert.deepEqual(await run(readKeptResults, poolId), [{ keyId, bytes: 700 }]);
   });
 
   test("what a revoked, expired or missing key left waiting is cancelled in batches, and told", async () => {

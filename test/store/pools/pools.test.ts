@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { maxMembers, maxPools } from "#contract/manage/pools/limits.ts";
+import { maxMembers, maxPools } from "#contract/limits.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
 import {

@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { maxMembers } from "#contract/limits.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 import { sharedBudgetRules } from "./budgets.ts";
 import { contentLog } from "./content-log.ts";
 import { keyFields } from "./keys.ts";
-import { maxMembers } from "./limits.ts";
 import { memberFields, poolMember } from "./members.ts";
 import { poolName } from "./names.ts";
 

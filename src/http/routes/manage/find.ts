@@ -1,14 +1,30 @@
 // GET /api/manage/v1/find: what a pasted text names, in every account that the asker may see.
 
-import { findQuery, findReply } from "#contract/manage/find.ts";
+import { findQuery, findReply, type recordKinds } from "#contract/manage/find.ts";
+import type { ScopeArea } from "#contract/manage/keys/token-scopes.ts";
 import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { onlyAccountOf } from "#identity/principal.ts";
+import { allows } from "#identity/scopes.ts";
 import { idTime } from "#runtime/ids.ts";
 import { findRecords, idPrefixes } from "#store/find.ts";
+
+/** The area that a token must be allowed to read to see records of a kind. */
+const areas: Readonly<Record<(typeof recordKinds)[number], ScopeArea>> = {
+  account: "accounts",
+  message: "messages",
+  request: "messages",
+  received: "messages",
+  call: "pools",
+  gateway: "gateways",
+  pool: "pools",
+  member: "pools",
+  pool_key: "pools",
+  domain: "domains",
+};
 
 /** Ids that one text may bring. */
 const atMost = 20;
@@ -33,7 +49,7 @@ export const findRecordsRoute = endpoint({
   tag: "Accounts",
   summary: "Find records by what a text names",
   description:
-    "Looks up to twenty ids of a text up, and a gateway with this identifier. A member finds what the member's own account has.",
+    "Looks up to twenty ids of a text up, and a gateway with this identifier. A member finds what the member's own account has, a token what its scopes let it read.",
   family: "manage",
   scope: "self",
   query: findQuery,
@@ -44,7 +60,8 @@ export const findRecordsRoute = endpoint({
   if (isProblem(query)) return query;
   const text = query.value.q.trim();
   const accountId = onlyAccountOf(principal);
-  const found = await core.database.run(findRecords, { accountId, ids: idsIn(text), identifier: text });
+  const records = await core.database.run(findRecords, { accountId, ids: idsIn(text), identifier: text });
+  const found = records.filter(({ kind }) => allows(principal.scopes, `${areas[kind]}:read`));
   return {
     status: 200,
     body: {

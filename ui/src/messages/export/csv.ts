@@ -25,13 +25,21 @@ const columns: readonly (readonly [name: string, of: (record: MessageRecord) => 
   ["text", textOf],
 ];
 
-/** Spreadsheets run what begins like a formula, and people may have written it. A phone number is not one. */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text);
+/**
+ * Spreadsheets run what begins like a formula, and people may have written it. Those of other countries also part cells at
+ * semicolons or tabs, and then know no quotes inside a line, so that a formula may begin behind any of them.
+ */
+const formulaStart = /(^|[;\t|\r\n])(?=[=+\-@\t\r\0＝＋－＠])/g;
+
+const isPhoneNumber = (text: string): boolean => /^\+\d+$/.test(text);
 
 function cellOf(value: Cell): string {
   if (value === null) return "";
-  const text = typeof value === "string" && isFormula(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text =
+    typeof value === "string" && !isPhoneNumber(value)
+      ? value.replaceAll(formulaStart, "$1'")
+      : String(value);
+  return /[",;|\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellOf).join(",")}\r\n`;

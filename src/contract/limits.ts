@@ -1,0 +1,17 @@
+// How many things an account may have, and how large. Apart from their schemas, which the threads of the storage must not load.
+
+/** Pools of an account. */
+export const maxPools = 100;
+
+/** Members of a pool. */
+export const maxMembers = 50;
+
+/** Gateways of an account. */
+export const maxGateways = 500;
+
+/** Named API keys of an account that are not revoked, and those of a pool. */
+export const maxNamedKeys = 200;
+export const maxPoolKeys = 1_000;
+
+/** Settings of a gateway or of a pool's member, and the other fields of any resource; bytes of JSON. */
+export const maxSettingsBytes = 64 * 1024;
