@@ -40,6 +40,12 @@ export interface Tx {
     columns: readonly (keyof Schema[T] & string)[],
     batches: readonly InsertBatch[],
   ): Promise<void>;
+  /** Inserts those of `records` whose `id` the table does not have, and returns their ids. */
+  insertMissing<T extends keyof Schema & string>(
+    table: T,
+    columns: Record<keyof Schema[T] & string, ColumnType>,
+    records: readonly (Schema[T] & { id: string })[],
+  ): Promise<ReadonlySet<string>>;
   /**
    * Texts, such as ids, as the right side of `in`, passed as one parameter. PostgreSQL knows their number, or assumes ten;
    * for `rows` it assumes a hundred, and then reads a whole table of some 10,000 rows.

@@ -11,6 +11,7 @@ import {
   referenceFrom,
   textAt,
 } from "#gateways/json-path.ts";
+import { seededRandom } from "../harness.ts";
 
 test("paths of names, quoted names and places in a list", () => {
   assert.deepEqual(parsePath("$"), []);
@@ -109,4 +110,24 @@ test("a reference is kept as given, or not at all", () => {
     assert.equal(referenceFrom(good), good);
   for (const bad of [null, undefined, "", "x".repeat(256), "a\u0000b", "a\nb", "\ud800"])
     assert.equal(referenceFrom(bad), null);
+});
+
+test("numbers are their source texts, with and without one that JavaScript spells otherwise", () => {
+  const random = seededRandom(7);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random.random() * of.length)]!;
+  const odd = ["1e3", "1.50", "-0", "12345678901234567890", "1E-7", "0.0"];
+  const plain = ["0", "-7", "42", "123456789012345", "true", "null", '"a"', '"__proto__"'];
+  const write = (depth: number, values: readonly string[]): string => {
+    const kind = depth === 0 ? 0 : Math.floor(random.random() * 3);
+    if (kind === 0) return pick(values);
+    const inner = Array.from({ length: 3 }, () => write(depth - 1, values));
+    if (kind === 1) return `[${inner.join(",")}]`;
+    return `{${inner.map((value, at) => `${JSON.stringify(pick(["a", "__proto__", "b c"]) + (at || ""))}: ${value}`).join(",")}}`;
+  };
+  // The reference: each number made a text before parsing. No text here has a digit.
+  const reference = (json: string) => JSON.parse(json.replaceAll(/-?\d[\d.eE+-]*(?=[\s,\]}]|$)/g, '"$&"'));
+  for (let round = 0; round < 500; round++) {
+    const json = write(4, round % 2 === 0 ? plain : [...plain, ...odd]);
+    assert.deepEqual(parseJson(json), reference(json), json);
+  }
 });

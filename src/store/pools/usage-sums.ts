@@ -61,26 +61,61 @@ export function failedIn({ attempts }: CompletionsTable): string[] {
 /** Each call counts once, so that sums over members are those of the pool: under the member that failed last where none answered. */
 const countedUnder = (call: CompletionsTable): string => call.member ?? failedIn(call).at(-1) ?? "";
 
+/** Calls that differ in nothing that rows tell apart, with their sums. */
+interface Group extends UsageSums, Pick<Call, "account_id" | "pool_id" | "key_id" | "day"> {
+  hour: string;
+  member: string;
+  model: string;
+  status: string;
+  latencies: Histogram;
+  first_bytes: Histogram;
+}
+
+/** Most calls of a write are alike, so that what follows has few groups to go through. */
+function groupsOf(calls: readonly Call[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const call of calls) {
+    const { account_id, pool_id, key_id, day, model, status, at } = call;
+    const member = countedUnder(call);
+    const hour = at - (at % hourMs);
+    // Names of members and models may have any character but this one.
+    const name = `${key_id}\n${day}\n${hour}\n${status}\n${member}\n${model}`;
+    let group = groups.get(name);
+    if (group === undefined) {
+      const about = { account_id, pool_id, key_id, day, hour: hourOf(at), member, model: model ?? "" };
+      group = { ...about, status: String(status), ...noSums(), latencies: {}, first_bytes: {} };
+      groups.set(name, group);
+    }
+    addCall(group, call);
+    // The duration of a failure, or of a call that the client abandoned, says nothing about answers.
+    if (status >= 400) continue;
+    addDuration(group.latencies, call.ms);
+    if (call.first_byte_ms !== null) addDuration(group.first_bytes, call.first_byte_ms);
+  }
+  return [...groups.values()];
+}
+
 /** Adds calls that were not counted yet. */
 export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
   if (calls.length === 0) return;
-  const days = (call: Call) => ({
-    key_id: call.key_id,
-    day: call.day,
-    part: JSON.stringify([countedUnder(call), call.model ?? ""]),
+  const groups = groupsOf(calls);
+  const days = ({ key_id, day, member, model }: Group) => ({
+    key_id,
+    day,
+    part: JSON.stringify([member, model]),
   });
-  await addTimed(tx, "usage_days", timedSums(calls, days), { member: "text", model: "text" });
-  const hours = ({ key_id, day, at }: Call) => ({ key_id, day, hour: hourOf(at) });
-  await addTimed(tx, "usage_hours", timedSums(calls, hours), {});
-  const parts = (call: Call) => ({
-    key_id: call.key_id,
-    hour: hourOf(call.at),
-    part: JSON.stringify([call.day, countedUnder(call), call.model ?? "", call.status]),
+  await addTimed(tx, "usage_days", timedSums(groups, days), { member: "text", model: "text" });
+  const hours = ({ key_id, day, hour }: Group) => ({ key_id, day, hour });
+  await addTimed(tx, "usage_hours", timedSums(groups, hours), {});
+  const parts = ({ key_id, hour, day, member, model, status }: Group) => ({
+    key_id,
+    hour,
+    part: JSON.stringify([day, member, model, Number(status)]),
   });
   const partColumns = { day: "text", member: "text", model: "text", status: "text" } as const;
-  await addTimed(tx, "usage_parts", timedSums(calls, parts), partColumns);
+  await addTimed(tx, "usage_parts", timedSums(groups, parts), partColumns);
   await addLabels(tx, labelSums(calls));
-  await addSpend(tx, calls);
+  await addSpend(tx, groups);
 }
 
 const hourMs = 3_600_000;
@@ -89,36 +124,27 @@ export const hourOf = (at: number) => new Date(at - (at % hourMs)).toISOString()
 
 type Key = Readonly<Record<string, string>>;
 
-interface TimedSums extends UsageSums {
+interface TimedSums extends Omit<Group, "hour" | "key_id"> {
   key: Key;
-  day: string;
-  member: string;
-  model: string;
-  status: string;
-  account_id: string;
-  pool_id: string;
-  latencies: Histogram;
-  first_bytes: Histogram;
 }
 
 const nameOf = (key: Key) => JSON.stringify(Object.values(key));
 
 /** In the order in which their rows are locked. */
-function timedSums(calls: readonly Call[], keyOf: (call: Call) => Key): TimedSums[] {
+function timedSums(groups: readonly Group[], keyOf: (group: Group) => Key): TimedSums[] {
   const sums = new Map<string, TimedSums>();
-  for (const call of calls) {
-    const key = keyOf(call);
+  for (const group of groups) {
+    const key = keyOf(group);
     const name = nameOf(key);
-    const { account_id, pool_id, model, day } = call;
-    const status = String(call.status);
-    const about = { key, day, member: countedUnder(call), model: model ?? "", status, account_id, pool_id };
-    const sum = sums.get(name) ?? { ...about, ...noSums(), latencies: {}, first_bytes: {} };
-    sums.set(name, sum);
-    addCall(sum, call);
-    // The duration of a failure, or of a call that the client abandoned, says nothing about answers.
-    if (call.status >= 400) continue;
-    addDuration(sum.latencies, call.ms);
-    if (call.first_byte_ms !== null) addDuration(sum.first_bytes, call.first_byte_ms);
+    const sum = sums.get(name);
+    if (sum === undefined) {
+      const { hour: _, key_id: _key, latencies, first_bytes, ...rest } = group;
+      sums.set(name, { ...rest, key, latencies: { ...latencies }, first_bytes: { ...first_bytes } });
+      continue;
+    }
+    for (const column of sumNames) sum[column] += group[column];
+    merge(sum.latencies, group.latencies);
+    merge(sum.first_bytes, group.first_bytes);
   }
   return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
@@ -277,9 +303,9 @@ async function addLabels(tx: Tx, all: readonly LabelSums[]): Promise<void> {
 }
 
 /** Adds to what pools and accounts have spent, in the order in which their rows are locked. */
-async function addSpend(tx: Tx, calls: readonly Call[]): Promise<void> {
+async function addSpend(tx: Tx, groups: readonly Group[]): Promise<void> {
   const spent = new Map<string, SpendDaysTable>();
-  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost, cost_rest } of calls) {
+  for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost, cost_rest } of groups) {
     for (const owner_id of [account_id, pool_id]) {
       const name = `${owner_id} ${day}`;
       const sum = spent.get(name) ?? { owner_id, day, tokens: 0, cost: 0, cost_rest: 0 };

@@ -1,7 +1,6 @@
 // The calls of pool keys, one row each, written behind the answers, many at once, together with what they add up to
 // (`usage-sums.ts`). A call that is written twice counts once.
 
-import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";
 import { addSums, failedIn } from "./usage-sums.ts";
@@ -55,19 +54,16 @@ export const recordUsage = batchedOperation("recordUsage", async (tx, batches: r
 });
 
 /** The ids of those that were not there yet. */
-async function insertCalls(tx: Tx, calls: readonly UsedCall[]): Promise<ReadonlySet<string>> {
-  const whole = calls.map((call) => ({
-    ...call,
-    ms: Math.round(call.ms),
-    first_byte_ms: call.first_byte_ms === null ? null : Math.round(call.first_byte_ms),
-  }));
-  const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
-  const { rows } = await sql<{ id: string }>`
-    insert into completions (${names}) select ${names} from ${tx.rows("calls", columns, whole)} where true
-    on conflict (id) do nothing returning id
-  `.execute(tx.db);
-  return new Set(rows.map(({ id }) => id));
-}
+const insertCalls = (tx: Tx, calls: readonly UsedCall[]): Promise<ReadonlySet<string>> =>
+  tx.insertMissing(
+    "completions",
+    columns,
+    calls.map(({ day: _, ...call }) => ({
+      ...call,
+      ms: Math.round(call.ms),
+      first_byte_ms: call.first_byte_ms === null ? null : Math.round(call.first_byte_ms),
+    })),
+  );
 
 /** What calls have to match; null: anything. */
 export interface CallFilter {

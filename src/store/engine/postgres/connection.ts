@@ -80,6 +80,14 @@ export function postgresTx(client: PoolClient, counts = new CountBuffer().transa
       const query = sql<R>`update ${sql.table(table)} set ${set} from ${recordRows} where ${where}${end}`;
       return (await query.execute(db)).rows;
     },
+    insertMissing: async (table, columns, records) => {
+      const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
+      const inserted = await sql<{ id: string }>`
+        insert into ${sql.table(table)} (${names}) select ${names} from ${rows("given", columns, records)} where true
+        on conflict (id) do nothing returning id
+      `.execute(db);
+      return new Set(inserted.rows.map(({ id }) => id));
+    },
     indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),
     lock: (strength) => sql.raw(`for ${strength}`),
     insert: async (table, columns, batches) => {

@@ -24,6 +24,7 @@ type Value = string | number | null;
 export class SqliteConnection implements DatabaseConnection {
   readonly raw: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #returnsRows = new WeakMap<StatementSync, boolean>();
 
   constructor(path: string, access: Access) {
     this.raw = new DatabaseSync(path, { readOnly: access === "read" });
@@ -68,7 +69,13 @@ export class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const statement = this.statement(query.sql);
     const parameters = query.parameters as Value[];
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters) as R[] };
+    let returnsRows = this.#returnsRows.get(statement);
+    if (returnsRows === undefined) {
+      // Describing 31 columns takes 12 µs, five times the query itself.
+      returnsRows = statement.columns().length > 0;
+      this.#returnsRows.set(statement, returnsRows);
+    }
+    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
     const { changes } = statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
@@ -100,6 +107,19 @@ export function sqliteTx(connection: SqliteConnection): Tx {
       for (const { constant, rows } of batches) {
         for (const row of rows) statement.run(...(constant as Value[]), ...(row as Value[]));
       }
+    },
+    // 1.6 µs a row of 28 columns; one statement over json_each takes 16.
+    insertMissing: async (table, columns, records) => {
+      const names = Object.keys(columns) as (keyof (typeof records)[number])[];
+      const statement = connection.statement(
+        `insert into "${table}" (${names.map((name) => `"${String(name)}"`).join(", ")}) ` +
+          `values (${names.map(() => "?").join(", ")}) on conflict (id) do nothing`,
+      );
+      const inserted = new Set<string>();
+      for (const record of records)
+        if (statement.run(...names.map((name) => (record[name] ?? null) as Value)).changes === 1)
+          inserted.add(record.id);
+      return inserted;
     },
     update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {
       const names = Object.keys(columns);
