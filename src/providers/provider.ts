@@ -106,6 +106,8 @@ export interface SealedReasoning {
   essential?(body: NativeRequest["body"]): readonly string[];
   /** What is new in the text of an answer or of a chunk. */
   made(text: string): readonly string[];
+  /** The same of the chunks of one stream, in order, where thoughts come in pieces; absent: none do. */
+  madeInPieces?(): (text: string) => readonly string[];
   /** Whether the failure says that the member could not open what the request has. */
   isRefusal(failure: Failure): boolean;
 }

@@ -3,10 +3,11 @@
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
-import { hasPacked } from "#providers/translate/reasoning-details.ts";
+import { hasPacked, isPlainThought } from "#providers/translate/reasoning-details.ts";
 import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall, Run } from "./call.ts";
 import type { SealedOrigins } from "./sealed-origins.ts";
+import { thoughtMaker } from "./unsealed-reasoning.ts";
 
 const none: ReadonlySet<string> = new Set();
 
@@ -29,6 +30,16 @@ function bodyFor(native: NativeApi | null, { api, text, body }: FailoverCall): F
 /** The name under which what the member sealed is remembered. */
 const makerOf = ({ id }: Member, { sharedBy }: SealedReasoning): string => sharedBy ?? id;
 
+/** The values with the name of their maker: plain thoughts have one that its vendor's members share. */
+const byMaker = (
+  member: Member,
+  sealed: SealedReasoning,
+  values: readonly string[],
+): [values: readonly string[], maker: string][] => [
+  [values.filter((value) => !isPlainThought(value)), makerOf(member, sealed)],
+  [values.filter(isPlainThought), thoughtMaker(member)],
+];
+
 /** Tells the members that made the newest sealed reasoning of the call from others; null: none of them is known to have. */
 export function makerIn(
   origins: SealedOrigins,
@@ -46,7 +57,8 @@ export function makerIn(
     if (maker === null) continue;
     return (other) => {
       const others = of(other);
-      return others !== null && makerOf(other.member, others) === maker;
+      if (others === null) return false;
+      return makerOf(other.member, others) === maker || thoughtMaker(other.member) === maker;
     };
   }
   return null;
@@ -73,7 +85,8 @@ export function sealedIn(
   const values = sealed?.in(bodyFor(native, call)) ?? [];
   if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
   if (unsealed.includes(choice)) return { sealed, values, foreign: new Set(values) };
-  return { sealed, values, foreign: origins.foreign(values, makerOf(choice.member, sealed)) };
+  const foreign = byMaker(choice.member, sealed, values).map(([some, maker]) => origins.foreign(some, maker));
+  return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some)) };
 }
 
 /** Whether the member is asked once more, without the sealed reasoning that it could not open. */
@@ -87,7 +100,7 @@ export function canGoUnsealed(
   const sent = values.filter((value) => !foreign.has(value));
   if (sealed === null || sent.length === 0 || unsealed.includes(choice) || !sealed.isRefusal(failure))
     return false;
-  origins.refused(sent, makerOf(choice.member, sealed));
+  for (const [some, maker] of byMaker(choice.member, sealed, sent)) origins.refused(some, maker);
   unsealed.push(choice);
   return true;
 }
@@ -103,22 +116,23 @@ export function noting(
 ): AnswerReader {
   const sealed = sealedBy(member, native);
   if (sealed === null) return reader;
-  const note = (text: string) => {
-    const values = sealed.made(text);
-    if (values.length > 0) origins.made(values, makerOf(member, sealed));
+  const note = (values: readonly string[]) => {
+    if (values.length === 0) return;
+    for (const [some, maker] of byMaker(member, sealed, values)) origins.made(some, maker);
   };
   return {
     answer: (text, request) => {
       const answer = reader.answer(text, request);
-      if (answer.kind === "answer") note(answer.text);
+      if (answer.kind === "answer") note(sealed.made(answer.text));
       return answer;
     },
     stream: (request) => {
       const stream = reader.stream(request);
+      const made = sealed.madeInPieces?.() ?? sealed.made;
       return {
         push: (event) => {
           const pieces = stream.push(event);
-          for (const piece of pieces) if (piece.kind === "chunk") note(piece.text);
+          for (const piece of pieces) if (piece.kind === "chunk") note(made(piece.text));
           return pieces;
         },
         ...(stream.missing && { missing: () => stream.missing!() }),

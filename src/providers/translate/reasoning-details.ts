@@ -89,6 +89,14 @@ export function thinkingBlock(detail: Fields): Fields | null {
   return format === claudeFormat ? { type: "redacted_thinking", data: seal } : null;
 }
 
+/** Marks plain thoughts among what is sealed: their maker's vendor may have them, and a seal is of one account. */
+const plainMark = "plain ";
+
+/** Stands for thoughts that nothing seals, as a seal does; empty: there are none. */
+export const plainThought = (text: string): string => (text === "" ? "" : plainMark + text);
+
+export const isPlainThought = (value: string): boolean => value.startsWith(plainMark);
+
 /** What begins a seal that was packed here, where a client API has one text for it. No vendor opens it. */
 const packedMark = "trunkline-sealed.";
 

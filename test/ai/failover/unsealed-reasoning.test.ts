@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { thoughtMaker } from "#ai/failover/unsealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
+import { fold } from "#ai/stream/fold.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { fieldsIn } from "#providers/translate/json.ts";
@@ -232,6 +233,71 @@ test("a client that did not ask for thoughts gets a block without any, and none 
     blocksOf(spoken.text, false).map(({ type }) => type),
     ["text"],
   );
+});
+
+/** The client folds the chunks, as clients do. */
+const folded = (text: string) =>
+  text.startsWith("{")
+    ? text
+    : fold(
+        text
+          .split("\n")
+          .filter((line) => line.startsWith("data: {"))
+          .map((line) => ({ ...emptyChunk, text: line.slice(6) })),
+      ).text;
+const emptyChunk = {
+  kind: "chunk",
+  output: true,
+  finish: false,
+  usage: null,
+  usageOnly: false,
+  units: 0,
+} as const;
+
+describe("chat completions", () => {
+  for (const field of ["reasoning_content", "reasoning"])
+    for (const stream of [false, true]) {
+      const vendor = inField(field);
+      const door = chatDoor(stream ? { stream: true } : {});
+      const reply = stream ? vendor.stream : vendor.whole;
+      const ask = async (it: Script, members: readonly Member[], body: Fields) =>
+        folded((await answerTo(it, members, door, body)).text);
+
+      test(`${field}${stream ? ", streamed" : ""}: goes back to its maker's vendor alone`, async () => {
+        const it = script();
+        const maker = member(it, "maker", vendor, [reply, reply, down], { vendor: "deepseek" });
+        const other = it.member("other", [answered()]);
+        const second = door.next(door.first, await ask(it, [maker, other], door.first));
+        await ask(it, [maker, other], second);
+        const plain = { ...second, stream: false };
+        await ask(it, [maker, other], plain);
+        const twin = member(it, "twin", vendor, [answered()], { vendor: "deepseek" });
+        await ask(it, [{ ...other, priority: twin.priority }, twin], plain);
+        assert.deepEqual(it.names(), ["maker", "maker", "maker", "other", "twin"]);
+        const sent = [1, 2, 3, 4].map((at) => assistantIn(bodyAt(it, at))[field]);
+        assert.deepEqual(sent, [thought, thought, undefined, thought]);
+      });
+    }
+
+  for (const [words, param] of [
+    ["Unknown parameter: 'messages[1].reasoning_content'.", "messages[1].reasoning_content"],
+    ["'messages.1' : for 'role:assistant' property 'reasoning_content' is unsupported", null],
+  ] as const)
+    test(`a member that does not know the field is asked without it: ${words}`, async () => {
+      const it = script();
+      const refused = json(
+        { error: { message: words, type: "invalid_request_error", param, code: null } },
+        400,
+      );
+      const [user, assistant, result] = lacking.messages;
+      const messages = [user, { ...assistant, reasoning_content: thought }, result];
+      await answerTo(it, [it.member("openai", [refused, answered()])], chatDoor({}), {
+        ...lacking,
+        messages,
+      });
+      const sent = [0, 1].map((at) => assistantIn(bodyAt(it, at)));
+      assert.deepEqual(sent, [messages[1], assistant]);
+    });
 });
 
 const lacking = {
