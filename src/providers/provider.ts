@@ -19,10 +19,7 @@ export interface ChatRequest {
   /** The member's name of the model. */
   model: string;
   stream: boolean;
-  /**
-   * Parameters of the request that this model refused before. Where possible the request goes without them
-   * (`translate/hints.ts`).
-   */
+  /** Parameters that this model refused before. Where possible the request goes without them (`translate/hints.ts`). */
   refused?: readonly string[];
   /** Names the member in thoughts of its answer that were not sealed; absent: they are not handed over. */
   maker?: string;
@@ -274,6 +271,8 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   /** Embeddings in OpenAI's form; absent: the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  /** The most texts that it embeds in one request; more go in several. Each answer is written by `embeddingsAnswer`. Absent: any number. */
+  maxEmbedded?: number;
   /** Operations whose requests and answers are passed on unchanged; absent: the provider has none. */
   forward?: {
     operations: readonly ForwardedOperation[];
@@ -320,6 +319,7 @@ export interface Provider {
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): PreparedRequest;
   embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
+  maxEmbedded: number | undefined;
   /** The operations that it forwards. */
   forwards: readonly ForwardedOperation[];
   forward(operation: ForwardedOperation, request: ForwardRequest, settings: unknown): PreparedRequest;
@@ -372,6 +372,7 @@ export function defineProvider<Settings extends z.ZodObject>(
     stream: definition.stream,
     failure: definition.failure,
     embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? noEmbeddings,
+    maxEmbedded: definition.maxEmbedded,
     embeddingsAnswer: (text, request) => {
       if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);

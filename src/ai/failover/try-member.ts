@@ -6,6 +6,7 @@ import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
+import { askParts, embeddingParts } from "#ai/stream/embedding-parts.ts";
 import { fold } from "#ai/stream/fold.ts";
 import { unfold } from "#ai/stream/unfold.ts";
 import type { AttemptSpan } from "#ai/tracing/attempt-span.ts";
@@ -120,7 +121,8 @@ export async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    const sending = { call, member, native, tools, prepared, request, limitAt, waiting, span };
+    const { settings } = asked.member;
+    const sending = { call, member, settings, native, tools, prepared, request, limitAt, waiting, span };
     attempted = await sendAttempt(deps, sending, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused) attempted = await sendAttempt(deps, sending, true);
@@ -258,6 +260,8 @@ function read(
 interface Sending {
   call: FailoverCall;
   member: Member;
+  /** The member's, with the key that is used. */
+  settings: unknown;
   native: NativeApi | null;
   /** Where the member is asked instead of chat completions. */
   tools: ToolsApi | null;
@@ -273,7 +277,7 @@ interface Sending {
 /** Sends the request and reads what comes, as the mode of the call asks for. `fresh`: over a new connection. */
 function sendAttempt(
   deps: FailoverDeps,
-  { call, member, native, tools, prepared, request, limitAt, waiting, span }: Sending,
+  { call, member, settings, native, tools, prepared, request, limitAt, waiting, span }: Sending,
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
@@ -309,7 +313,15 @@ function sendAttempt(
       return { kind: "answer", ...(native === null ? fold(whole.chunks) : native.fold(whole.chunks)) };
     });
   }
-  return askWhole(deps, target, read(member, reader, asked, call.mode), limitAt, signal);
+  const ask = (ready: Target["prepared"], part: ChatRequest) =>
+    askWhole(deps, { ...target, prepared: ready }, read(member, reader, part, call.mode), limitAt, signal);
+  const parts = call.mode === "embeddings" ? embeddingParts(request, member.provider.maxEmbedded) : null;
+  if (parts === null) return ask(prepared, asked);
+  return askParts(parts, (part) => {
+    const ready = member.provider.embeddings(part, settings);
+    if (ready.kind === "unsupported_parameter") throw new Error(ready.message);
+    return ask(ready, part);
+  });
 }
 
 /** The member has begun to answer; the result reports how the answer ended. */

@@ -82,6 +82,7 @@ export const gemini = defineProvider({
     };
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
+  maxEmbedded: 100,
   listedAs: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "gemini" : null),
   check: (settings, range) => ({
     method: "GET",
