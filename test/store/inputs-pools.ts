@@ -84,6 +84,7 @@ export const poolCases: Case[] = [
   caseOf(contents.findCallContent, { ...whose, callId: id("req", 0), now }),
   caseOf(contents.deleteOldContents, { after: "", now, limit }, { after: id("pool", 3), now, limit }),
   caseOf(deferred.insertDeferred, deferredRow({ accountId, poolId, keyId }, { id: "cmp_new" })),
+  caseOf(deferred.readKeptResults, poolId),
   caseOf(deferred.findDeferred, { id: id("cmp", 0), keyId }),
   caseOf(deferred.readDueDeferred, { laneId: poolId, priority: 0, now, after: null, limit }),
   caseOf(deferred.nextDueDeferred, { laneId: poolId, priorities, now: 0 }),
