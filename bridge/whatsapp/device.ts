@@ -350,7 +350,7 @@ export class Device {
     over.abort();
     this.#waiting.delete(message.id);
     if (result.kind === "acked" && result.error === "479") this.#recipients.forgetDevices();
-    return result;
+    return this.#recipients.named(result, found.jid, message.number);
   }
 
   /** Resolves when no answer came in time; a connection that is silent is tested meanwhile, and ended when it is dead. */

@@ -1,5 +1,6 @@
 // Whether a number is on WhatsApp, and with which devices. Each look-up counts against the number that asks, so answers are kept.
 
+import type { SendResult } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import type { DeviceValues } from "./keys.ts";
 import type { Library, Socket } from "./library.ts";
 
@@ -40,6 +41,13 @@ export class Recipients {
     } catch (error) {
       return { kind: isThrottled(error) ? "throttled" : "check_failed" };
     }
+  }
+
+  /** The result with the sender of messages from the address, if it is another one than the number that was looked up. */
+  named(result: SendResult, jid: string, number: string): SendResult {
+    const { user = jid, server } = this.#library.jidDecode(jid) ?? {};
+    const knownAs = server === "s.whatsapp.net" ? `+${user}` : `${user}@${server}`;
+    return result.kind === "acked" && knownAs !== number ? { ...result, knownAs } : result;
   }
 
   /** The devices of a recipient have changed. */

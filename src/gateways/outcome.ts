@@ -1,7 +1,8 @@
 // What became of one transmission: the four answers that an adapter can give.
 
 /**
- * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `receipt`: for routes that already know how it ended. `parts`: it has several
+ * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `knownAs`: the sender of the recipient's answers, if it
+ *   is another one: an E.164 number or an id. `receipt`: for routes that already know how it ended. `parts`: it has several
  *   references, of which `reference` is the first.
  * - `rejected`: the message will never be sent. It is not tried again. `mayBeGatewayFault`: the provider refused it with a code
  *   that no table lists, or that is about settings as well as about messages; the lane's breaker judges it (`queue/breaker`).
@@ -17,6 +18,7 @@ export type Outcome =
       parts?: PartReferences;
       receipt?: FinalReceipt;
       note?: string;
+      knownAs?: string;
     }
   | { kind: "rejected"; code: string; reason: string; answer?: ProviderAnswer; mayBeGatewayFault?: true }
   | {

@@ -22,6 +22,7 @@ import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
 import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { deleteReplyWindows, replyWindowMs } from "#store/feedback/reply-windows.ts";
+import { deleteSenderNames, senderNameMs } from "#store/feedback/sender-names.ts";
 import { deletePauses } from "#store/gateways/pauses.ts";
 import {
   deleteExpiredSessions,
@@ -189,6 +190,10 @@ export async function runMaintenance(
     async () =>
       (await database.run(deleteReplyWindows, { before: now - replyWindowMs, limit: batchSize })) ===
       batchSize,
+  );
+  await runBatches(
+    async () =>
+      (await database.run(deleteSenderNames, { before: now - senderNameMs, limit: batchSize })) === batchSize,
   );
   const oldChoices = { before: now - choiceTtlMs, limit: batchSize };
   await runBatches(async () => (await database.run(deleteSpreadChoices, oldChoices)) === batchSize);

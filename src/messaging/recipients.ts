@@ -4,7 +4,7 @@
 
 import { normaliseAddress } from "#contract/address.ts";
 import { isLid, isUserId } from "#contract/messages/user-id.ts";
-import { adviceOn, toRecipient } from "./accept/phone.ts";
+import { adviceOn, type Sender, senderOf, toRecipient } from "./accept/phone.ts";
 
 export interface RecipientKind {
   /** With its article, for issues: "is not a phone number". */
@@ -13,6 +13,8 @@ export interface RecipientKind {
   field: "number" | "email";
   /** The form that messages and the suppression list hold; null when the text is no recipient. */
   normalise(written: string, country: string | null): string | null;
+  /** Who a message is from, as its provider writes it. `spellings`: of the same person. */
+  senderOf(written: string, country: string | null): Sender & { spellings: readonly string[] };
   /** What to change in a text that is no recipient, in one sentence; empty when there is nothing to say. */
   adviceOn(written: string, country: string | null): string;
   /** Whether a reply that is one keyword (STOP, START) changes consent. */
@@ -24,6 +26,7 @@ export const phoneNumber: RecipientKind = {
   field: "number",
   // E.164, or a short code.
   normalise: (written, country) => toRecipient(written, country)?.recipient ?? null,
+  senderOf: (written, country) => ({ ...senderOf(written, country), spellings: [] }),
   adviceOn,
   hasConsentKeywords: true,
 };
@@ -35,13 +38,44 @@ export const whatsappRecipient: RecipientKind = {
     const id = written.trim();
     return isUserId(id) || isLid(id) ? id : phoneNumber.normalise(written, country);
   },
+  senderOf: (written, country) => {
+    const id = written.trim();
+    if (isUserId(id) || isLid(id)) return { sender: id, readings: [], spellings: [] };
+    const read = senderOf(written, country);
+    return { ...read, spellings: whatsappSpellings(read.sender) };
+  },
 };
+
+/** Mobile numbers that WhatsApp may know without a digit that they got later, or with one that they lost. */
+const spellings: readonly { pattern: RegExp; before: string; digit: string }[] = [
+  // Brazil's mobile numbers got a 9. Landlines, which begin with 2 to 5, did not.
+  { pattern: /^\+55(\d{2})9?([6-9]\d{7})$/, before: "+55", digit: "9" },
+  // Mexico's 1 went in 2019.
+  { pattern: /^\+52()1?([2-9]\d{9})$/, before: "+52", digit: "1" },
+  // Argentina's 9 is for calls from abroad.
+  { pattern: /^\+54()9?([1-8]\d{9})$/, before: "+54", digit: "9" },
+];
+
+/** The other spellings of a number that are the same person for certain. */
+function whatsappSpellings(number: string): string[] {
+  for (const { pattern, before, digit } of spellings) {
+    const found = pattern.exec(number);
+    if (found === null) continue;
+    const [, area = "", rest = ""] = found;
+    return [`${before}${area}${digit}${rest}`, `${before}${area}${rest}`].filter((other) => other !== number);
+  }
+  return [];
+}
 
 export const emailAddress: RecipientKind = {
   noun: "an email address",
   field: "email",
   // In lower case with the domain in ASCII, tags (`+tag`) included.
   normalise: (written) => normaliseAddress(written.trim()),
+  senderOf: (written) => {
+    const sender = normaliseAddress(written.trim()) ?? written;
+    return { sender, readings: [], spellings: [] };
+  },
   adviceOn: () => "",
   // Mail programs quote the whole mail in a reply, and List-Unsubscribe exists for this.
   hasConsentKeywords: false,

@@ -23,6 +23,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/partly-delivered.ts"),
   import("#store/feedback/receipts.ts"),
   import("#store/feedback/reply-windows.ts"),
+  import("#store/feedback/sender-names.ts"),
   import("#store/feedback/suppressions.ts"),
   import("#store/feedback/unknown-words.ts"),
   import("./find.ts"),

@@ -32,3 +32,23 @@ test("numbers are spelled as recipients, addresses in lower case with their doma
     assert.equal(kind.normalise(written, "DE"), expected, `${kind.field} ${written}`);
   assert.equal(phoneNumber.normalise("0151 23456789", null), null, "national without a country");
 });
+
+test("a sender on WhatsApp is the person of the number's other spelling too", () => {
+  const pairs = [
+    ["+5511987650001", "+551187650001"],
+    ["+5215512345678", "+525512345678"],
+    ["+5491123450003", "+541123450003"],
+  ] as const;
+  for (const [one, other] of pairs) {
+    assert.deepEqual(whatsappRecipient.senderOf(one, null), {
+      sender: one,
+      readings: [],
+      spellings: [other],
+    });
+    assert.deepEqual(whatsappRecipient.senderOf(other, null).spellings, [one]);
+    assert.deepEqual(phoneNumber.senderOf(one, null).spellings, []);
+  }
+  // A landline in São Paulo, and numbers of other countries.
+  for (const only of ["+551133334444", "+4915123456789", "+12025550123", "DE.ENT.1349aB", "27123@lid"])
+    assert.deepEqual(whatsappRecipient.senderOf(only, "DE").spellings, [], only);
+});

@@ -26,6 +26,7 @@ export const growing = [
   "refused_calls",
   "reply_windows",
   "requests",
+  "sender_names",
   "soft_bounces",
   "spread_choices",
   "suppressions",
@@ -103,6 +104,8 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      select ${idSql("gw", "i % 40")} || ' +' || i, ${gateway.replaceAll("r %", "i %")}, ${now} - i from ${series(from, to)}`,
     `insert into reply_windows (gateway_id, sender, heard_at)
      select ${gateway}, '+1777' || i, ${at} from ${each(20)}`,
+    `insert into sender_names (gateway_id, sender, recipient, shown_at)
+     select ${gateway}, '+1777' || i, '+1778' || i, ${at} from ${each(20)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)
      select ${account}, ${channel}, '+1666' || i, 'opt_out', null, ${at} from ${each(10)}`,
     `insert into outbox (id, account_id, type, at, message_id, priority, data)

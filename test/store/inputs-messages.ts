@@ -11,6 +11,7 @@ import { findInboundFile, recentInbound, searchInbound, storeInbound } from "#st
 import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
+import { deleteSenderNames } from "#store/feedback/sender-names.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
 import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
@@ -262,7 +263,7 @@ export const messageCases: Case[] = [
   ),
   caseOf(findInboundFile, { accountId, id: id("in", 500) }),
   caseOf(lastHeard, { gatewayId: inbound.message.gateway_id, sender: "+17770" }),
-  caseOf(deleteReplyWindows, { before: now, limit }),
+  ...[deleteReplyWindows, deleteSenderNames].map((forget) => caseOf(forget, { before: now, limit })),
   caseOf(recentInbound, received, { ...received, channel: "sms", before: id("in", 500) }),
   caseOf(searchInbound, { ...received, senders: ["+17770", "+17771"] }, { ...received, gatewayId }),
   caseOf(

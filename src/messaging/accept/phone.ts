@@ -145,8 +145,38 @@ export function toRecipient(raw: string, country: string | null): { recipient: s
     const national = home === null ? undefined : nationalReading(digits, home);
     return national?.isPossible() ? recipientOf(national.number) : null;
   }
-  const { number } = readingOf(digits, home);
-  return number === null ? null : recipientOf(number);
+  const { reading } = readingOf(digits, home);
+  return reading === undefined ? null : recipientOf(reading.number);
+}
+
+/** Who a message is from. */
+export interface Sender {
+  /** As messages hold it; the text as it came, where that is no valid number. */
+  sender: string;
+  /** Numbers that the text may mean, the likeliest first: the one that the gateway wrote to is the sender. */
+  readings: readonly string[];
+}
+
+/**
+ * The sender that a written number means. Networks leave out the plus (SMPP's type of number 0), and a sender that is made up
+ * hides who it was: no number that `country` does not have.
+ */
+export function senderOf(raw: string, country: string | null): Sender {
+  const read = phoneDigits(raw);
+  const certain = (sender: string | undefined) => ({ sender: sender ?? raw, readings: [] });
+  if (read === null || read.international || read.digits.length <= 6)
+    return certain(toRecipient(raw, country)?.recipient);
+  const { digits } = read;
+  const home = country !== null && isSupportedCountry(country) ? country : null;
+  const national = home === null ? undefined : nationalReading(digits, home);
+  const chosen = digits.startsWith("0") ? national : readingOf(digits, home).reading;
+  const readings = [
+    chosen,
+    digits.startsWith("0") ? undefined : parsePhoneNumberFromString(`+${digits}`),
+    national,
+  ];
+  const numbers = readings.flatMap((reading) => recipientOf(reading?.number ?? "")?.recipient ?? []);
+  return { sender: chosen?.isValid() ? chosen.number : raw, readings: [...new Set(numbers)] };
 }
 
 /** What to change in a number that `toRecipient` refuses, in one sentence; empty when there is nothing to say. */
@@ -164,8 +194,8 @@ export function adviceOn(raw: string, country: string | null): string {
 }
 
 /** The readings of digits without a plus, and the one that was chosen; `between`: both are plausible. */
-interface Reading {
-  number: string | null;
+interface Choice {
+  reading: PhoneNumber | undefined;
   between: readonly [international: string, national: string] | null;
 }
 
@@ -189,7 +219,7 @@ interface Reading {
  *
  * Two readings that are one number are that number.
  */
-function readingOf(digits: string, country: CountryCode | null): Reading {
+function readingOf(digits: string, country: CountryCode | null): Choice {
   const abroad = parsePhoneNumberFromString(`+${digits}`);
   const national = country === null ? undefined : nationalReading(digits, country);
   if (abroad !== undefined && abroad.number === national?.number) return chosen(abroad);
@@ -205,13 +235,10 @@ function readingOf(digits: string, country: CountryCode | null): Reading {
   return isMobile(withCode) && !hasTrunkPrefix ? chosen(abroad) : ambiguous(abroad, national);
 }
 
-const neither: Reading = { number: null, between: null };
-const chosen = (reading: PhoneNumber | undefined): Reading => ({
-  number: reading?.number ?? null,
-  between: null,
-});
-const ambiguous = (abroad: PhoneNumber | undefined, national: PhoneNumber | undefined): Reading => ({
-  number: null,
+const neither: Choice = { reading: undefined, between: null };
+const chosen = (reading: PhoneNumber | undefined): Choice => ({ reading, between: null });
+const ambiguous = (abroad: PhoneNumber | undefined, national: PhoneNumber | undefined): Choice => ({
+  reading: undefined,
   between: abroad && national ? [abroad.number, national.number] : null,
 });
 

@@ -135,7 +135,7 @@ function settlementOf(
   const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
   if (outcome.kind === "accepted") {
-    const { reference, parts, receipt, note } = outcome;
+    const { reference, parts, receipt, note, knownAs } = outcome;
     const references = parts?.references.map((text) => cleanText(text)) ?? null;
     const named = references?.join(", ") ?? reference;
     return {
@@ -147,6 +147,7 @@ function settlementOf(
         reference: reference === null ? null : cleanText(reference),
       },
       parts: parts === undefined ? null : partsOf(parts),
+      ...(knownAs === undefined ? {} : { knownAs: cleanText(knownAs) }),
       receipt: receipt
         ? {
             step: receipt.status,

@@ -153,7 +153,8 @@ function toIncomingMessage(
   const { channel } = gateway;
   const from = toDbText(inbound.from);
   const body = toDbText(inbound.message);
-  const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
+  const { normalise, senderOf, hasConsentKeywords } = messageChannels[channel].recipients;
+  const { sender, readings, spellings } = senderOf(from, country);
   const id = newId("in");
   const { file } = inbound;
   const media = inbound.media.map(({ url, contentType }) => ({
@@ -172,7 +173,7 @@ function toIncomingMessage(
       gateway_id: gateway.id,
       channel,
       reference: toDbText(inbound.reference),
-      sender: normalise(from, country) ?? from,
+      sender,
       recipient: toDbText(inbound.to),
       body,
       media: JSON.stringify(media),
@@ -182,6 +183,8 @@ function toIncomingMessage(
       ...(file === undefined ? {} : { file: fileText(sealer, gateway.id, file) }),
     },
     gatewayIdentifier: gateway.identifier,
+    ...(readings.length === 0 ? {} : { readings }),
+    ...(spellings.length === 0 ? {} : { spellings }),
     replyTo: inbound.replyTo ?? null,
     sentSince: at - answeredWithinMs,
     ...(inbound.alike === undefined ? {} : { alike: inbound.alike }),

@@ -12,9 +12,14 @@ import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 import { followSender } from "./former-senders.ts";
 import { openWindow } from "./reply-windows.ts";
+import { noteNumberOf, noteSenderName, withRecipients } from "./sender-names.ts";
 
 export interface IncomingMessage {
   message: Omit<InboundTable, "in_reply_to" | "file"> & { file?: string };
+  /** Numbers that the sender's text may mean, the likeliest first: one that the gateway wrote to is the sender. */
+  readings?: readonly string[];
+  /** Other spellings of the sender, where what they decide holds too. */
+  spellings?: readonly string[];
   /** The public name of the gateway that took it. */
   gatewayIdentifier: string;
   /** The provider's reference of the message that it answers, where the provider names it. */
@@ -81,8 +86,10 @@ async function isStoredAlike(tx: Tx, { gatewayIds, from, before }: AlikeMessages
 }
 
 async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "repeated"> {
-  const { message, sentAt, alike } = incoming;
+  const { sentAt, alike, readings = [], spellings = [] } = incoming;
   if (alike !== undefined && (await isStoredAlike(tx, alike))) return "repeated";
+  const sender = (await firstWrittenTo(tx, incoming.message, readings)) ?? incoming.message.sender;
+  const message = { ...incoming.message, sender };
   const details = receivedDetails(message.details);
   const inserted = await tx.db
     .insertInto("inbound_messages")
@@ -91,7 +98,25 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
     .returning("id")
     .executeTakeFirst();
   if (!inserted) return "repeated";
-  const answered = await answeredBy(tx, incoming);
+  const { user_id: userId } = details;
+  const at = message.received_at;
+  const shown = {
+    account_id: message.account_id,
+    gateway_id: message.gateway_id,
+    channel: message.channel,
+    at,
+  };
+  // The next message may name the person by the id alone.
+  if (userId !== null && userId !== sender) await noteNumberOf(tx, { ...shown, userId, number: sender });
+  const quoted = await quotedMessage(tx, incoming);
+  // Mails are answered from any address.
+  if (quoted?.recipient != null && message.channel !== "email")
+    await noteSenderName(tx, { ...shown, sender, recipient: quoted.recipient });
+  const names = await withRecipients(tx, message.gateway_id, [
+    ...new Set([sender, ...spellings, ...(userId === null ? [] : [userId])]),
+  ]);
+  // A reference that we did not get belongs to another sender's message: a guess would be wrong for certain.
+  const answered = incoming.replyTo === null ? await latestTo(tx, incoming, names) : (quoted?.id ?? null);
   if (answered !== null) {
     await tx.db
       .updateTable("inbound_messages")
@@ -99,14 +124,12 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
       .where("id", "=", message.id)
       .execute();
   }
-  // A person may be written to by either.
-  const { user_id: userId } = details;
-  const senders = userId === null || userId === message.sender ? [message.sender] : [message.sender, userId];
-  for (const sender of senders) {
-    await followSender(tx, message, { former: incoming.formerSenders ?? [], present: sender });
-    if (message.consent_keyword !== null) await applyConsent(tx, message, sender);
+  // In one order: two messages at once may be from one person.
+  for (const name of names.sort()) {
+    await followSender(tx, message, { former: incoming.formerSenders ?? [], present: name });
+    if (message.consent_keyword !== null) await applyConsent(tx, message, name);
     if (sentAt !== undefined)
-      await openWindow(tx, { gateway_id: message.gateway_id, sender, heard_at: sentAt });
+      await openWindow(tx, { gateway_id: message.gateway_id, sender: name, heard_at: sentAt });
   }
   await recordEvents(tx, [
     {
@@ -131,39 +154,71 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   return "new";
 }
 
-/** The message that was answered: the one that the provider names, or else the latest that can have reached the sender. */
-async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | null> {
-  const { message, replyTo, sentSince } = incoming;
-  if (replyTo !== null) {
-    const known = await tx.db
-      .selectFrom("message_references")
-      .select("message_id")
-      .where("gateway_id", "=", message.gateway_id)
-      .where("reference", "=", replyTo)
-      .executeTakeFirst();
-    const named = await tx.db
-      .selectFrom("messages")
-      .select("id")
-      .where("id", "=", known?.message_id ?? "")
-      .where("account_id", "=", message.account_id)
-      .executeTakeFirst();
-    // A reference that we did not get belongs to another sender's message: a guess would be wrong for certain.
-    return named?.id ?? null;
+/** The message that the provider names as the answered one; null: it names none, or none of this account. */
+async function quotedMessage(
+  tx: Tx,
+  { message, replyTo }: IncomingMessage,
+): Promise<{ id: string; recipient: string } | null> {
+  if (replyTo === null) return null;
+  const known = await tx.db
+    .selectFrom("message_references")
+    .select("message_id")
+    .where("gateway_id", "=", message.gateway_id)
+    .where("reference", "=", replyTo)
+    .executeTakeFirst();
+  const quoted = await tx.db
+    .selectFrom("messages")
+    .select(["id", "recipient"])
+    .where("id", "=", known?.message_id ?? "")
+    .where("account_id", "=", message.account_id)
+    .executeTakeFirst();
+  return quoted ?? null;
+}
+
+/** The latest message that can have reached one of the names of a sender. */
+async function latestTo(
+  tx: Tx,
+  { message, sentSince }: IncomingMessage,
+  names: readonly string[],
+): Promise<string | null> {
+  const found: { id: string; at: number }[] = [];
+  for (const name of names) {
+    // The inner bound keeps a person with a million messages from being a million rows to read.
+    const { rows } = await sql<{ id: string; at: number }>`
+      select id, coalesce(sent_at, updated_at) as at from (
+        select id, channel, gateway_id, status, attempts, resends, sent_at, updated_at
+        from ${tx.indexed("messages", "messages_recipient")}
+        where account_id = ${message.account_id} and recipient = ${name} order by id desc limit ${lookedThrough}
+      ) as latest
+      where channel = ${message.channel} and gateway_id = ${message.gateway_id} and attempts > 0
+        -- What waits was certainly not sent, but for a repeat of what may have been.
+        and (status in ('sending', 'sent', 'delivered', 'read', 'undelivered', 'bounced', 'unknown') or resends > 0)
+        and coalesce(sent_at, updated_at) >= ${sentSince}
+      order by coalesce(sent_at, updated_at) desc, id desc limit 1
+    `.execute(tx.db);
+    found.push(...rows);
   }
-  // The inner bound keeps a person with a million messages from being a million rows to read.
-  const { rows } = await sql<{ id: string }>`
-    select id from (
-      select id, channel, gateway_id, status, attempts, resends, sent_at, updated_at
-      from ${tx.indexed("messages", "messages_recipient")}
-      where account_id = ${message.account_id} and recipient = ${message.sender} order by id desc limit ${lookedThrough}
-    ) as latest
-    where channel = ${message.channel} and gateway_id = ${message.gateway_id} and attempts > 0
-      -- What waits was certainly not sent, but for a repeat of what may have been.
-      and (status in ('sending', 'sent', 'delivered', 'read', 'undelivered', 'bounced', 'unknown') or resends > 0)
-      and coalesce(sent_at, updated_at) >= ${sentSince}
-    order by coalesce(sent_at, updated_at) desc, id desc limit 1
-  `.execute(tx.db);
-  return rows[0]?.id ?? null;
+  const [latest] = found.sort((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1));
+  return latest?.id ?? null;
+}
+
+/** The first of the numbers that the gateway has written to; null: none of them. */
+async function firstWrittenTo(
+  tx: Tx,
+  { account_id, gateway_id }: IncomingMessage["message"],
+  numbers: readonly string[],
+): Promise<string | null> {
+  for (const number of numbers) {
+    const { rows } = await sql`
+      select 1 from (
+        select gateway_id, attempts from ${tx.indexed("messages", "messages_recipient")}
+        where account_id = ${account_id} and recipient = ${number} order by id desc limit ${lookedThrough}
+      ) as latest
+      where gateway_id = ${gateway_id} and attempts > 0 limit 1
+    `.execute(tx.db);
+    if (rows.length > 0) return number;
+  }
+  return null;
 }
 
 /**

@@ -8,6 +8,7 @@ import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import { applyBounces, type BounceReport } from "#store/feedback/bounces.ts";
 import { applyReported, attachReferences, returnedReferences } from "#store/feedback/receipts.ts";
 import { applyReturned, takeWaitingReturns } from "#store/feedback/returned.ts";
+import { noteSenderName } from "#store/feedback/sender-names.ts";
 import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import { recordStatusEvents } from "#store/webhooks/outbox.ts";
@@ -200,6 +201,8 @@ export interface Settlement {
   details: TransitionDetails;
   /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
   parts: { references: readonly string[]; each: boolean; of?: number } | null;
+  /** The sender of the recipient's answers, if it is another one. */
+  knownAs?: string;
   /** How it ended, where the same answer of the provider has it. */
   receipt: { step: ReportedStep; details: TransitionDetails } | null;
 }
@@ -285,9 +288,26 @@ export const settleMessages = batchedOperation(
     for (const settlement of settlements) results.push(await settleOne(settlement));
     await changes.write(tx);
     await applyBounces(tx, reports);
+    await noteKnownAs(tx, settlements);
     return results;
   },
 );
+
+async function noteKnownAs(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
+  const shown = new Map(settlements.map((settlement) => [settlement.id, settlement]));
+  for (const { id, knownAs } of settlements) if (knownAs === undefined) shown.delete(id);
+  if (shown.size === 0) return;
+  const rows = await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .select(["id", "account_id", "gateway_id", "channel", "recipient"])
+    .where("id", "in", tx.list([...shown.keys()]))
+    .orderBy("id")
+    .execute();
+  for (const { id, ...row } of rows) {
+    const { knownAs: sender = row.recipient, details } = shown.get(id)!;
+    await noteSenderName(tx, { ...row, sender, at: details.at });
+  }
+}
 
 /**
  * The usual end of an attempt, for which one statement is enough: accepted, and still as it was begun.

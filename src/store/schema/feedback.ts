@@ -51,6 +51,15 @@ export interface ReplyWindowsTable {
   heard_at: number;
 }
 
+/** A person whom a recipient reaches, and whom messages from them name as `sender`. */
+export interface SenderNamesTable {
+  gateway_id: string;
+  sender: string;
+  recipient: string;
+  /** When the provider last showed it, epoch ms. */
+  shown_at: number;
+}
+
 /** What a gateway's provider reported about the gateway itself. */
 export interface GatewayAccountUpdatesTable {
   gateway_id: string;

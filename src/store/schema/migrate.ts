@@ -24,6 +24,7 @@ import { up as lastRefusals } from "#store/schema/migrations/0017-last-refusals.
 import { up as tokenScopes } from "#store/schema/migrations/0018-token-scopes.ts";
 import { up as callContents } from "#store/schema/migrations/0019-call-contents.ts";
 import { up as deferredApi } from "#store/schema/migrations/0020-deferred-api.ts";
+import { up as senderNames } from "#store/schema/migrations/second-release/0021-sender-names.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -46,6 +47,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 18, name: "token-scopes", up: tokenScopes },
   { id: 19, name: "call-contents", up: callContents },
   { id: 20, name: "deferred-api", up: deferredApi },
+  { id: 21, name: "sender-names", up: senderNames },
 ];
 
 /** The id of the newest migration that this code knows. */

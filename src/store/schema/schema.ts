@@ -21,6 +21,7 @@ import type {
   ReceiptsTable,
   ReferencesTable,
   ReplyWindowsTable,
+  SenderNamesTable,
   UnknownWordsTable,
 } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
@@ -350,6 +351,7 @@ export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   phone_items: PhoneItemsTable;
   inbound_messages: InboundTable;
   reply_windows: ReplyWindowsTable;
+  sender_names: SenderNamesTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;

@@ -59,8 +59,11 @@ export function outcomeOf(
   if (result.kind !== "answer") return outcome;
   const json = parseJson(result.body) ?? null;
   if (outcome.kind === "accepted") {
-    const note = noteOf(json, recipient ?? "");
-    return note === "" ? outcome : { ...outcome, note };
+    const known = textAt(json, "$.contacts[0].wa_id") ?? "";
+    const isOther = recipient !== undefined && /^\d{5,15}$/.test(known) && `+${known}` !== recipient;
+    const knownAs = isOther ? `+${known}` : null;
+    const note = noteOf(json, recipient?.startsWith("+") ? knownAs : null);
+    return { ...outcome, ...(note !== "" && { note }), ...(knownAs !== null && { knownAs }) };
   }
   if (outcome.code === undefined || outcome.code !== codeIn(json)) return outcome;
   const { code } = outcome;
@@ -86,12 +89,10 @@ const heldTemplates = new Map([
 ]);
 
 /** What is noteworthy about a message that Meta took: empty for nothing. People's answers come from the number that Meta knows. */
-function noteOf(json: Json, recipient: string): string {
-  const known = textAt(json, "$.contacts[0].wa_id") ?? "";
-  const differs = recipient.startsWith("+") && /^\d{5,15}$/.test(known) && `+${known}` !== recipient;
+function noteOf(json: Json, knownAs: string | null): string {
   return [
     heldTemplates.get(textAt(json, "$.messages[0].message_status") ?? ""),
-    differs ? `WhatsApp knows the number as +${known}.` : undefined,
+    knownAs === null ? undefined : `WhatsApp knows the number as ${knownAs}.`,
   ]
     .filter((sentence) => sentence !== undefined)
     .join(" ");

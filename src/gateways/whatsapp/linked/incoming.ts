@@ -1,8 +1,10 @@
 // What a linked device wants stored: its keys, reports about messages, and messages from people.
 
+import type { OutgoingMessage } from "#gateways/message.ts";
 import type { SessionHost } from "#gateways/session.ts";
 import type { BridgeChannel } from "./bridge-channel.ts";
-import { rowChosen } from "./lists.ts";
+import { rowChosen, sentList } from "./lists.ts";
+import type { LinkedContent } from "./outgoing.ts";
 import type { FromBridge, ReceivedFacts, SendResult } from "./protocol.ts";
 import { storedFile } from "./received-file.ts";
 import { SessionStore } from "./session-store.ts";
@@ -38,10 +40,18 @@ export class Incoming {
   }
 
   /** `answer`: null: the bridge gave none. A bridge that ended encrypted nothing that it had not stored. */
-  resultOf(id: string, answer: SendResult | null): SendResult {
+  async resultOf(
+    id: string,
+    answer: SendResult | null,
+    content: OutgoingMessage<LinkedContent>["content"],
+  ): Promise<SendResult> {
     const hasBegun = this.#begun.delete(id);
-    if (answer !== null) return answer;
-    return hasBegun || !this.#bridge.hasEnded ? { kind: "left" } : { kind: "not_sent", why: "closed" };
+    if (answer === null)
+      return hasBegun || !this.#bridge.hasEnded ? { kind: "left" } : { kind: "not_sent", why: "closed" };
+    // The number that chooses a row comes from the sender that WhatsApp knows.
+    if (answer.kind === "acked" && answer.knownAs !== undefined && content.kind === "list")
+      await this.#store.rememberList(answer.knownAs, sentList(content, id, this.#host.clock.now()));
+    return answer;
   }
 
   async #storeValues({ n, changes }: Message<"save">): Promise<void> {

@@ -31,16 +31,19 @@ export function outcomeOf(
         reason: "WhatsApp did not answer before the connection ended, or in time.",
       };
     case "acked":
-      return result.error === null ? accepted(reference, noteOf(message)) : refusal(result.error, attempt);
+      return result.error === null
+        ? accepted(reference, noteOf(message), result.knownAs)
+        : refusal(result.error, attempt);
     case "not_sent":
       return unsent(result.why, attempt);
   }
 }
 
-const accepted = (reference: string, note: string | null): Outcome => ({
+const accepted = (reference: string, note: string | null, knownAs: string | undefined): Outcome => ({
   kind: "accepted",
   reference,
   ...(note !== null && { note }),
+  ...(knownAs !== undefined && { knownAs }),
 });
 
 function refusal(code: string, attempt: number): Outcome {

@@ -106,7 +106,12 @@ export type ReceivedFacts = z.output<typeof receivedFacts>;
  * not leave. `left`: it left, and no answer came.
  */
 const sendResult = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("acked"), error: text(20).nullable() }),
+  z.strictObject({
+    kind: z.literal("acked"),
+    error: text(20).nullable(),
+    /** E.164, or `…@lid`: how WhatsApp knows the recipient, if otherwise. */
+    knownAs: text(60).optional(),
+  }),
   z.strictObject({
     kind: z.literal("not_sent"),
     why: z.enum([

@@ -118,7 +118,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     const timeoutMs = this.#settings.timeout_ms;
     const ours = { id, messageId: message.id, number, content: sent, timeoutMs };
     const answer = await this.#bridge.ask((n) => ({ type: "send", n, ...ours }), timeoutMs + bridgeMs);
-    const result = this.#incoming.resultOf(id, answer?.type === "sent" ? answer.result : null);
+    const result = await this.#incoming.resultOf(id, answer?.type === "sent" ? answer.result : null, content);
     if (result.kind === "acked" && result.error === restricted) this.#limit(this.#host.clock.now() + dayMs);
     return outcomeOf(result, id, message);
   }

@@ -110,15 +110,19 @@ test("Meta's catch-all is tried once more", () => {
 });
 
 test("the timeline notes another number that WhatsApp knows, and a template that Meta holds back", () => {
+  const names: unknown[] = [];
   const noteOf = (recipient: string, waId: string, messageStatus?: string) => {
     const message = { id: "wamid.1", ...(messageStatus !== undefined && { message_status: messageStatus }) };
     const body = { contacts: [{ input: recipient, wa_id: waId }], messages: [message] };
     const outcome = outcomeOf(answer(200, body), { settings: parsedSettings(), attempt: 1, recipient, now });
+    if (outcome.kind === "accepted") names.push(outcome.knownAs);
     return outcome.kind === "accepted" ? outcome.note : outcome;
   };
   assert.equal(noteOf("+5511987654321", "551187654321"), "WhatsApp knows the number as +551187654321.");
   assert.equal(noteOf("+5511987654321", "5511987654321", "accepted"), undefined);
   assert.equal(noteOf("US.1349", "1349"), undefined);
+  assert.equal(noteOf("US.1349", "4915112345678"), undefined);
+  assert.deepEqual(names, ["+551187654321", undefined, undefined, "+4915112345678"]);
   assert.equal(
     noteOf("+551198765432", "551198765432", "held_for_quality_assessment"),
     "Meta holds the template back until it has judged its quality.",

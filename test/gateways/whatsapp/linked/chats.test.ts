@@ -58,3 +58,13 @@ for (const [seen, type] of [
     assert.equal(receipt.attrs.id, id);
     assert.equal(ofReading().length, 1);
   });
+
+real("a number that WhatsApp knows by another spelling is named so", async ({ server, device }) => {
+  server.person("551187650001", "5511987650001");
+  const one = device();
+  await one.link(server);
+  for (let time = 0; time < 2; time += 1)
+    assert.deepEqual(await one.send("+5511987650001", "Hello"), { ...acked, knownAs: "+551187650001" });
+  assert.deepEqual(await one.send(number, "Hello"), acked);
+  assert.equal(server.lookUps, 2);
+});

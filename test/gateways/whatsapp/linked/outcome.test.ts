@@ -17,6 +17,11 @@ const unsent = (why: (SendResult & { kind: "not_sent" })["why"]): SendResult => 
 test("the server's answer is the acceptance, with our own id as reference", () => {
   const message = sampleMessage();
   assert.deepEqual(outcomeOf(acked(null), "3EB0", message), { kind: "accepted", reference: "3EB0" });
+  assert.deepEqual(outcomeOf({ kind: "acked", error: null, knownAs: "+551187650001" }, "3EB0", message), {
+    kind: "accepted",
+    reference: "3EB0",
+    knownAs: "+551187650001",
+  });
   const url = "https://files.example/a.mp3";
   const audio = { kind: "media", media: "audio", url, filename: null, text: "Listen" } as const;
   const outcome = outcomeOf(acked(null), "3EB0", { ...message, content: audio });

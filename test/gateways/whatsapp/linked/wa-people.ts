@@ -98,7 +98,7 @@ export function usyncReply(usync: Node | undefined, people: ReadonlyMap<string, 
             .replace(/\D/g, "");
     const name = user.attrs.jid?.split(/[:@]/)[0] ?? phone;
     const person = people.get(name);
-    const jid = user.attrs.jid ?? `${name}@s.whatsapp.net`;
+    const jid = user.attrs.jid ?? `${person?.pn ?? name}@s.whatsapp.net`;
     const devices = person === undefined ? [] : [{ tag: "device", attrs: { id: "0" } }];
     const parts: Record<string, Node> = {
       contact: { tag: "contact", attrs: { type: person === undefined ? "out" : "in" } },

@@ -125,10 +125,11 @@ export class WaServer {
     return [...this.#connections].filter((connection) => connection.isReady).length;
   }
 
-  /** A person on WhatsApp. */
-  person(digits: string): void {
+  /** A person on WhatsApp, whose number may be dialled otherwise than WhatsApp knows it. */
+  person(digits: string, dialled = digits): void {
     const person = makePerson(this.#lib, digits);
     this.#people.set(digits, person);
+    this.#people.set(dialled, person);
     this.#people.set(person.lid, person);
   }
 

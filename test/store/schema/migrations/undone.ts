@@ -1,7 +1,10 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The twentieth. */
-export const withoutDeferredApi = ["alter table deferred_completions drop column api"];
+/** The twenty-first. */
+export const withoutSenderNames = ["drop table sender_names"];
+
+/** The twentieth too. */
+export const withoutDeferredApi = [...withoutSenderNames, "alter table deferred_completions drop column api"];
 
 /** The nineteenth too. */
 export const withoutCallContents = [...withoutDeferredApi, "drop table call_contents"];
