@@ -6,12 +6,30 @@ const maxRetryAfterMs = 3_600_000;
 
 const decimal = /^\d{1,12}(\.\d{1,12})?$/;
 const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const rfc850Date = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\d{2}) GMT$/;
+const asctimeDate = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/;
 
-/** Milliseconds in a `Retry-After` (RFC 9110, 10.2.3): seconds, with or without a fraction, or an IMF-fixdate. Null: neither. */
+/** The instant of an HTTP date in one of the three forms that everybody has to accept (RFC 9110, 5.6.7); NaN: another text. */
+function parseHttpDate(text: string, now: number): number {
+  if (imfDate.test(text)) return Date.parse(text);
+  const [, day, month, short, time] = rfc850Date.exec(text) ?? [];
+  if (short !== undefined) {
+    const century = Math.floor(new Date(now).getUTCFullYear() / 100) * 100;
+    const at = Date.parse(`${day} ${month} ${century + Number(short)} ${time} GMT`);
+    // A year that seems more than 50 years ahead is the last one with these digits.
+    return at - now > 50 * 365.25 * 86_400_000
+      ? Date.parse(`${day} ${month} ${century - 100 + Number(short)} ${time} GMT`)
+      : at;
+  }
+  const [, inMonth, inDay, atTime, year] = asctimeDate.exec(text) ?? [];
+  return year === undefined ? Number.NaN : Date.parse(`${inDay} ${inMonth} ${year} ${atTime} GMT`);
+}
+
+/** Milliseconds in a `Retry-After` (RFC 9110, 10.2.3): seconds, with or without a fraction, or a date. Null: neither. */
 function parseRetryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? "";
   if (decimal.test(text)) return Number(text) * 1000;
-  const at = imfDate.test(text) ? Date.parse(text) : Number.NaN;
+  const at = parseHttpDate(text, now);
   return Number.isNaN(at) ? null : at - now;
 }
 

@@ -13,6 +13,7 @@ const gone: ReadonlySet<string> = new Set([
   "1.6", // has moved
   "1.10", // the domain takes no mail (null MX)
   "2.1", // mailbox disabled
+  "4.4", // no way to the domain: it does not exist, or has no mail server
   "4.310", // Exchange Online: no such domain
 ]);
 
@@ -20,7 +21,42 @@ const mailboxFull = "2.2";
 
 const words =
   /\b(?:user|mailbox|recipient|address|account)\b[^.;\r\n]{0,60}\b(?:unknown|not found|not exist|does ?n[o']t exist|no longer|disabled|invalid|inactive|unavailable|unrouteable)|\b(?:unknown|no such|invalid|nonexistent|non-existent|inactive|disabled)\b[^.;\r\n]{0,30}\b(?:user|mailbox|recipient|address|account|person)|\brecipient (?:address )?rejected\b|\bdoes ?n[o']t have an? [^;\r\n]{0,40}\baccount\b|\bnull mx\b|\bunrouteable address\b/i;
-const full = /\b(?:over ?quota|quota exceeded|mailbox (?:is )?full|insufficient (?:system )?storage)\b/i;
+const full =
+  /\b(?:over ?quota|quota exceeded|exceeded (?:its |the |their |storage )?quota|(?:mailbox|inbox|account)[^.;\r\n]{0,30} full|insufficient (?:system )?storage|out of (?:storage|disk) space)\b/i;
+
+/**
+ * Words about the sender, the client, its DNS, policy or content. They count before any words about the address: servers that
+ * refuse a sender often quote an address that they did not find, ours.
+ */
+const wordsAboutUs: readonly RegExp[] = [
+  /\b(?:sender(?:'s)? (?:address|domain|host|verif\w+|id|ip|not|is|was|has|rejected|refused|denied|blocked|unknown|invalid|policy|reputation))/i,
+  // A recipient that was not verified is the recipient's matter.
+  /\b(?<!recipient )(?<!recipient address )(?:verif\w+|callout|call-?back)[^;\n]{0,30}(?:failed|failure|could not|refused|rejected)/i,
+  /\b(?:client|connecting) (?:host|ip|address|server|has|is|was)/i,
+  /\b(?:helo|ehlo)\b/i,
+  /\b(?:reverse[ -]?dns|rdns|ptr|dnsbl|rbl|spf|dkim|dmarc|fcrdns)\b/i,
+  /\b(?:black|block|deny|reject)[ -]?list/i,
+  /\b(?:ip|host|server|connection|message|mail|e-?mail|url|network|sender|domain)s?\b[^;\n]{0,40}\bblocked/i,
+  /\b(?:blocked (?:by|using|due|for|because))/i,
+  /\b(?:spam|spamming|junk|unsolicited|phishing|virus|malware|reputation|spamhaus|spamcop|barracuda)\b/i,
+  /\b(?:due to|against|by|violat\w+|administrative|local|security|our|site|anti-?spam|content|per) (?:[\w-]+ )?polic(?:y|ies)/i,
+  /\b(?:policy (?:violation|reason|reject|restriction|block|rule))/i,
+  /\b(?:your (?:ip|host|hostname|domain|server|mail server|mta|network|isp|dns|reputation)\b)/i,
+  /\byour (?:message|mail|e-?mail) (?:was|is|has been) (?:blocked|identified|flagged|considered|classified|detected)/i,
+  /\b(?:relay(?:ing)?|relay access)\b[^;\n]{0,20}(?:denied|prohibited|not (?:permitted|allowed))/i,
+  /\b(?:authentication|authorization) (?:is )?(?:required|failed)/i,
+  /\b(?:not authori[sz]ed|unauthori[sz]ed|unauthenticated)/i,
+];
+const isAboutUs = (text: string) => wordsAboutUs.some((words) => words.test(text));
+/** Words about how much comes and how fast: the mailbox exists. */
+const tooMuch =
+  /\b(?:receiving mail (?:at a rate|too quickly)|too (?:quickly|fast|many (?:messages|mails|e-?mails|connections|recipients))|rate[ -]?limit\w*|throttl\w+|try (?:again )?later|(?:sending|daily|hourly|message) (?:rate|limit|quota)|temporar(?:y|ily))\b/i;
+const noDomain =
+  /\b(?:host(?: or domain)?|domain)(?: name)?\b[^.;\r\n]{0,40}\b(?:not found|unknown|does ?n[o']t exist|has no mail exchanger)|\b(?:unknown|no such) (?:host|domain)\b|\bnxdomain\b/i;
+
+/** A reply with the hosts of its links alone: a path may have any word in it. */
+const withoutLinks = (text: string) =>
+  text.slice(0, 4000).replaceAll(/\bhttps?:\/\/([\w.-]{1,253})\S*/gi, "$1");
 
 /** The first enhanced status code of a refusal (`5.1.1`) in a text; null: the text has none. */
 export function statusIn(text: string): string | null {
@@ -28,26 +64,41 @@ export function statusIn(text: string): string | null {
 }
 
 /**
+ * The enhanced code that a server's own reply has behind its basic code (`550 5.1.1`), the last of several; null: it has none.
+ * A relay that reports it may give another one.
+ */
+export function replyStatusIn(text: string): string | null {
+  const codes = text
+    .slice(0, 4000)
+    .matchAll(/(?<!\d)[45]\d\d[ -]['"(#]{0,2}([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/g);
+  return [...codes].at(-1)?.[1] ?? null;
+}
+
+/**
  * What a failed delivery says about its address. `hard`: it does not exist or takes no mail; `soft`: it may take mail
  * later; null: nothing, because the cause is not the address. `status`: enhanced (`5.1.1`), null without one; `text`:
- * the server's reply.
+ * the server's reply. In this order: the classes of codes that are never about an address, words about us, about how much comes
+ * and about a full mailbox, and only then codes and words for an address that does not exist.
  */
 export function bounceOf(status: string | null, text: string): "hard" | "soft" | null {
   const [, kind, subject = "", detail = ""] = enhanced.exec(status ?? statusIn(text) ?? "") ?? [];
-  if (kind === undefined) {
-    if (full.test(text)) return "soft";
-    return /\b55[0134]\b/.test(text) && words.test(text) ? "hard" : "soft";
-  }
-  const point = `${Number(subject)}.${Number(detail)}`;
+  const point = kind === undefined ? "" : `${Number(subject)}.${Number(detail)}`;
   // Policy and content (7), the message's form (6), and too large for the mailbox or the system.
   if (subject === "7" || subject === "6" || point === "2.3" || point === "3.4") return null;
   // The sender's address (RFC 3463, X.1.7 and X.1.8) and misconfigured servers (X.1.9).
   if (point === "1.7" || point === "1.8" || point === "1.9") return null;
+  const reply = withoutLinks(text);
+  if (isAboutUs(reply)) return null;
+  if (point === mailboxFull || full.test(reply) || tooMuch.test(reply)) return "soft";
+  if (kind === undefined) {
+    // Exim and others give no code at all for what they found out themselves.
+    if (/(?<!\d)4\d\d(?!\d)/.test(reply)) return "soft";
+    return words.test(reply) || noDomain.test(reply) ? "hard" : "soft";
+  }
   if (kind !== "5") return "soft";
   if (gone.has(point)) return "hard";
-  if (point === mailboxFull || full.test(text)) return "soft";
   // Many servers use 5.0.0, 5.4.1 or 5.5.0 for everything and explain in the text.
-  return words.test(text) ? "hard" : "soft";
+  return words.test(reply) || noDomain.test(reply) ? "hard" : "soft";
 }
 
 /** Narrower than `words`: an immediate refusal may come from our own relay and be about our account there. */
@@ -56,7 +107,11 @@ const noSuchUser =
 
 /** Whether an SMTP refusal says that the address does not exist: by its code (`550 5.1.1`, `5.1.10`), or by a plain 550 and its text. */
 export function isAddressFault(code: string, text: string): boolean {
-  const [, kind, subject = "", detail = ""] = enhanced.exec(code.slice(0, 100)) ?? [];
-  if (kind !== undefined) return kind === "5" && gone.has(`${Number(subject)}.${Number(detail)}`);
-  return /^55[01]$/.test(code) && noSuchUser.test(text.slice(0, 1000));
+  const [found, kind, subject = "", detail = ""] = enhanced.exec(code.slice(0, 100)) ?? [];
+  if (found !== undefined)
+    return (
+      kind === "5" && gone.has(`${Number(subject)}.${Number(detail)}`) && bounceOf(found, text) === "hard"
+    );
+  const reply = withoutLinks(text.slice(0, 1000));
+  return /^55[01]$/.test(code) && noSuchUser.test(reply) && !isAboutUs(reply) && !tooMuch.test(reply);
 }

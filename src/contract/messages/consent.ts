@@ -1,13 +1,14 @@
 // The keywords with which a recipient opts out of messages, or in again. Only a body that consists of exactly the keyword counts:
-// "Please stop by at noon" is not an opt-out, and neither is "STOP.".
+// "Please stop by at noon" is not an opt-out. Punctuation behind the keyword does not count: "STOP." is one. The words to opt
+// out are those of 47 CFR 64.1200(a)(10), and what SMS networks take besides.
 
 import { trimmed } from "#contract/normalise.ts";
 
 type Opt = "out" | "in";
 
 // Without the flag `u`, `i` folds ASCII only, so look-alikes from other scripts do not match.
-const optOut = /^(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|optout)$/i;
-const optIn = /^(?:start|unstop)$/i;
+const optOut = /^(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|opt[ -]?out)[.!,;]{0,3}$/i;
+const optIn = /^(?:start|unstop)[.!,;]{0,3}$/i;
 
 /** The consent change that an inbound message asks for; null: its body is not a keyword. */
 export function consentKeyword(body: string): Opt | null {

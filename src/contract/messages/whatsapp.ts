@@ -50,12 +50,15 @@ const shared = {
 const maxTemplateBytes = 32 * 1024;
 const maxParameters = 100;
 
+/** What Meta refuses in a template's value: "new-line/tab characters or more than 4 consecutive spaces". */
+const unsendable = /[\n\r\t]| {5}/;
+
 /** Whether the value is a list or an object of texts that can be sent. */
 function areParameters(value: unknown): boolean {
   const values = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [null];
   return (
     values.length <= maxParameters &&
-    values.every((text) => typeof text === "string" && shortMessage.fits(text))
+    values.every((text) => typeof text === "string" && shortMessage.fits(text) && !unsendable.test(text))
   );
 }
 
@@ -74,7 +77,9 @@ const template = z
         field.issues.push({ code: "custom", params: { rule: "regex" }, input: field.value });
       })
       .optional()
-      .describe("The values of the body's variables: a list by position, or an object by name.")
+      .describe(
+        "The values of the body's variables: a list by position, or an object by name. Meta takes no line end, no tab and no five blanks in a row.",
+      )
       .meta({
         anyOf: [
           { type: "array", items: { type: "string" }, maxItems: maxParameters },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { bounceOf, isAddressFault, statusIn } from "#contract/messages/bounce-class.ts";
+import { bounceOf, isAddressFault, replyStatusIn, statusIn } from "#contract/messages/bounce-class.ts";
 
 test("hard, soft and no fault of the address, as large providers put it", () => {
   const cases: [status: string | null, text: string, verdict: "hard" | "soft" | null][] = [
@@ -21,7 +21,7 @@ test("hard, soft and no fault of the address, as large providers put it", () => 
     ["5.2.2", "552 5.2.2 Mailbox full", "soft"],
     ["5.0.0", "552 quota exceeded", "soft"],
     ["4.4.7", "Message expired", "soft"],
-    ["5.4.4", "unable to route", "soft"],
+    ["5.4.4", "unable to route", "hard"],
     ["5.4.7", "delivery time expired", "soft"],
     [null, "something went wrong", "soft"],
     [null, "452 mailbox full", "soft"],
@@ -33,6 +33,32 @@ test("hard, soft and no fault of the address, as large providers put it", () => 
     ["5.6.0", "Content conversion failed", null],
     ["5.1.8", "550 5.1.8 Bad sender's system address", null],
     ["5.1.7", "bad sender", null],
+    // About the sender, its DNS, its client, policy and lists, with any code.
+    [
+      "5.0.0",
+      "550-Verification failed for <news@acme.example> 550-No Such User Here 550 Sender verify failed",
+      null,
+    ],
+    ["5.0.0", "554 <news@acme.example>: Sender address rejected: Domain not found", null],
+    ["5.0.0", "554 Mail rejected: the client address has unknown reverse DNS", null],
+    ["5.1.1", "550 Helo command rejected: Host not found", null],
+    ["5.1.0", "550 Your IP is on a block list; unknown user or address", null],
+    ["5.1.3", "553 http://www.spamhaus.org/query/bl?ip=192.0.2.9", null],
+    ["5.1.1", "550 rejected due to local policy: unknown recipient", null],
+    [null, "550 Domain of sender address news@acme.example does not exist", null],
+    ["5.1.1", "550 Recipient verify failed: user unknown", "hard"],
+    ["5.1.1", "Your message to ada@example.org was not delivered: no such user", "hard"],
+    // The mailbox exists.
+    ["5.2.1", "550-5.2.1 The user you are trying to contact is receiving mail at a rate that", "soft"],
+    ["5.1.1", "552 sorry, mailbox ada@example.org is over quota temporarily (#5.1.1)", "soft"],
+    ["5.1.1", "550 192.0.2.9 has sent to too many recipients this hour", "soft"],
+    // Found out by the server itself: no code at all, or a vague one.
+    [null, "Unrouteable address", "hard"],
+    ["5.0.0", "Host or domain name not found. Name service error for name=gmail.ocm", "hard"],
+    [null, "550: <ada@example.org>: User unknown", "hard"],
+    [null, "450 User unknown", "soft"],
+    // A word of a link is not the reply's.
+    ["5.1.1", "550 5.1.1 No such user; see https://example.org/spam/policy/sender", "hard"],
   ];
   for (const [status, text, verdict] of cases)
     assert.equal(bounceOf(status, text), verdict, `${status} ${text}`);
@@ -46,6 +72,18 @@ test("a code is found in words, and an address of a machine is no code", () => {
   assert.equal(statusIn(""), null);
 });
 
+test("a reply's own code is the one behind its basic code, the last of several", () => {
+  for (const [text, status] of [
+    ["smtp; 550 5.7.1 IP address blacklisted by recipient", "5.7.1"],
+    ["5.1.0 - Unknown address error 550-'5.7.1 <x>... Access denied'", "5.7.1"],
+    ["552-5.2.2 first 552 5.2.1 last", "5.2.1"],
+    ["over quota temporarily (#5.1.1)", null],
+    ["X-Postfix; delivery temporarily suspended: 450 4.7.1 later", "4.7.1"],
+    ["150 5.1.1", null],
+  ] as const)
+    assert.equal(replyStatusIn(text), status, text);
+});
+
 test("a refusal at once is the address's fault by its code, or by a plain 550 and clear words", () => {
   for (const code of ["5.1.1", "550 5.1.1", "5.1.10", "5.1.2", "5.2.1"])
     assert.ok(isAddressFault(code, ""), code);
@@ -56,6 +94,13 @@ test("a refusal at once is the address's fault by its code, or by a plain 550 an
   assert.ok(!isAddressFault("550", "Your account is disabled"));
   assert.ok(!isAddressFault("554", "No such user here"));
   assert.ok(!isAddressFault("5.7.1", "No such user here"));
+  assert.ok(
+    !isAddressFault(
+      "550",
+      "Verification failed for <us@acme.example> No Such User Here Sender verify failed",
+    ),
+  );
+  assert.ok(!isAddressFault("5.2.1", "The user is receiving mail at a rate that prevents it"));
 });
 
 test("any reply of a server has a class, and policy never counts", () => {

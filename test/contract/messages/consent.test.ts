@@ -5,10 +5,21 @@ import test from "node:test";
 import fc from "fast-check";
 import { consentKeyword } from "#contract/messages/consent.ts";
 
-const out = ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"];
+const out = [
+  "STOP",
+  "STOPALL",
+  "UNSUBSCRIBE",
+  "CANCEL",
+  "END",
+  "QUIT",
+  "REVOKE",
+  "OPTOUT",
+  "OPT OUT",
+  "OPT-OUT",
+];
 const back = ["START", "UNSTOP"];
 
-test("each word counts in any case and with blanks around it", () => {
+test("each word counts in any case, with blanks around it and punctuation behind it", () => {
   for (const [words, opt] of [
     [out, "out"],
     [back, "in"],
@@ -16,19 +27,27 @@ test("each word counts in any case and with blanks around it", () => {
     for (const word of words) {
       const spellings = [word, word.toLowerCase(), word[0] + word.slice(1).toLowerCase()];
       for (const spelling of spellings)
-        for (const body of [spelling, ` ${spelling}\n`, `\u00a0\t${spelling}\u200b`])
+        for (const body of [
+          spelling,
+          ` ${spelling}\n`,
+          `\u00a0\t${spelling}\u200b`,
+          `${spelling}.`,
+          `${spelling}!!`,
+        ])
           assert.equal(consentKeyword(body), opt, JSON.stringify(body));
     }
   }
 });
 
-test("a word inside a sentence, with punctuation, doubled or of another script is a message like any other", () => {
+test("a word inside a sentence, with signs, doubled or of another script is a message like any other", () => {
   const others = [
     "",
     " ",
     "Please stop",
-    "STOP.",
-    "STOP!",
+    "STOP?",
+    "STOP....",
+    "STOP .",
+    "OPT  OUT",
     "stop it",
     "STOP STOP",
     "STOP\nSTOP",
@@ -40,7 +59,7 @@ test("a word inside a sentence, with punctuation, doubled or of another script i
     assert.equal(consentKeyword(body), null, JSON.stringify(body));
 });
 
-test("text other than blanks around a word makes it no keyword", () => {
+test("text other than blanks around a word and punctuation behind it makes it no keyword", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...out, ...back),
@@ -48,7 +67,8 @@ test("text other than blanks around a word makes it no keyword", () => {
       fc.boolean(),
       (word, more, before) => {
         const body = before ? `${more}${word}` : `${word}${more}`;
-        const whole = [...out, ...back].includes(body.trim().toUpperCase());
+        const text = body.trim().replace(/(?<![.!,;])[.!,;]{1,3}$/, "");
+        const whole = [...out, ...back].includes(text.toUpperCase());
         assert.equal(consentKeyword(body) !== null, whole);
       },
     ),

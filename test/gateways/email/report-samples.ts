@@ -165,6 +165,86 @@ This message was created automatically by mail delivery software.
     SMTP error from remote mail server after RCPT TO:<absent@example.org>:
     550 5.1.1 <absent@example.org>: Recipient address rejected: User unknown
 `),
+  eximCopy: crlf(`X-Failed-Recipients: absent@example.org
+Auto-Submitted: auto-replied
+From: Mail Delivery System <Mailer-Daemon@mx.example.org>
+Subject: Mail delivery failed: returning message to sender
+
+A message that you sent could not be delivered. This is a permanent error.
+
+  absent@example.org
+    Unrouteable address
+
+------ This is a copy of the message, including all the headers. ------
+
+Return-path: <news@example.com>
+Subject: Call 450 5.1.1 now
+Message-ID: <{id}@example.com>
+
+550 5.7.1 is what this mail is about.
+`),
+  answered: crlf(`From: Mail Delivery Subsystem <mailer-daemon@googlemail.example>
+In-Reply-To: <{id}@example.com>
+References: <{id}@example.com>
+Subject: Delivery Status Notification (Failure)
+
+Delivery to the following recipient failed permanently:
+
+The error that the other server returned was:
+550 5.1.1 <absent@example.org>... User Unknown
+`),
+  encodedSubject: crlf(`From: MAILER-DAEMON@ses.example
+In-Reply-To: <{id}@example.com>
+Subject: =?iso-8859-15?Q?Delivery_Status_Notification_=28Failure=29?=
+
+An error occurred while trying to deliver the mail to the following recipients:
+absent@example.org
+
+Reporting-MTA: dns; out.ses.example
+
+  Action: failed
+  Final-Recipient: rfc822; absent@example.org
+  Diagnostic-Code: smtp; 550 5.1.1 User Unknown
+  Status: 5.1.1
+`),
+  colonBehindCode: crlf(`From: MAILER-DAEMON@mx.example
+In-Reply-To: <{id}@example.com>
+Subject: Failure Notice
+
+Sorry, we were unable to deliver your message to the following address.
+
+<absent@example.org>:
+host mx.example.org said: 550
+<absent@example.org>: User unknown
+`),
+  wordsAlone: crlf(`From: Postmaster <postmaster@mx.example>
+In-Reply-To: <{id}@example.com>
+Subject: Undeliverable Mail
+
+Unknown user: absent@example.org
+`),
+  contradicting: delivery(`Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 5.7.1 IP address blacklisted by recipient
+`),
+  noDomain: delivery(`Action: failed
+Status: 5.4.4
+Diagnostic-Code: X-Postfix; Host or domain name not found
+`),
+  microsoft: crlf(`From: staff@hotmail.com
+Subject: complaint about message from 192.0.2.222
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="b"
+
+--b
+Content-Type: message/rfc822
+
+X-HmXmrOriginalRecipient: ada@example.org
+Message-ID: <{id}@example.com>
+
+Hello
+--b--
+`),
   outOfOffice: crlf(`From: Ann <ann@example.org>
 To: b+token@bounces.example.com
 Subject: Automatic reply: Hello

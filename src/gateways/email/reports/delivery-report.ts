@@ -1,10 +1,10 @@
 // Reports that mail servers send about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and the plain text
 // of older servers. Everything else is ignored, above all automatic replies of people's mail programs.
 
-import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
+import { bounceOf, replyStatusIn, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/callback.ts";
 import { oneLine } from "#settings/redact.ts";
-import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
+import { decodedWords, type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
 
 export type MailReport =
   | {
@@ -38,36 +38,65 @@ export function readReport(raw: Uint8Array): MailReport {
   if (mail === undefined) return { kind: "none", why: "other" };
   const original = { messageId: originalId(parts) };
   const status = parts.find(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type));
-  if (status) return deliveryReport(status, original);
+  const fields = status && deliveryReport(status.body, original);
+  if (fields) return fields;
+  // It was relayed or expanded, which says nothing new.
+  if (status && hasAction.test(status.body)) return { kind: "none", why: "other" };
   const feedback = parts.find(({ type }) => type === "message/feedback-report");
   if (feedback) return feedbackReport(readFields(feedback.body), original);
-  return plainTextReport(mail, parts, original);
+  return microsoftComplaint(mail, parts, original) ?? plainTextReport(mail, parts, original);
 }
 
 const ourId = /\bmsg_[0-7][0-9a-hjkmnp-tv-z]{25}\b/;
 const idHeaders = ["x-trunkline-message", "message-id"] as const;
 
-/** Our id, from the headers of the mail that is returned with the report. */
+const headOf = (text: string): Headers => {
+  const end = text.indexOf("\n\n");
+  return readFields(end === -1 ? text : text.slice(0, end));
+};
+
+const isReturned = ({ type }: MimePart): boolean =>
+  /^(?:message\/(?:global|rfc822)|text\/rfc822-headers|message\/global-headers)$/.test(type);
+
+/** A header of the mail in a copy of it that is part of the text, as Exim and qmail send it. */
+const copiedId = /^[>| \t]{0,8}(?:x-trunkline-message|message-id)[ \t]?:[^\n]{0,300}/gim;
+
+/** Where the copy begins, in which there may be anything. */
+const copyBegin =
+  /^(?:-{2,}[^\n]{0,100}\b(?:copy|original|returned|headers)\b|[>| \t]{0,8}(?:x-trunkline-message|message-id|return-path|received)[ \t]?:)/im;
+
+/**
+ * Our id: from the headers of the mail that is returned with the report, from a copy of them in its text, or from what the
+ * report answers (Gmail, Exchange).
+ */
 function originalId(parts: readonly MimePart[]): string | null {
-  for (const { type, body } of parts) {
-    if (!/^(?:message\/(?:global|rfc822)|text\/rfc822-headers|message\/global-headers)$/.test(type)) continue;
-    const end = body.indexOf("\n\n");
-    const headers = readFields(end === -1 ? body : body.slice(0, end));
+  const idIn = (text: string | undefined) => ourId.exec(text ?? "")?.[0];
+  for (const part of parts.filter(isReturned)) {
+    const headers = headOf(part.body);
     for (const name of idHeaders) {
-      const [id] = ourId.exec(headers.get(name) ?? "") ?? [];
+      const id = idIn(headers.get(name));
       if (id !== undefined) return id;
     }
   }
-  return null;
+  for (const { type, body } of parts) {
+    if (type !== "text/plain") continue;
+    for (const [line] of body.matchAll(copiedId)) {
+      const id = idIn(line);
+      if (id !== undefined) return id;
+    }
+  }
+  const headers = parts[0]?.headers;
+  return idIn(headers?.get("in-reply-to")) ?? idIn(headers?.get("references")) ?? null;
 }
 
+const hasAction = /^[ \t]*action[ \t]*:/im;
 const actions = { failed: 3, delayed: 2, delivered: 1 } as const;
 const isAction = (text: string): text is keyof typeof actions => Object.hasOwn(actions, text);
 
 /** The recipient with the worst result: a report has several if the address is a mailing list. */
-function deliveryReport(part: MimePart, original: Original): MailReport {
+function deliveryReport(text: string, original: Original): MailReport | null {
   let worst: Extract<MailReport, { kind: "delivery" }> | null = null;
-  for (const block of part.body.split(/\n[ \t]*\n/).slice(0, 100)) {
+  for (const block of text.split(/\n[ \t]*\n/).slice(0, 100)) {
     const fields = readFields(block.replace(/^\n+/, ""));
     const action =
       fields
@@ -77,15 +106,16 @@ function deliveryReport(part: MimePart, original: Original): MailReport {
     if (!isAction(action)) continue;
     const diagnostic = fields.get("diagnostic-code");
     const reported = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? null;
-    // `5.0.0` says nothing; the receiving server's reply may.
+    // The receiving server's own code comes first; where a relay has only `5.0.0` to say, any code in the reply does.
     const isVague = reported === null || /\.0\.0$/.test(reported);
-    const status = isVague ? (statusIn(diagnostic ?? "") ?? reported) : reported;
+    const replied = replyStatusIn(diagnostic ?? "") ?? (isVague ? statusIn(diagnostic ?? "") : null);
+    const status = replied ?? reported;
     const reason =
       diagnostic === undefined ? null : cleanReason(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
     if (worst === null || actions[action] > actions[worst.action])
       worst = { kind: "delivery", action, status, reason, original };
   }
-  return worst ?? { kind: "none", why: "other" };
+  return worst;
 }
 
 function feedbackReport(fields: Headers, original: Original): MailReport {
@@ -98,18 +128,70 @@ function feedbackReport(fields: Headers, original: Original): MailReport {
     : { kind: "none", why: "other" };
 }
 
-const daemon = /\b(?:mailer-daemon|postmaster|mail delivery (?:sub)?system)\b/i;
+/** Microsoft's complaints (JMRP) are no ARF: the mail is attached as it is, with a header of theirs. */
+function microsoftComplaint(
+  { headers }: MimePart,
+  parts: readonly MimePart[],
+  original: Original,
+): MailReport | null {
+  if (!/@hotmail\.com\b/i.test(headers.get("from") ?? "")) return null;
+  const isMarked = parts.some(
+    (part) => isReturned(part) && headOf(part.body).has("x-hmxmroriginalrecipient"),
+  );
+  if (!isMarked && !/^complaint about message from /i.test(headers.get("subject") ?? "")) return null;
+  return { kind: "complaint", reason: "Feedback report: Microsoft", original };
+}
+
+const daemon =
+  /\b(?:mailer[ -]?daemon|post_?master|mail deliver(?:y)? (?:sub)?system|(?:mail|system|ndr) administrator|mdaemon|mail system|mail\.delivery\.system)\b|^\s*(?:"[^"]{0,100}"\s*)?<>\s*$/i;
 const returned =
-  /\b(?:failure notice|undeliver(?:able|ed)|delivery (?:status notification|failed|failure|has failed)|mail delivery failed|returned mail|returned to sender|delivery to the following)/i;
+  /\b(?:failure notice|undeliver(?:able|ed)|delivery (?:status|notification|report|failed|failure|error|has failed)|non-?delivery|(?:mail|message) (?:delivery )?(?:failed|failure)|(?:failed|failure) delivery|error sending your mail|return(?:ed|ing) (?:mail|to sender)|send(?:er)? mail for past|mail (?:system )?error|could not be delivered|not delivered|delivery to the following|unzustellbar|zustellung fehlgeschlagen|non remis|.chec de (?:la )?(?:remise|distribution)|no se (?:ha podido|pudo) entregar|devuelto|mancato recapito|niet (?:te )?bezorg)/i;
 const delayed = /\b(?:delay(?:ed)?|warning|will be retried|still being retried|not yet been delivered)\b/i;
 
-/** qmail, old Exim and others send plain text for people only. */
+/** A reply's basic code: not part of an address or of another number. */
+const basicCode = /(?<![\d.])[45][0-5]\d(?!\d|\.\d)/;
+
+/** The line, and those in which a reply goes on: servers break theirs anywhere. */
+function replyFrom(lines: readonly string[], from: number): string {
+  const reply = [lines[from] ?? ""];
+  for (const line of lines.slice(from + 1, from + 6)) {
+    if (line.trim() === "") break;
+    const isCut = /[45]\d\d[- :]*$/.test(reply.at(-1)!.trim());
+    if (!isCut && !basicCode.test(line) && !/^[ \t]/.test(line)) break;
+    reply.push(line);
+  }
+  return reply.join(" ");
+}
+
+/** The text of the mail for people. */
+function textOf(parts: readonly MimePart[]): string {
+  const plain = parts.find(({ type, body }) => type === "text/plain" && body.trim() !== "");
+  if (plain !== undefined) return plain.body;
+  const html = parts.find(({ type }) => type === "text/html")?.body ?? "";
+  return html.slice(0, 20_000).replaceAll(/<[^<>]{0,500}>/g, "\n");
+}
+
+/** What a text for people gives as the reason; null: nothing. `failed`: the addresses that its headers name. */
+function reasonIn(lines: readonly string[], failed: string): string | null {
+  const coded = lines.findIndex((line) => statusIn(line) !== null || basicCode.test(line));
+  if (coded !== -1) return replyFrom(lines, coded);
+  const worded = lines.findIndex((line) => bounceOf(null, line) === "hard");
+  if (worded !== -1) return replyFrom(lines, worded);
+  // Exim's own findings stand below the address, and have no code.
+  const address = failed.split(",", 1)[0]?.trim().toLowerCase() ?? "";
+  if (address === "") return null;
+  const named = lines.findIndex((line) => line.toLowerCase().includes(address));
+  const below = named === -1 ? "" : replyFrom(lines, named + 1).trim();
+  return below === "" ? null : below;
+}
+
+/** qmail, Exim and others send plain text for people, some of them with the fields of a report in it. */
 function plainTextReport(mail: MimePart, parts: readonly MimePart[], original: Original): MailReport {
   const { headers } = mail;
-  const subject = headers.get("subject") ?? "";
-  const from = headers.get("from") ?? "";
-  const failed = headers.has("x-failed-recipients");
-  if (!failed && !(daemon.test(from) && (returned.test(subject) || delayed.test(subject)))) {
+  const subject = decodedWords(headers.get("subject") ?? "");
+  const from = decodedWords(headers.get("from") ?? "");
+  const failed = headers.get("x-failed-recipients");
+  if (failed === undefined && !(daemon.test(from) && (returned.test(subject) || delayed.test(subject)))) {
     const automatic = !/^\s*(?:no\b|$)/i.test(headers.get("auto-submitted") ?? "");
     const marked = ["x-autoreply", "x-autorespond", "x-auto-response-suppress"].some((name) =>
       headers.has(name),
@@ -117,17 +199,19 @@ function plainTextReport(mail: MimePart, parts: readonly MimePart[], original: O
     const bulk = /\b(?:auto_reply|bulk|junk)\b/i.test(headers.get("precedence") ?? "");
     return { kind: "none", why: automatic || marked || bulk ? "auto_reply" : "other" };
   }
-  const text = (parts.find(({ type }) => type === "text/plain")?.body ?? "").slice(0, 4000);
-  const status = statusIn(text);
-  const line = text.split("\n").find((text) => statusIn(text) !== null || /\b[45]\d\d[ -]/.test(text));
-  const action = delayed.test(subject) && !failed ? "delayed" : "failed";
-  // A text without any error is a reply, not a report.
-  if (status === null && line === undefined && !failed) return { kind: "none", why: "other" };
+  const whole = textOf(parts);
+  const copy = whole.search(copyBegin);
+  const text = whole.slice(0, copy === -1 ? 4000 : Math.min(4000, copy));
+  const fields = hasAction.test(text)
+    ? deliveryReport(text.replaceAll(/^[ \t]+(?=[\w-]+[ \t]*:)/gm, ""), original)
+    : null;
+  if (fields !== null) return fields;
+  const reason = reasonIn(text.split("\n"), failed ?? "");
   return {
     kind: "delivery",
-    action,
-    status,
-    reason: line === undefined ? null : cleanReason(line),
+    action: delayed.test(subject) ? "delayed" : "failed",
+    status: replyStatusIn(reason ?? "") ?? statusIn(reason ?? ""),
+    reason: reason === null ? null : cleanReason(reason),
     original,
   };
 }

@@ -118,3 +118,24 @@ function decoded(text: string, encoding: string): string {
       return text;
   }
 }
+
+/** A header with its encoded words (RFC 2047) decoded. A word of an unknown character set stays as it is. */
+export function decodedWords(value: string): string {
+  return value
+    .slice(0, 2000)
+    .replaceAll(/(\?=)[ \t]+(?==\?)/g, "$1")
+    .replaceAll(
+      /=\?([\w-]{1,40})(?:\*[\w-]{1,20})?\?([bq])\?([^?\s]{0,500})\?=/gi,
+      (word, charset: string, encoding: string, text: string) => {
+        const bytes =
+          encoding.toLowerCase() === "b"
+            ? Buffer.from(text, "base64")
+            : Buffer.from(decoded(text.replaceAll("_", " "), "quoted-printable"), "latin1");
+        try {
+          return new TextDecoder(charset).decode(bytes);
+        } catch {
+          return word;
+        }
+      },
+    );
+}

@@ -90,17 +90,43 @@ export function toSingleOctets(text: string, alphabet: "latin1" | "ascii"): Buff
   return Buffer.from(text, "latin1");
 }
 
-type Alphabet = DefaultAlphabet | "ucs2" | "binary";
+/** Sets of characters of SMPP 3.4 that are decoded by the name that the Encoding Standard gives them. */
+const encodings = {
+  jis: "shift_jis",
+  cyrillic: "iso-8859-5",
+  hebrew: "iso-8859-8",
+  music: "iso-2022-jp",
+  kanji: "euc-jp",
+  korean: "euc-kr",
+} as const;
 
-/** The alphabet of a received `data_coding`: by SMPP 3.4 (5.2.19), and beyond it by TS 23.038. */
+type Alphabet = DefaultAlphabet | "ucs2" | "binary" | keyof typeof encodings;
+
+/** SMPP 3.4, 5.2.19. */
+const smppAlphabets: Readonly<Record<number, Alphabet>> = {
+  1: "ascii",
+  2: "binary",
+  3: "latin1",
+  4: "binary",
+  5: "jis",
+  6: "cyrillic",
+  7: "hebrew",
+  8: "ucs2",
+  10: "music",
+  13: "kanji",
+  14: "korean",
+};
+
+/** The alphabet of a received `data_coding`: by SMPP 3.4, and beyond it by TS 23.038 (section 4). */
 function alphabetOf(dataCoding: number, defaultAlphabet: DefaultAlphabet): Alphabet {
-  if (dataCoding === 0) return defaultAlphabet;
-  if (dataCoding === 1) return "ascii";
-  if (dataCoding === 2) return "binary";
-  if (dataCoding === 3) return "latin1";
+  const known = smppAlphabets[dataCoding];
+  if (known !== undefined) return known;
   if (dataCoding >= 0xf0) return (dataCoding & 0x04) === 0 ? "gsm7" : "binary";
-  // General data coding, with or without a message class: bits 3 and 2.
-  if (dataCoding < 0x40)
+  // Waiting messages: 0xc and 0xd in the GSM alphabet, 0xe in UCS-2.
+  if (dataCoding >= 0xe0) return "ucs2";
+  if (dataCoding >= 0xc0) return "gsm7";
+  // General data coding, to be deleted (from 0x40 on) or not: bits 3 and 2.
+  if (dataCoding > 0 && dataCoding < 0x80)
     return (["gsm7", "binary", "ucs2", defaultAlphabet] as const)[(dataCoding >> 2) & 3]!;
   return defaultAlphabet;
 }
@@ -118,7 +144,8 @@ export function decodeText(
   { dataCoding, octets, headerBytes }: ReceivedText,
   settings: { defaultAlphabet: DefaultAlphabet; packed: boolean },
 ): string {
-  switch (alphabetOf(dataCoding, settings.defaultAlphabet)) {
+  const alphabet = alphabetOf(dataCoding, settings.defaultAlphabet);
+  switch (alphabet) {
     case "gsm7":
       return fromGsm(settings.packed ? unpack(octets, (7 - ((headerBytes * 8) % 7)) % 7) : octets);
     case "latin1":
@@ -128,5 +155,7 @@ export function decodeText(
       return fromUcs2(octets);
     case "binary":
       return octets.toString("hex");
+    default:
+      return new TextDecoder(encodings[alphabet]).decode(octets);
   }
 }

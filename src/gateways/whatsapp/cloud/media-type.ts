@@ -41,6 +41,39 @@ export function uploadTypeOf(kind: MediaKind, bytes: Buffer, filename: string): 
   }
 }
 
+const taken: Readonly<Record<Exclude<MediaKind, "document">, string>> = {
+  image: "images as JPEG or PNG",
+  video: "videos as MP4 or 3GPP",
+  audio: "audio as MP3, AAC, AMR, MP4 or OGG with OPUS",
+};
+
+/** Files that people send by mistake, by how they begin. */
+const others: readonly [name: string, is: (bytes: Buffer) => boolean][] = [
+  ["empty", (bytes) => bytes.length === 0],
+  ["WebP", (bytes) => latin1(bytes, 0, 4) === "RIFF" && latin1(bytes, 8, 12) === "WEBP"],
+  ["WAV", (bytes) => latin1(bytes, 0, 4) === "RIFF" && latin1(bytes, 8, 12) === "WAVE"],
+  ["AVI", (bytes) => latin1(bytes, 0, 4) === "RIFF" && latin1(bytes, 8, 11) === "AVI"],
+  ["GIF", (bytes) => latin1(bytes, 0, 4) === "GIF8"],
+  ["BMP", (bytes) => latin1(bytes, 0, 2) === "BM"],
+  ["TIFF", (bytes) => startsWith(bytes, "49492a00") || startsWith(bytes, "4d4d002a")],
+  ["HEIC or AVIF", (bytes) => isIsoMedia(bytes) && /^(?:hei|hev|mif1|msf1|avif)/.test(latin1(bytes, 8, 12))],
+  ["JPEG", (bytes) => startsWith(bytes, "ffd8ff")],
+  ["PNG", (bytes) => startsWith(bytes, "89504e470d0a1a0a")],
+  ["PDF", (bytes) => latin1(bytes, 0, 5) === "%PDF-"],
+  ["OGG without OPUS", (bytes) => latin1(bytes, 0, 4) === "OggS"],
+  ["FLAC", (bytes) => latin1(bytes, 0, 4) === "fLaC"],
+  ["WebM or Matroska", (bytes) => startsWith(bytes, "1a45dfa3")],
+  ["MP4 or 3GPP", (bytes) => isIsoMedia(bytes)],
+  ["HTML", (bytes) => /^\s*<(?:!doctype html|html)/i.test(latin1(bytes, 0, 200))],
+  ["SVG", (bytes) => /^\s*<(?:\?xml|svg)/i.test(latin1(bytes, 0, 200))],
+];
+
+/** Why a file cannot be sent as this kind: what WhatsApp takes, and what the file is where that is known. */
+export function mismatchReason(kind: Exclude<MediaKind, "document">, bytes: Buffer): string {
+  const found = others.find(([, is]) => is(bytes))?.[0];
+  return `WhatsApp takes ${taken[kind]}${found === undefined ? "; the file is another one" : `; the file is ${found}`}.`;
+}
+
 function audioType(bytes: Buffer): string | null {
   if (latin1(bytes, 0, 5) === "#!AMR") return "audio/amr";
   // Of OGG, WhatsApp plays OPUS alone. The first page has a header of 28 bytes.

@@ -8,7 +8,7 @@ import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayHost } from "#gateways/session.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import { fetchMedia, fileRefused, notAllowed } from "./fetch-media.ts";
-import { maxMediaBytes, uploadTypeOf } from "./media-type.ts";
+import { maxMediaBytes, mismatchReason, uploadTypeOf } from "./media-type.ts";
 import { outcomeOf, uploadFormat } from "./outcome.ts";
 import type { MediaSource } from "./request.ts";
 import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
@@ -145,8 +145,7 @@ export class MediaStore {
         this.#uploads.set(key, { until: this.#host.clock.now() + uploadMs, id: uploaded.id });
       return uploaded;
     }
-    if (media !== "document")
-      return fileRefused("media_type_mismatch", `The file is no ${media} that WhatsApp takes.`);
+    if (media !== "document") return fileRefused("media_type_mismatch", mismatchReason(media, bytes));
     if (this.#settings.media_by === "auto") return { link: withoutFragment(url) };
     return fileRefused("media_type_not_supported", "WhatsApp takes no upload of documents of this type.");
   }

@@ -6,7 +6,7 @@ import type { MediaContent, OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayHost } from "#gateways/session.ts";
 import { fetchMedia, fileRefused, notAllowed } from "#gateways/whatsapp/cloud/fetch-media.ts";
-import { maxMediaBytes, uploadTypeOf } from "#gateways/whatsapp/cloud/media-type.ts";
+import { maxMediaBytes, mismatchReason, uploadTypeOf } from "#gateways/whatsapp/cloud/media-type.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { BridgeChannel } from "./bridge-channel.ts";
 import { encryptFile, sha256 } from "./file-keys.ts";
@@ -69,9 +69,10 @@ export class FileUploads {
     const plain = await fetchMedia(url, max, { ...this.#host, signal });
     if (!Buffer.isBuffer(plain)) return plain;
     const name = filename ?? URL.parse(url)?.pathname.split("/").at(-1) ?? "";
-    const mimetype = uploadTypeOf(media, plain, name) ?? (media === "document" ? anyType : null);
-    if (mimetype === null)
-      return fileRefused("media_type_mismatch", `The file is no ${media} that WhatsApp takes.`);
+    const type = uploadTypeOf(media, plain, name);
+    if (type === null && media !== "document")
+      return fileRefused("media_type_mismatch", mismatchReason(media, plain));
+    const mimetype = type ?? anyType;
     const mediaKey = this.#host.random.bytes(32);
     const encrypted = encryptFile(media, mediaKey, plain);
     const fileEncSha256 = sha256(encrypted);

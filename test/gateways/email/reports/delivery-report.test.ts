@@ -26,6 +26,13 @@ test("failures: their code, their words, and what they say of the address", () =
     ["yahoo", "5.0.0", "hard", /doesn't have a yahoo\.com account/],
     ["qmail", "5.1.1", "hard", /^Remote host said: 550 5\.1\.1 No such user here$/],
     ["exim", "5.1.1", "hard", /User unknown/],
+    ["eximCopy", undefined, "hard", /^Unrouteable address$/],
+    ["answered", "5.1.1", "hard", /User Unknown/],
+    ["encodedSubject", "5.1.1", "hard", /User Unknown/],
+    ["colonBehindCode", undefined, "hard", /said: 550 <absent@example\.org>: User unknown$/],
+    ["wordsAlone", undefined, "hard", /^Unknown user/],
+    ["contradicting", "5.7.1", undefined, /blacklisted/],
+    ["noDomain", "5.4.4", "hard", /not found/],
   ];
   for (const [name, code, bounce, reason] of expected) {
     const { receipts, engagements } = reportsOf(name);
@@ -61,6 +68,7 @@ test("delays, deliveries, complaints and opt-outs", () => {
       [reportsOf(name).engagements[0]?.kind, reportsOf(name).receipts.length],
       ["complained", 0],
     );
+  assert.equal(reportsOf("microsoft").engagements[0]?.kind, "complained");
   assert.equal(reportsOf("optOut").engagements[0]?.kind, "unsubscribed");
 });
 
@@ -80,9 +88,17 @@ test("what people's programs answer, and what says nothing new, is nothing", () 
   }
 });
 
-test("our id is found in the mail that is returned, and nowhere else", () => {
+test("our id is found in the mail that is returned, in a copy of it, or in what the report answers", () => {
   const idOf = (report: MailReport) => (report.kind === "none" ? undefined : report.original.messageId);
-  for (const name of ["gmail", "abuse", "base64Status"] as const)
+  for (const name of [
+    "gmail",
+    "abuse",
+    "base64Status",
+    "eximCopy",
+    "answered",
+    "encodedSubject",
+    "microsoft",
+  ] as const)
     assert.equal(idOf(readReport(samples[name])), ourId, name);
   assert.equal(idOf(readReport(samples.qmail)), null);
 });

@@ -59,7 +59,20 @@ test("a data_coding means the alphabet that the standards give it", () => {
   assert.deepEqual([of(0, at), of(0x10, at), of(0xf0, at)], ["@", "@", "@"]);
   assert.deepEqual([of(1, Buffer.from("@")), of(3, Buffer.from([0xe9]))], ["@", "é"]);
   for (const ucs2 of [8, 0x18, 0x19]) assert.equal(of(ucs2, Buffer.from("20ac", "hex")), "€");
-  for (const binary of [2, 4, 0x14, 0xf5])
+  for (const ucs2 of [0x48, 0x4b, 0x58, 0x78, 0xe0, 0xef])
+    assert.equal(of(ucs2, Buffer.from("041f", "hex")), "П", `${ucs2}`);
+  for (const gsm of [0x40, 0x51, 0xc0, 0xc8, 0xd0, 0xdf]) assert.equal(of(gsm, at), "@", `${gsm}`);
+  for (const [dataCoding, hex, text] of [
+    [5, "93fa967b", "日本"],
+    [6, "bfe0d8d2d5e22c20dcd8e0", "Привет, мир"],
+    [6, "53544f50", "STOP"],
+    [7, "f9ecede5", "שלםו"],
+    [0x0a, "1b2442467c4b5c1b2842", "日本"],
+    [0x0d, "c6fccbdc", "日本"],
+    [0x0e, "c7d1b1db", "한글"],
+  ] as const)
+    assert.equal(of(dataCoding, Buffer.from(hex, "hex")), text, `${dataCoding}`);
+  for (const binary of [2, 4, 0x14, 0x44, 0xf5])
     assert.equal(of(binary, Buffer.from([1, 0xff])), "01ff", `${binary}`);
   const latin = { defaultAlphabet: "latin1", packed: false } as const;
   assert.equal(decodeText({ dataCoding: 0, octets: Buffer.from([0x40]), headerBytes: 0 }, latin), "@");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MediaKind } from "#contract/messages/content.ts";
-import { uploadTypeOf } from "#gateways/whatsapp/cloud/media-type.ts";
+import { mismatchReason, uploadTypeOf } from "#gateways/whatsapp/cloud/media-type.ts";
 
 const zip = "PK\x03\x04....";
 const cases: [MediaKind, string, string, string | null][] = [
@@ -36,3 +36,19 @@ for (const [kind, content, filename, type] of cases) {
     assert.equal(uploadTypeOf(kind, Buffer.from(content, "latin1"), filename), type);
   });
 }
+
+test("a refusal says what WhatsApp takes, and what the file is", () => {
+  const of = (kind: "image" | "audio" | "video", content: string) =>
+    mismatchReason(kind, Buffer.from(content, "latin1"));
+  assert.equal(of("image", "RIFF....WEBP"), "WhatsApp takes images as JPEG or PNG; the file is WebP.");
+  for (const [kind, content, name] of [
+    ["image", "GIF89a", "GIF"],
+    ["image", "\0\0\0\x18ftypheic", "HEIC or AVIF"],
+    ["image", "<!DOCTYPE html>", "HTML"],
+    ["image", "", "empty"],
+    ["audio", `OggS${"\0".repeat(24)}\x01vorbis`, "OGG without OPUS"],
+    ["video", "\x1a\x45\xdf\xa3", "WebM or Matroska"],
+    ["video", "what is this", "another one"],
+  ] as const)
+    assert.match(of(kind, content), new RegExp(`^WhatsApp takes .*; the file is ${name}\\.$`));
+});
