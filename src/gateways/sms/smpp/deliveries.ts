@@ -7,7 +7,7 @@ import type { InboundMessage, Receipt } from "#gateways/callback.ts";
 import { type SessionHost, SessionLost } from "#gateways/session.ts";
 import type { Bind } from "./bind.ts";
 import { HeldReceipts } from "./held-receipts.ts";
-import { type JoinedMessage, JoiningMessages, splitHeader } from "./joining.ts";
+import { type JoinedMessage, JoiningMessages, overlapMs, splitHeader } from "./joining.ts";
 import type { Address, Delivery, Pdu } from "./pdu.ts";
 import { isReceipt, readReceipt } from "./receipt.ts";
 import type { SmppSettings } from "./settings.ts";
@@ -27,7 +27,7 @@ const maxBatch = 200;
 /** Messages whose answer could not be written, which the SMSC will deliver again. */
 const maxUnanswered = 1_000;
 /** How often parts whose others never came are looked for, ms. */
-const sweepMs = 15 * 60_000;
+const sweepMs = 5 * 60_000;
 const international = 1;
 
 export class Deliveries {
@@ -40,6 +40,8 @@ export class Deliveries {
   readonly #unanswered = new Map<string, string>();
   readonly #onLost: () => void;
   #working = false;
+  /** Whether overlapping messages are awaited. */
+  #watching = false;
   readonly #held: HeldReceipts;
   #joining: Promise<JoiningMessages>;
 
@@ -140,7 +142,7 @@ export class Deliveries {
           inbound.push(inboundOf(part, reference));
         } else {
           const taken = joining.add(part, place, host.clock.now());
-          if (taken.joined) joined.push(taken.joined);
+          joined.push(...taken.joined);
           if (taken.stored) parts.set(...taken.stored);
         }
       }
@@ -163,7 +165,8 @@ export class Deliveries {
       const isAnswered = waiting.bind.answer(waiting.pdu, status.ok);
       if (key !== null && reference !== null) this.#remember(key, isAnswered ? null : reference);
     }
-    await this.#forget(joining, joined);
+    await this.#forget(joined);
+    if (joined.length + parts.size > 0) this.#watchOverlaps(joining);
   }
 
   #warnOfMissingId(): void {
@@ -188,8 +191,8 @@ export class Deliveries {
     return Buffer.from(this.#host.random.bytes(16)).toString("hex");
   }
 
-  async #forget(joining: JoiningMessages, joined: readonly JoinedMessage[]): Promise<void> {
-    const removed = joined.flatMap((message) => joining.forget(message));
+  async #forget(joined: readonly JoinedMessage[]): Promise<void> {
+    const removed = joined.flatMap(({ keys }) => keys);
     if (removed.length > 0) await this.#host.state.save(new Map(removed.map((key) => [key, null])));
   }
 
@@ -198,13 +201,31 @@ export class Deliveries {
     const { clock, signal } = this.#host;
     const joining = await this.#joining;
     while (!signal.aborted) {
-      const overdue = joining.overdue(clock.now());
-      if (overdue.length > 0) {
-        await this.#host.report({ inbound: overdue.map((message) => inboundOf(message, message.reference)) });
-        await this.#forget(joining, overdue);
-      }
+      await this.#deliverOverdue(joining);
+      this.#watchOverlaps(joining);
       await clock.sleep(sweepMs, signal);
     }
+  }
+
+  /** Delivers messages that overlap under one reference, once none of their parts is to be expected. */
+  #watchOverlaps(joining: JoiningMessages): void {
+    const { clock, signal } = this.#host;
+    if (this.#watching || !joining.areOverlapping) return;
+    this.#watching = true;
+    void this.#guard(async () => {
+      while (joining.areOverlapping && !signal.aborted) {
+        await clock.sleep(overlapMs, signal);
+        await this.#deliverOverdue(joining);
+      }
+      this.#watching = false;
+    });
+  }
+
+  async #deliverOverdue(joining: JoiningMessages): Promise<void> {
+    const overdue = joining.overdue(this.#host.clock.now());
+    if (overdue.length === 0) return;
+    await this.#host.report({ inbound: overdue.map((message) => inboundOf(message, message.reference)) });
+    await this.#forget(overdue);
   }
 }
 

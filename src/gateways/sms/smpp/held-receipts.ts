@@ -42,7 +42,8 @@ export class HeldReceipts {
   #toKeep = new Map<string, string>();
   #toForget: string[] = [];
   #number = 0;
-  #isShown = false;
+  /** What is stored of the spelling. */
+  #stored: string | null = null;
 
   constructor(host: Pick<SessionHost, "clock" | "log">, spelling: IdSpelling) {
     this.#host = host;
@@ -61,7 +62,7 @@ export class HeldReceipts {
       else continue;
       rest.delete(key);
     }
-    this.#isShown = this.#spelling.isKnown;
+    this.#stored = this.#spelling.stored;
     return rest;
   }
 
@@ -124,9 +125,11 @@ export class HeldReceipts {
       this.#toForget.push(...this.#noted);
       this.#noted.clear();
       const { stored, learnt } = this.#spelling;
-      if (!this.#isShown && stored !== null) this.#toKeep.set(spellingKey, stored);
-      if (!this.#isShown && learnt !== null) accountUpdates.push(this.#noticeOf(learnt));
-      this.#isShown = true;
+      if (stored !== null && stored !== this.#stored) {
+        this.#toKeep.set(spellingKey, stored);
+        if (learnt !== null) accountUpdates.push(this.#noticeOf(learnt));
+      }
+      this.#stored = stored;
     }
     const settled = { receipts, accountUpdates, toKeep: this.#toKeep, toForget: this.#toForget };
     this.#toKeep = new Map();

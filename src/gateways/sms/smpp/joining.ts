@@ -1,5 +1,9 @@
-// Received messages of several parts, which come in any order, on any connection and hours apart. Parts are kept with the
-// session's state until all are there or a day is over.
+// Received messages of several parts, which come in any order and on any connection. Parts are kept with the session's state
+// until all are there or an hour is over. References are small numbers that soon come again, and some senders have one for all
+// their messages. The same part number with another text is therefore the part of another message:
+// - When every number has come equally often, the first ones of each are the first message, the second ones the second.
+// - When the overlapping parts are followed by none for ten seconds, and the latest of each number make a whole message, they are one, and the
+//   earlier messages lack what never came.
 
 import { createHash } from "node:crypto";
 import { type Delivery, tag } from "./pdu.ts";
@@ -21,10 +25,16 @@ interface ReceivedPart {
 export interface JoinedMessage extends ReceivedPart {
   /** The same when its last part comes again. */
   reference: string;
+  /** Of the state: what has to be removed once the message is stored. */
+  keys: readonly string[];
 }
 
-/** Parts wait this long for the others, ms. */
-const waitMs = 24 * 3_600_000;
+/** Parts wait this long for the others, ms. Later ones with the same reference belong to another message. */
+const waitMs = 3_600_000;
+/** When messages overlap under one reference, their parts are awaited this long after the latest, ms. */
+export const overlapMs = 10_000;
+/** Messages that may overlap under one reference. Beyond it the oldest goes as it is. */
+const maxOverlapping = 16;
 /** Beyond so many parts, the oldest messages go as they are. */
 const maxStoredParts = 5_000;
 /** Joined messages that are remembered, because a part of them may come again. */
@@ -67,79 +77,115 @@ function sarPlace(tlvs: Delivery["tlvs"]): PartOf | null {
 interface StoredPart extends ReceivedPart, PartOf {
   /** Epoch ms of its arrival. */
   at: number;
+  /** Its place in the order of arrival; absent: an older release stored it. */
+  order?: number;
 }
 
-interface Incomplete {
-  at: number;
-  total: number;
-  parts: Map<number, StoredPart>;
-}
+/** A part and its key in the state. */
+type KeptPart = StoredPart & { key: string };
 
 export class JoiningMessages {
-  readonly #incomplete = new Map<string, Incomplete>();
-  readonly #joined = new Set<string>();
+  /** By reference, people and number of parts: what is there, in the order of arrival. */
+  readonly #groups = new Map<string, KeptPart[]>();
+  /** Parts of messages that were joined, and when. */
+  readonly #joined = new Map<string, number>();
   #storedParts = 0;
+  #order = 0;
 
   /** What an earlier session kept. */
   static load(state: ReadonlyMap<string, string>): JoiningMessages {
     const joining = new JoiningMessages();
-    for (const [key, value] of state) {
-      const part: StoredPart = JSON.parse(value);
-      joining.#keep(key.slice(0, key.lastIndexOf("/")), part);
-    }
+    const parts = [...state].map(([key, value]): KeptPart => ({ ...(JSON.parse(value) as StoredPart), key }));
+    parts.sort((one, other) => one.at - other.at || (one.order ?? 0) - (other.order ?? 0));
+    for (const part of parts) joining.#keep(part.key.slice(0, part.key.lastIndexOf("/")), part);
+    joining.#order = Math.max(0, ...parts.map(({ order = 0 }) => order));
     return joining;
   }
 
   /**
-   * Takes a part. `joined`: its message is complete; `stored`: what has to be stored before the part is acknowledged.
-   * Neither: the part has come before.
+   * Takes a part. `joined`: messages that are complete, or whose time is over; `stored`: what has to be stored before the part is
+   * acknowledged. Without `stored` the part completed a message, or has come before.
    */
-  add(part: ReceivedPart, place: PartOf, at: number): { joined?: JoinedMessage; stored?: [string, string] } {
+  add(part: ReceivedPart, place: PartOf, at: number): { joined: JoinedMessage[]; stored?: [string, string] } {
     const group = groupOf(part, place);
-    const known = this.#incomplete.get(group);
-    if (known?.parts.has(place.number) || this.#joined.has(partKey(group, place.number, part.text)))
-      return {};
-    const stored: StoredPart = { ...part, ...place, at };
-    const incomplete = this.#keep(group, stored);
-    if (incomplete.parts.size === place.total) return { joined: joinedOf(group, incomplete) };
-    return { stored: [`${group}/${place.number}`, JSON.stringify(stored)] };
+    const key = `${group}/${partKey(group, place.number, part.text)}`;
+    const joined = this.#takeLate(group, at);
+    const isRepeat = this.#groups
+      .get(group)
+      ?.some(({ number, text }) => number === place.number && text === part.text);
+    if (isRepeat || at - (this.#joined.get(key) ?? Number.NEGATIVE_INFINITY) < waitMs) return { joined };
+    this.#order += 1;
+    const stored: StoredPart = { ...part, ...place, at, order: this.#order };
+    this.#keep(group, { ...stored, key });
+    const messages = this.#messagesOf(group);
+    if (messages.every((message) => message.length === place.total))
+      return { joined: [...joined, ...messages.map((message) => this.#take(group, message))] };
+    if (messages.length > maxOverlapping) joined.push(this.#take(group, messages[0] ?? []));
+    return { joined, stored: [key, JSON.stringify(stored)] };
   }
 
-  /** Messages whose other parts are not coming: they are late, or too many wait. */
+  /** Messages whose other parts are not coming: they are late, belong to an earlier message, or too many wait. */
   overdue(now: number): JoinedMessage[] {
     const messages: JoinedMessage[] = [];
-    let parts = this.#storedParts;
-    for (const [group, incomplete] of this.#incomplete) {
-      if (now - incomplete.at < waitMs && parts <= maxStoredParts) break;
-      parts -= incomplete.parts.size;
-      messages.push(joinedOf(group, incomplete));
+    for (const group of [...this.#groups.keys()]) {
+      const mustGo = this.#storedParts > maxStoredParts || this.#isSettled(group, now);
+      if (mustGo) messages.push(...this.#messagesOf(group).map((message) => this.#take(group, message)));
+      else messages.push(...this.#takeLate(group, now));
     }
     return messages;
   }
 
-  /** A joined message was stored: forgets its parts. Returns what has to be removed from the state. */
-  forget({ reference }: JoinedMessage): string[] {
-    const group = reference.slice(0, reference.indexOf("."));
-    const incomplete = this.#incomplete.get(group);
-    if (incomplete === undefined) return [];
-    this.#incomplete.delete(group);
-    this.#storedParts -= incomplete.parts.size;
-    for (const { number, text } of incomplete.parts.values()) {
-      this.#joined.add(partKey(group, number, text));
+  /** Whether messages overlap under one reference: they may be overdue after `overlapMs`. */
+  get areOverlapping(): boolean {
+    return [...this.#groups].some(([group, parts]) => parts.length > 1 && this.#messagesOf(group).length > 1);
+  }
+
+  /** Whether the latest of several messages is whole, and none of their parts is to be expected. */
+  #isSettled(group: string, now: number): boolean {
+    const messages = this.#messagesOf(group);
+    const latestAt = this.#groups.get(group)?.at(-1)?.at ?? now;
+    const latest = messages.at(-1) ?? [];
+    return messages.length > 1 && latest.length === latest[0]?.total && now - latestAt >= overlapMs;
+  }
+
+  /** The messages of a group, the latest of each number in the last. */
+  #messagesOf(group: string): KeptPart[][] {
+    const messages: KeptPart[][] = [];
+    const counts = new Map<number, number>();
+    for (const part of (this.#groups.get(group) ?? []).toReversed()) {
+      const count = counts.get(part.number) ?? 0;
+      counts.set(part.number, count + 1);
+      const message = messages[count] ?? [];
+      message.push(part);
+      messages[count] = message;
+    }
+    return messages.reverse();
+  }
+
+  #takeLate(group: string, now: number): JoinedMessage[] {
+    const late = this.#messagesOf(group).filter((message) => message.some(({ at }) => now - at >= waitMs));
+    return late.map((message) => this.#take(group, message));
+  }
+
+  #take(group: string, message: readonly KeptPart[]): JoinedMessage {
+    const rest = (this.#groups.get(group) ?? []).filter((part) => !message.includes(part));
+    if (rest.length > 0) this.#groups.set(group, rest);
+    else this.#groups.delete(group);
+    this.#storedParts -= message.length;
+    for (const { key, at } of message) {
+      this.#joined.delete(key);
+      this.#joined.set(key, at);
       if (this.#joined.size > maxRemembered) {
-        const [oldest] = this.#joined;
+        const [oldest] = this.#joined.keys();
         if (oldest !== undefined) this.#joined.delete(oldest);
       }
     }
-    return [...incomplete.parts.keys()].map((number) => `${group}/${number}`);
+    return joinedOf(group, message);
   }
 
-  #keep(group: string, part: StoredPart): Incomplete {
-    const incomplete = this.#incomplete.get(group) ?? { at: part.at, total: part.total, parts: new Map() };
-    this.#incomplete.set(group, incomplete);
-    incomplete.parts.set(part.number, part);
+  #keep(group: string, part: KeptPart): void {
+    this.#groups.set(group, [...(this.#groups.get(group) ?? []), part]);
     this.#storedParts += 1;
-    return incomplete;
   }
 }
 
@@ -152,11 +198,13 @@ const groupOf = ({ from, to }: ReceivedPart, { reference, total }: PartOf) =>
 const partKey = (group: string, number: number, text: string) => digest([group, number, text]);
 
 /** In order; a part that never came is named. */
-function joinedOf(group: string, { at, total, parts }: Incomplete): JoinedMessage {
-  const [first] = parts.values();
+function joinedOf(group: string, message: readonly KeptPart[]): JoinedMessage {
+  const parts = new Map(message.map((part) => [part.number, part]));
+  const { from = "", to = "", total = 0 } = message[0] ?? {};
   let text = "";
   for (let number = 1; number <= total; number += 1)
     text += parts.get(number)?.text ?? `[part ${number} of ${total} is missing]`;
   // References of 8 bits come again soon, so the time belongs to it.
-  return { from: first?.from ?? "", to: first?.to ?? "", text, reference: `${group}.${at}` };
+  const at = Math.min(...message.map((part) => part.at));
+  return { from, to, text, reference: digest([group, at, text]), keys: message.map(({ key }) => key) };
 }

@@ -6,7 +6,7 @@ import { type Delivery, type Tlvs, tag } from "./pdu.ts";
 import { fromUcs2 } from "./text.ts";
 
 /** How the SMSC spells one message id in different places. */
-export type IdFormat = "as-is" | "hex" | "dec";
+export type IdFormat = "as-is" | "hex" | "dec" | "lenient";
 
 /** A receipt as the SMSC sends it. `status` null: it says nothing new. */
 interface ReadReceipt {
@@ -87,6 +87,7 @@ export function canonicalId(id: string, format: IdFormat): string {
   const trimmed = id.trim();
   if (format === "hex" && /^[0-9a-f]{1,64}$/i.test(trimmed)) return BigInt(`0x${trimmed}`).toString();
   if (format === "dec" && /^[0-9]{1,64}$/.test(trimmed)) return BigInt(trimmed).toString();
+  if (format === "lenient") return trimmed.toLowerCase().replace(/^0+(?=.)/, "");
   return trimmed;
 }
 

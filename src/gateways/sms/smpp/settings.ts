@@ -24,7 +24,7 @@ const ascii = (max: number) =>
     .string()
     .max(max)
     .regex(/^[ -~]*$/, "Must be printable ASCII characters.");
-const idFormat = z.enum(["as-is", "hex", "dec"]);
+const idFormat = z.enum(["as-is", "hex", "dec", "lenient"]);
 
 interface OperatorTlv {
   tag: string;
@@ -168,7 +168,9 @@ export const smppSettings = z.strictObject({
       receipt: idFormat.default("as-is").describe("How they are spelt in receipts."),
     })
     .prefault({})
-    .describe("Some SMSCs answer with hexadecimal ids and report with decimal ones: then `hex` and `dec`."),
+    .describe(
+      "Some SMSCs answer with hexadecimal ids and report with decimal ones: then `hex` and `dec`. `lenient` ignores case and zeros in front.",
+    ),
   throttle_ms: z
     .int()
     .min(100)

@@ -39,6 +39,8 @@ const others: readonly IdFormats[] = [
   { answer: "dec", receipt: "hex" },
   { answer: "as-is", receipt: "as-is" },
 ];
+/** With leading zeros or capitals in one place and without them in the other. Compared where no other spelling names a message to the recipient. */
+const lenient: IdFormats = { answer: "lenient", receipt: "lenient" };
 
 const nameOf = ({ answer, receipt }: IdFormats) => `${answer}/${receipt}`;
 
@@ -48,6 +50,8 @@ export class IdSpelling {
   readonly #taken: Taken[] = [];
   /** By spelling: the messages by what a receipt would call them. */
   readonly #byName = new Map<IdFormats, Map<string, Taken>>();
+  /** By their lenient name: two ids may differ in zeros or capitals alone. */
+  readonly #byLenientName = new Map<string, Taken[]>();
   readonly #points = new Map<IdFormats, number>();
 
   constructor(configured: IdFormats) {
@@ -60,7 +64,8 @@ export class IdSpelling {
   restore(stored: string): void {
     const [settings, learnt] = stored.split(" ");
     if (settings !== nameOf(this.#configured)) return;
-    for (const candidate of this.#byName.keys()) if (nameOf(candidate) === learnt) this.#known = candidate;
+    for (const candidate of [...this.#byName.keys(), lenient])
+      if (nameOf(candidate) === learnt) this.#known = candidate;
   }
 
   /** The spelling, if it is another one than the settings say; null: it is not, or it is not known. */
@@ -87,9 +92,12 @@ export class IdSpelling {
   taken(id: string, recipient: string): string {
     const { answer } = this.#known ?? this.#configured;
     const reference = canonicalId(id, answer);
-    if (this.isKnown) return reference;
+    // Where ids are the same in both places, those of a later day may have zeros in front.
+    if (this.#known !== null && answer !== "as-is") return reference;
     const taken: Taken = { id, reference, recipient };
     for (const [candidate, byName] of this.#byName) byName.set(canonicalId(id, candidate.answer), taken);
+    const name = canonicalId(id, "lenient");
+    this.#byLenientName.set(name, [...(this.#byLenientName.get(name) ?? []), taken]);
     this.#taken.push(taken);
     if (this.#taken.length > maxTaken) this.#forget(this.#taken.shift());
     return reference;
@@ -97,7 +105,8 @@ export class IdSpelling {
 
   /** `addresses`: the receipt's source and destination. */
   read(id: string, addresses: readonly string[]): Meaning {
-    if (this.#known !== null) return { kind: "reference", reference: this.#nameIn(this.#known, id) };
+    if (this.#known !== null)
+      return { kind: "reference", reference: this.#knownMeaning(this.#known, id, addresses) };
     const hits = new Map<Taken, IdFormats[]>();
     for (const [candidate, byName] of this.#byName) {
       const taken = byName.get(canonicalId(id, candidate.receipt));
@@ -105,6 +114,11 @@ export class IdSpelling {
     }
     const [only, ...more] = [...hits].filter(([{ recipient }]) => isAmong(recipient, addresses));
     if (only !== undefined && more.length === 0) return this.#settle(only, fullPoints);
+    const [alike, ...others] = only === undefined ? this.#alike(id, addresses) : [];
+    if (alike !== undefined)
+      return others.length === 0
+        ? this.#settle([alike, [lenient]], fullPoints)
+        : { kind: "held", isAbsent: false };
     const [first, ...rest] = hits;
     if (first === undefined)
       return isOfOneSpelling(id)
@@ -117,12 +131,35 @@ export class IdSpelling {
       : { kind: "held", isAbsent: false };
   }
 
+  /** The reference of an id in the known spelling. An id that names no message exactly is compared without zeros in front and capitals. */
+  #knownMeaning(known: IdFormats, id: string, addresses: readonly string[]): string {
+    const exact = this.#nameIn(known, id);
+    if (known.receipt !== "as-is" || this.#byName.get(known)?.has(id.trim())) return exact;
+    const [alike, ...more] = this.#alike(id, addresses);
+    if (alike === undefined || more.length > 0) return exact;
+    const points = this.#pointsOf(lenient) + fullPoints;
+    this.#points.set(lenient, points);
+    if (points >= enoughPoints) this.#known = lenient;
+    return alike.reference;
+  }
+
+  /** Messages to one of the addresses whose ids differ from the given one in zeros in front and capitals alone. */
+  #alike(id: string, addresses: readonly string[]): Taken[] {
+    const taken = this.#byLenientName.get(canonicalId(id, "lenient")) ?? [];
+    return taken.filter(({ recipient }) => isAmong(recipient, addresses));
+  }
+
   #settle([{ reference }, candidates]: [Taken, readonly IdFormats[]], points: number): Meaning {
     // An id that means the same in every spelling speaks for none.
     if (candidates.length === this.#byName.size) return { kind: "reference", reference };
     for (const candidate of candidates) this.#points.set(candidate, this.#pointsOf(candidate) + points);
     for (const candidate of candidates) {
-      const rivals = [...this.#byName.keys()].filter((other) => other !== candidate);
+      // A lenient spelling is also that of ids which are the same in both places.
+      const rivals = [...this.#byName.keys(), lenient].filter(
+        (other) =>
+          other !== candidate &&
+          !(candidate === lenient && other.answer === "as-is" && other.receipt === "as-is"),
+      );
       const strongest = Math.max(...rivals.map((other) => this.#pointsOf(other)));
       const own = this.#pointsOf(candidate);
       if (own >= enoughPoints && own >= 4 * strongest) this.#known = candidate;
@@ -138,13 +175,14 @@ export class IdSpelling {
   #nameIn({ receipt }: IdFormats, id: string): string {
     const name = canonicalId(id, receipt);
     // Those that were taken before the spelling was known have the reference of the settings.
+    if (this.#known === lenient) return this.#byLenientName.get(name)?.at(-1)?.reference ?? name;
     return (this.#known && this.#byName.get(this.#known)?.get(name)?.reference) ?? name;
   }
 
   /** The spelling that receipts speak for most; the settings, unless they speak for another one. */
   #likeliest(): IdFormats {
     let best = this.#configured;
-    for (const candidate of this.#byName.keys())
+    for (const candidate of [...this.#byName.keys(), lenient])
       if (this.#pointsOf(candidate) > this.#pointsOf(best)) best = candidate;
     return best;
   }
@@ -155,6 +193,10 @@ export class IdSpelling {
       const name = canonicalId(taken.id, candidate.answer);
       if (byName.get(name) === taken) byName.delete(name);
     }
+    const name = canonicalId(taken.id, "lenient");
+    const rest = (this.#byLenientName.get(name) ?? []).filter((other) => other !== taken);
+    if (rest.length > 0) this.#byLenientName.set(name, rest);
+    else this.#byLenientName.delete(name);
   }
 }
 

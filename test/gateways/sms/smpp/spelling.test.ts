@@ -114,3 +114,67 @@ test("what was learnt is kept for the same settings alone", () => {
   other.restore(stored);
   assert.deepEqual([other.isKnown, other.learnt], [false, null]);
 });
+
+test("receipts that write an id with other zeros or in another case find their messages", () => {
+  const spellings: [name: string, answer: (id: number) => string, receipt: (answered: string) => string][] = [
+    [
+      "zeros dropped",
+      (id) => `00B8BE${hex(16 + id).toUpperCase()}`,
+      (answered) => answered.replace(/^0+/, ""),
+    ],
+    ["zeros added", (id) => String(870_928_700 + id), (answered) => `000${answered}`],
+    ["capitals", (id) => `0e999f${hex(16 + id)}-81ef-4974`, (answered) => answered.toUpperCase()],
+    ["small letters", (id) => `AB${hex(4096 + id).toUpperCase()}`, (answered) => answered.toLowerCase()],
+  ];
+  for (const [name, answer, receipt] of spellings) {
+    const spelling = new IdSpelling(asIs);
+    const references = new Map<number, string>();
+    for (let id = 1; id <= 40; id += 1) references.set(id, spelling.taken(answer(id), to(id)));
+    for (let id = 1; id <= 40; id += 1)
+      assert.deepEqual(
+        spelling.read(receipt(answer(id)), [to(id)]),
+        { kind: "reference", reference: references.get(id) },
+        `${name}: ${id}`,
+      );
+    assert.deepEqual(spelling.learnt, { answer: "lenient", receipt: "lenient" }, name);
+    assert.equal(spelling.taken(answer(41), to(41)), receipt(answer(41)).toLowerCase().replace(/^0+/, ""));
+  }
+});
+
+test("ids that were the same in both places may differ in zeros later, and exact ones go first", () => {
+  const spelling = new IdSpelling(asIs);
+  const read = (id: string, number: number) => spelling.read(id, [to(number)]);
+  for (let number = 1; number <= 5; number += 1) {
+    const id = spelling.taken(`A${number}F0B2`, to(number));
+    assert.deepEqual(read(id, number), { kind: "reference", reference: id });
+  }
+  assert.deepEqual([spelling.isKnown, spelling.learnt], [true, null]);
+  // Two messages that differ in zeros alone: each has its own receipt.
+  const [padded, bare] = [spelling.taken("00B19", to(6)), spelling.taken("B19", to(7))];
+  assert.deepEqual(read("B19", 7), { kind: "reference", reference: bare });
+  assert.deepEqual(read("00B19", 6), { kind: "reference", reference: padded });
+  assert.deepEqual(
+    read("0B19", 6),
+    { kind: "reference", reference: padded },
+    "the recipient tells them apart",
+  );
+  assert.deepEqual(spelling.learnt, null);
+  for (let number = 10; number < 13; number += 1) {
+    const reference = spelling.taken(`000C${number}D`, to(number));
+    assert.deepEqual(read(`c${number}d`, number), { kind: "reference", reference });
+  }
+  assert.deepEqual(spelling.learnt, { answer: "lenient", receipt: "lenient" });
+  const restarted = new IdSpelling(asIs);
+  assert.ok(spelling.stored);
+  restarted.restore(spelling.stored);
+  const reference = restarted.taken("000C99D", to(20));
+  assert.deepEqual(restarted.read("C99D", [to(20)]), { kind: "reference", reference });
+});
+
+test("a lenient reading names no message to another recipient, and none of two to the same", () => {
+  const spelling = new IdSpelling(asIs);
+  spelling.taken("00AB1", to(1));
+  assert.deepEqual(spelling.read("AB1", [to(2)]), { kind: "reference", reference: "AB1" });
+  spelling.taken("0AB1", to(1));
+  assert.deepEqual(spelling.read("AB1", [to(1)]), { kind: "held", isAbsent: false });
+});
