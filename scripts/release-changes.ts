@@ -17,6 +17,18 @@ export function checkNext(current: string, next: string): void {
   if (!later) throw new Error(`${next} does not come after ${current}.`);
 }
 
+/** How old list prices may be at a release, days: vendors bring out models every few weeks. */
+const maxPriceDays = 60;
+
+/** Throws if the list prices of `date` are too old for a release on `today`; both as `2026-11-26`. */
+export function checkPrices(date: string, today: string): void {
+  const days = (Date.parse(today) - Date.parse(date)) / 86_400_000;
+  if (days > maxPriceDays)
+    throw new Error(
+      `The list prices are ${days} days old, and may be ${maxPriceDays}: run npm run prices, and commit what it writes.`,
+    );
+}
+
 /** The changelog with what was unreleased under the version, and a new empty part above it. `date`: `2026-11-26`. */
 export function cutChangelog(text: string, version: string, date: string): string {
   const heading = "## Unreleased\n";

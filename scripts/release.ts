@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bumped, bumpedChart, checkNext, cutChangelog, notesOf } from "./release-changes.ts";
+import { bumped, bumpedChart, checkNext, checkPrices, cutChangelog, notesOf } from "./release-changes.ts";
 
 const out = "dist";
 
@@ -34,8 +34,11 @@ const isChecked = words.includes("--checked");
 if (version === "" || words.some((word) => word !== "--checked"))
   fail("Name the version: npm run release -- 1.2.3");
 const { version: current } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+const date = new Date().toISOString().slice(0, 10);
+const listed = JSON.parse(readFileSync("src/providers/prices/list-prices.json", "utf8")) as { date: string };
 try {
   checkNext(current, version);
+  checkPrices(listed.date, date);
 } catch (error) {
   fail((error as Error).message);
 }
@@ -48,7 +51,6 @@ if (!isChecked) {
   run("npm", ["run", "test:all"], "inherit");
 }
 
-const date = new Date().toISOString().slice(0, 10);
 for (const path of ["package.json", "package-lock.json"])
   writeFileSync(path, bumped(readFileSync(path, "utf8"), version));
 const chart = "deploy/helm/trunkline/Chart.yaml";

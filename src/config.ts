@@ -29,9 +29,7 @@ export const variables = {
   DATA_DIR: z
     .string()
     .default("./data")
-    .meta(
-      text("Folder for the SQLite database and the master key (made with mode 0700).", "/var/lib/trunkline"),
-    ),
+    .meta(text("Folder of the SQLite database and the master key (mode 0700).", "/var/lib/trunkline")),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
@@ -92,9 +90,11 @@ export const variables = {
   PROVISION: z
     .string()
     .optional()
-    .meta(
-      text("Path of a provisioning file (YAML or JSON), applied at start.", "/etc/trunkline/provision.yaml"),
-    ),
+    .meta(text("Path of a provisioning file (YAML or JSON), applied at start.", "provision.yaml")),
+  PRICES: z
+    .string()
+    .optional()
+    .meta(text("Path of a file of AI list prices (JSON), in place of the built-in ones.", "prices.json")),
   OUTBOUND_ALLOW: z
     .string()
     .default("")

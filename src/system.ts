@@ -24,6 +24,7 @@ import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-ma
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import { Phones } from "#messaging/phones/phones.ts";
+import type { ListPrices } from "#providers/prices/list-price.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
@@ -44,6 +45,8 @@ export interface SystemSettings extends HttpSettings, LanesSettings {
   masterKey: string;
   /** Longest whole answer of an AI provider, bytes. */
   answerBytes: number;
+  /** The AI vendors' list prices; absent: those that come with this version. */
+  listPrices?: ListPrices | undefined;
   showApiKeys: boolean;
   /** Where spans of AI calls go; absent: nowhere. The system stops it. */
   tracing?: Tracing | null;
@@ -102,6 +105,7 @@ export async function openSystem(
     ...core,
     takeoverMs: settings.takeoverMs,
     answerBytes: settings.answerBytes,
+    listPrices: settings.listPrices,
     tracer: tracing?.tracer,
     counted: {
       call: metrics.completion,

@@ -81,7 +81,7 @@ test("imports are ./name.ts inside a folder and #folder/name.ts across; no ../, 
     for (const { specifier, target, line } of file.imports) {
       const add = (what: string) => findings.push({ path: file.path, line, what: `${what}: ${specifier}` });
       if (specifier.includes("../")) add("climbs out of its folder");
-      else if (target !== null && !target.endsWith(".ts")) add("does not end in .ts");
+      else if (target !== null && !/\.(ts|json)$/.test(target)) add("does not end in .ts or .json");
       else if (target !== null && !existsSync(target)) add("no such file");
       else if (
         specifier.startsWith("#") &&

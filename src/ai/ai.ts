@@ -21,6 +21,7 @@ import { createStoredAnswers } from "#ai/repeats/stored-answers.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
+import type { ListPrices } from "#providers/prices/list-price.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
@@ -41,6 +42,8 @@ interface GatewayDeps
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
+  /** The vendors' list prices; absent: those that come with this version. */
+  listPrices?: ListPrices | undefined;
   /** Makes the spans of calls; absent: they leave none. */
   tracer?: Tracer | undefined;
   /** For the metrics: a call ended; records of usage, and contents of calls, were dropped. */
@@ -203,6 +206,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     clock,
     upstreams,
     answerBytes: deps.answerBytes,
+    prices: deps.listPrices,
     random: random.random,
     origins,
     memberDown: (member, failure) => {

@@ -99,7 +99,7 @@ export class CallTally {
     const outcome: CallOutcome = {
       ...used,
       status,
-      cost: callCost(this.#pool, used),
+      cost: callCost(this.#pool, used, this.#deps.prices),
       estimated: known === null,
       firstByteMs: this.#firstByteMs,
       ms: this.#elapsed(),

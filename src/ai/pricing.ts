@@ -4,7 +4,7 @@
 import type { Member } from "#ai/pools/member.ts";
 import { aliasesOf } from "#ai/pools/pool.ts";
 import { type Cost, costOfPicos } from "#contract/cost.ts";
-import { listPrice, type Price } from "#providers/prices/list-price.ts";
+import { builtInPrices, type ListPrices, listPrice, type Price } from "#providers/prices/list-price.ts";
 import type { Usage } from "#providers/provider.ts";
 import type { CallOutcome } from "./completion.ts";
 
@@ -14,7 +14,11 @@ type PriceSource = "set" | "list";
 type Priced = Pick<Member, "aliases" | "price" | "prices" | "provider" | "settings">;
 
 /** The price of a member's model; null: none is known. A model of a name of its own is listed under its alias. */
-function priceOf(member: Priced, model: string): { price: Price; source: PriceSource } | null {
+function priceOf(
+  member: Priced,
+  model: string,
+  prices: ListPrices = builtInPrices,
+): { price: Price; source: PriceSource } | null {
   const names = [model, ...aliasesOf(member, model)];
   const own = names.find((name) => Object.hasOwn(member.prices, name));
   const price = own === undefined ? member.price : member.prices[own]!;
@@ -22,7 +26,7 @@ function priceOf(member: Priced, model: string): { price: Price; source: PriceSo
   const vendor = member.provider.listedAs(member.settings, model);
   if (vendor === null) return null;
   for (const name of names) {
-    const listed = listPrice(vendor, name);
+    const listed = listPrice(vendor, name, prices);
     if (listed !== null) return { price: listed, source: "list" };
   }
   return null;
@@ -32,14 +36,21 @@ function priceOf(member: Priced, model: string): { price: Price; source: PriceSo
 const picosOf = (tokens: number, price: number): bigint =>
   BigInt(tokens) * BigInt(Math.round(price * 1_000_000));
 
-function picosFor(usage: Usage, { input, output, cached_input, cache_write }: Price): bigint {
+/** What an hour in a cache costs more than five minutes, where no price says: Anthropic takes 2 times the input for 1.25. */
+const hourFactor = 1.6;
+
+function picosFor(usage: Usage, price: Price): bigint {
+  const { input, output, cached_input, cache_write } = price;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
   const cached = Math.min(cachedTokens, promptTokens);
   const written = Math.min(cacheWriteTokens, promptTokens - cached);
+  const hour = Math.min(usage.cacheWriteHourTokens ?? 0, written);
+  const hourPrice = price.cache_write_1h ?? (cache_write === undefined ? input : hourFactor * cache_write);
   return (
     picosOf(promptTokens - cached - written, input) +
     picosOf(cached, cached_input ?? input) +
-    picosOf(written, cache_write ?? input) +
+    picosOf(written - hour, cache_write ?? input) +
+    picosOf(hour, hourPrice) +
     picosOf(completionTokens, output)
   );
 }
@@ -51,15 +62,16 @@ function picosFor(usage: Usage, { input, output, cached_input, cache_write }: Pr
 export function callCost(
   { members }: { members: readonly (Priced & Pick<Member, "name">)[] },
   { member: name, model, attempts, usage }: Pick<CallOutcome, "member" | "model" | "attempts" | "usage">,
+  prices?: ListPrices,
 ): (Cost & { source: PriceSource }) | null {
   const member = members.find((one) => one.name === name);
-  const priced = member && model !== null ? priceOf(member, model) : null;
+  const priced = member && model !== null ? priceOf(member, model, prices) : null;
   if (priced === null) return null;
   let picos = picosFor(usage, priced.price);
   for (const attempt of attempts) {
     if (!attempt.given_up) continue;
     const other = members.find((one) => one.name === attempt.member);
-    const price = other && priceOf(other, attempt.model)?.price;
+    const price = other && priceOf(other, attempt.model, prices)?.price;
     if (price) picos += picosOf(usage.promptTokens, price.input);
   }
   return { ...costOfPicos(picos), source: priced.source };

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "#config.ts";
+import { readListPrices } from "#providers/prices/list-price.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { installation } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
@@ -87,6 +88,7 @@ export async function openInstallation(config: Config, traces: TraceSettings | n
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
     answerBytes: config.MAX_ANSWER_BYTES,
+    listPrices: config.PRICES === undefined ? undefined : readListPrices(readFileSync(config.PRICES, "utf8")),
     maxBodyBytes: config.MAX_BODY_BYTES,
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,

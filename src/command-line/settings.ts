@@ -1,6 +1,8 @@
 // The settings of this machine's installation.
 
+import { readFileSync } from "node:fs";
 import { type Config, readConfig } from "#config.ts";
+import { readListPrices } from "#providers/prices/list-price.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import type { TraceSettings } from "#runtime/tracing/tracing.ts";
 import { readTraceSettings } from "./open-telemetry.ts";
@@ -15,9 +17,23 @@ function allowListProblem(text: string): string | null {
   }
 }
 
+/** A file that cannot be read, or holds no prices, is known at the start and not at the first call. */
+function pricesProblem(path: string): string | null {
+  if (path === "") return null;
+  try {
+    readListPrices(readFileSync(path, "utf8"));
+    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === undefined
+      ? `The file is not one of prices: ${message}.`
+      : `The file cannot be read: ${code}.`;
+  }
+}
+
 /** The settings, or everything that is wrong in them. */
 export function readSettings({ environment }: Terminal): ReturnType<typeof readConfig> {
-  const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
+  const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem, PRICES: pricesProblem });
   const traces = readTraceSettings(environment);
   if ("settings" in traces) return read;
   return { errors: [...("errors" in read ? read.errors : []), ...traces.errors] };

@@ -133,10 +133,11 @@ export interface Usage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
-  /** Of the prompt, read from a cache; absent: none, or not reported. */
+  /** Of the prompt, read from a cache, and written to one; absent: none, or not reported. */
   cachedTokens?: number;
-  /** Of the prompt, written to a cache; absent likewise. */
   cacheWriteTokens?: number;
+  /** Of those written, kept for an hour, which costs more; absent likewise. */
+  cacheWriteHourTokens?: number;
 }
 
 /** OpenAI's error object. */

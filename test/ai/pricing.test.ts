@@ -82,6 +82,24 @@ test("cached tokens have their price, by default that of input", () => {
   ]);
 });
 
+test("what was written to a cache for an hour has its price, by default 1.6 times that of five minutes", () => {
+  const price = { input: 3, output: 15, cached_input: 0.3, cache_write: 3.75 };
+  const written = { completionTokens: 0, cacheWriteTokens: 10_000, cacheWriteHourTokens: 4_000 };
+  assert.deepEqual(cost({ price }, "m", written), ["0.0465", "set"]);
+  assert.deepEqual(cost({ price: { ...price, cache_write_1h: 7 } }, "m", written), ["0.0505", "set"]);
+  assert.deepEqual(cost({ price: { input: 3, output: 15 } }, "m", written), ["0.03", "set"]);
+  const claude = { ...own, provider: anthropic, settings: anthropic.settings.parse({ api_key: "k" }) };
+  assert.deepEqual(cost(claude, "claude-opus-5", written), ["0.0775", "list"]);
+});
+
+test("a file of prices takes the place of the list", () => {
+  const prices = { date: "2026-11-01", source: "mine", prices: { openai: { m: { input: 1, output: 0 } } } };
+  const outcome = { member: "main", model: "m", attempts: [], usage };
+  const members = [openai({})];
+  assert.equal(callCost({ members }, outcome), null);
+  assert.equal(costText(callCost({ members }, outcome, prices)!), "0.01");
+});
+
 test("the input of a request that was given up for another one is billed, at its own price", () => {
   const attempt = (member: string, more: Partial<AttemptRecord>): AttemptRecord => ({
     member,

@@ -8,7 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
-import { bumped, bumpedChart, checkNext, cutChangelog, notesOf } from "../../scripts/release-changes.ts";
+import {
+  bumped,
+  bumpedChart,
+  checkNext,
+  checkPrices,
+  cutChangelog,
+  notesOf,
+} from "../../scripts/release-changes.ts";
 import { builtDashboard } from "../ui/shared.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -30,6 +37,11 @@ test("a version comes after the present one, and a release after its candidates"
   ] as const)
     assert.throws(() => checkNext(current, next), /does not come after/);
   assert.throws(() => checkNext("0.1.0", "v0.2"), /is no version/);
+});
+
+test("list prices may be sixty days old at a release", () => {
+  assert.doesNotThrow(() => checkPrices("2026-09-29", "2026-11-28"));
+  assert.throws(() => checkPrices("2026-09-28", "2026-11-28"), /61 days old.*npm run prices/);
 });
 
 test("the changelog is cut, and its part becomes the notes", () => {
@@ -93,6 +105,11 @@ test("a release of this repository", async () => {
   const changelog = readFileSync(join(copy, "CHANGELOG.md"), "utf8");
   const more = "## Unreleased\n\n### Added\n\n- Something.\n";
   writeFileSync(join(copy, "CHANGELOG.md"), changelog.replace("## Unreleased\n", more));
+  // In the repository they may be older; then a release waits for `npm run prices`.
+  const pricesPath = join(copy, "src/providers/prices/list-prices.json");
+  const prices = readFileSync(pricesPath, "utf8");
+  const today = new Date().toISOString().slice(0, 10);
+  writeFileSync(pricesPath, prices.replace(/"date": "[\d-]+"/, `"date": "${today}"`));
   git("init", "--quiet");
   git("config", "user.name", "Release");
   git("config", "user.email", "release@trunkline.test");

@@ -4,6 +4,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
+import { outputTokens } from "#providers/translate/output-tokens.ts";
 import type { ThoughtField } from "#providers/translate/thought-forms.ts";
 import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
@@ -58,12 +59,14 @@ function countsOf(usage: unknown): Counts | null {
   if (!isObject(usage)) return null;
   const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const output = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const prompt = count(usage.prompt_tokens);
+  const reasoning = count(output.reasoning_tokens);
   return {
-    input: count(usage.prompt_tokens),
-    output: count(usage.completion_tokens),
+    input: prompt,
+    output: outputTokens(prompt, count(usage.completion_tokens), count(usage.total_tokens), reasoning),
     cached: count(input.cached_tokens),
-    cacheWrite: count(input.cache_write_tokens),
-    reasoning: count(output.reasoning_tokens),
+    cacheWrite: count(input.cache_write_tokens) || count(input.cache_creation_tokens),
+    reasoning,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Choice } from "#ai/pools/pool.ts";
 import type { AttemptSpan } from "#ai/tracing/attempt-span.ts";
 import type { CallSpan } from "#ai/tracing/call-span.ts";
 import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
+import type { ListPrices } from "#providers/prices/list-price.ts";
 import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -61,6 +62,8 @@ export interface FailoverCall {
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   random: () => number;
+  /** The vendors' list prices; absent: those that come with this version. */
+  prices?: ListPrices | undefined;
   /** Who made the sealed reasoning that clients send back. */
   origins: SealedOrigins;
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */

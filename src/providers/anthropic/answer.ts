@@ -77,6 +77,9 @@ export function countedOf(usage: Fields): TokenCounts | null {
     completionTokens: output,
     cachedTokens: read,
     cacheWriteTokens: written,
+    cacheWriteHourTokens: isObject(usage.cache_creation)
+      ? count(usage.cache_creation.ephemeral_1h_input_tokens)
+      : null,
     reasoningTokens: count(details.thinking_tokens),
   };
 }

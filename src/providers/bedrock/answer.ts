@@ -60,6 +60,9 @@ function countedOf(usage: unknown): TokenCounts | null {
     completionTokens: output,
     cachedTokens: read,
     cacheWriteTokens: written,
+    cacheWriteHourTokens: fieldsIn(usage.cacheDetails)
+      .filter(({ ttl }) => ttl === "1h")
+      .reduce((sum, { inputTokens }) => sum + (count(inputTokens) ?? 0), 0),
     reasoningTokens: null,
   };
 }

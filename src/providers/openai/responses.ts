@@ -112,6 +112,7 @@ function usageIn(response: Fields): Usage | null {
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
     prompt_tokens_details: usage.input_tokens_details,
+    completion_tokens_details: usage.output_tokens_details,
   });
 }
 

@@ -6,6 +6,7 @@ import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { brokenOff, isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { parseAnswerExactly, parseJson } from "#providers/translate/json.ts";
+import { outputTokens } from "#providers/translate/output-tokens.ts";
 import { CalledStream } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
 
@@ -19,18 +20,28 @@ const count = (value: unknown): number =>
 export function readUsage(value: unknown): Usage | null {
   if (!isObject(value)) return null;
   const promptTokens = count(value.prompt_tokens);
-  const completionTokens = count(value.completion_tokens);
   const total = count(value.total_tokens);
   const details = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
+  const output = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
+  const completionTokens = outputTokens(
+    promptTokens,
+    count(value.completion_tokens),
+    total,
+    count(output.reasoning_tokens),
+  );
   // DeepSeek has a name of its own.
   const cachedTokens = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens);
-  const cacheWriteTokens = count(details.cache_write_tokens);
+  // OpenRouter's name, and LiteLLM's.
+  const cacheWriteTokens = count(details.cache_write_tokens) || count(details.cache_creation_tokens);
+  const written = isObject(details.cache_creation_token_details) ? details.cache_creation_token_details : {};
+  const cacheWriteHourTokens = count(written.ephemeral_1h_input_tokens);
   return {
     promptTokens,
     completionTokens,
     totalTokens: total || promptTokens + completionTokens,
     ...(cachedTokens > 0 ? { cachedTokens } : {}),
     ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
+    ...(cacheWriteHourTokens > 0 ? { cacheWriteHourTokens } : {}),
   };
 }
 

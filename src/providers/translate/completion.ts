@@ -21,6 +21,8 @@ export interface TokenCounts {
   cachedTokens: number | null;
   /** Of the prompt, written to a cache; absent: the vendor does not bill it apart. */
   cacheWriteTokens?: number | null;
+  /** Of those written, kept for an hour. */
+  cacheWriteHourTokens?: number | null;
   reasoningTokens: number | null;
 }
 
@@ -61,6 +63,7 @@ export function usageOf({
   completionTokens,
   cachedTokens,
   cacheWriteTokens,
+  cacheWriteHourTokens,
 }: TokenCounts): Usage {
   return {
     promptTokens,
@@ -68,6 +71,7 @@ export function usageOf({
     totalTokens: promptTokens + completionTokens,
     ...(cachedTokens ? { cachedTokens } : {}),
     ...(cacheWriteTokens ? { cacheWriteTokens } : {}),
+    ...(cacheWriteHourTokens ? { cacheWriteHourTokens } : {}),
   };
 }
 

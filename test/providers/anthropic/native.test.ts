@@ -70,6 +70,19 @@ test("a stream with a byte changed or cut off never throws, and never ends twice
   );
 });
 
+test("what was written to a cache for an hour is counted apart", () => {
+  const usage = {
+    input_tokens: 10,
+    output_tokens: 5,
+    cache_creation_input_tokens: 9_000,
+    cache_creation: { ephemeral_5m_input_tokens: 2_000, ephemeral_1h_input_tokens: 7_000 },
+  };
+  const parsed = forwardedAnswer(JSON.stringify({ ...anthropicMessage("claude"), usage }));
+  const counted = parsed.kind === "answer" ? parsed.usage : null;
+  assert.deepEqual([counted?.promptTokens, counted?.cacheWriteTokens], [9_010, 9_000]);
+  assert.equal(counted?.cacheWriteHourTokens, 7_000);
+});
+
 test("errors, garbage and a missing start are failures", () => {
   const first = (...events: { event: string | null; data: string }[]) => {
     const reader = forwardedStream();

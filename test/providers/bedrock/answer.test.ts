@@ -71,6 +71,28 @@ for (const model of ["anthropic.claude-sonnet-4-5-20250929-v1:0", "other.model-v
     );
   });
 
+test("what was written to a cache for an hour is counted apart", () => {
+  const usage = {
+    inputTokens: 3,
+    outputTokens: 5,
+    cacheWriteInputTokens: 90,
+    cacheDetails: [
+      { ttl: "1h", inputTokens: 60 },
+      { ttl: "5m", inputTokens: 30 },
+    ],
+  };
+  const message = { role: "assistant", content: [{ text: "Hi" }] };
+  const whole = { output: { message }, stopReason: "end_turn", usage };
+  const answer = bedrockAnswer(JSON.stringify(whole), requestOf({ messages: [] }, "m", false));
+  assert.deepEqual(answer.kind === "answer" && answer.usage, {
+    promptTokens: 93,
+    completionTokens: 5,
+    totalTokens: 98,
+    cacheWriteTokens: 90,
+    cacheWriteHourTokens: 60,
+  });
+});
+
 test("thoughts under way are known, and an empty answer with tokens counted is one", () => {
   const reader = bedrockStream(requestOf({ messages: [] }, "m", true));
   const push = (event: string, data: object) => reader.push({ event, data: JSON.stringify(data) });

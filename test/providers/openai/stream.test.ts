@@ -139,4 +139,7 @@ test("usage: whole numbers from 0 to a billion; a total that is not told is the 
     totalTokens: 0,
   });
   for (const value of [null, undefined, [], "x", 1]) assert.equal(readUsage(value), null);
+  const written = { cache_write_tokens: 9, cache_creation_token_details: { ephemeral_1h_input_tokens: 4 } };
+  const usage = readUsage({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: written });
+  assert.deepEqual([usage?.cacheWriteTokens, usage?.cacheWriteHourTokens], [9, 4]);
 });

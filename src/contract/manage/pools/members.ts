@@ -43,13 +43,17 @@ const priceOf = (what: string) =>
     .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
     .describe(`For a million tokens of ${what}, in any currency.`);
 
-const price = z.strictObject({
+/** What a model costs, for a million tokens. */
+export const price = z.strictObject({
   input: priceOf("requests"),
   output: priceOf("answers"),
   cached_input: priceOf(
     "requests that the provider read from its prompt cache; default: as `input`",
   ).optional(),
   cache_write: priceOf("requests that it wrote to its prompt cache; default: as `input`").optional(),
+  cache_write_1h: priceOf(
+    "requests that it wrote to its prompt cache for an hour; default: 1.6 times `cache_write`, as Anthropic has it",
+  ).optional(),
 });
 
 /** How a pool uses a member. */

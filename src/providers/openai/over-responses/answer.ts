@@ -13,6 +13,7 @@ import {
   type ToolCall,
 } from "#providers/translate/completion.ts";
 import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import { outputTokens } from "#providers/translate/output-tokens.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
 
 /** A whole answer. */
@@ -119,11 +120,19 @@ const count = (value: unknown): number | null =>
 export function countsOf({ usage }: Fields): TokenCounts | null {
   if (!isObject(usage)) return null;
   const { input_tokens_details: input, output_tokens_details: output } = usage;
+  const promptTokens = count(usage.input_tokens) ?? 0;
+  const reasoningTokens = isObject(output) ? count(output.reasoning_tokens) : null;
+  const total = count(usage.total_tokens) ?? 0;
   return {
-    promptTokens: count(usage.input_tokens) ?? 0,
-    completionTokens: count(usage.output_tokens) ?? 0,
+    promptTokens,
+    completionTokens: outputTokens(
+      promptTokens,
+      count(usage.output_tokens) ?? 0,
+      total,
+      reasoningTokens ?? 0,
+    ),
     cachedTokens: isObject(input) ? count(input.cached_tokens) : null,
-    reasoningTokens: isObject(output) ? count(output.reasoning_tokens) : null,
+    reasoningTokens,
   };
 }
 
