@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { openAiGateway } from "#ai/ai.ts";
+import { placeOf } from "#ai/limits/share.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
@@ -103,6 +104,7 @@ export async function openSystem(
   const authenticator = createAuthenticator(core);
   const ai = openAiGateway({
     ...core,
+    place: () => placeOf(processId, lanes.heartbeatsSeen(), settings.takeoverMs),
     takeoverMs: settings.takeoverMs,
     answerBytes: settings.answerBytes,
     listPrices: settings.listPrices,

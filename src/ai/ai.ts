@@ -8,6 +8,7 @@ import { createHealthChecks } from "#ai/health/health-checks.ts";
 import type { UnsupportedParameter } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import type { KeyLevels } from "#ai/limits/limits.ts";
+import type { Place } from "#ai/limits/share.ts";
 import { createSharedMeters } from "#ai/limits/shared-meters.ts";
 import { type Admission, createThrottle, type LimitedKey } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
@@ -38,6 +39,8 @@ import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 interface GatewayDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
+  /** The place of this process among those that are alive. */
+  place(): Place;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
@@ -158,7 +161,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
-  const throttle = createThrottle({ clock, log, shared: leased });
+  const throttle = createThrottle({ clock, log, shared: leased, place: deps.place });
   const checks = createHealthChecks(
     { clock, log, upstreams, random: random.random },
     () => pools.inUse,

@@ -120,6 +120,15 @@ export class KeyMeter {
     return { kind: "admitted", levels: this.levels() };
   }
 
+  /** Counts a request that was admitted elsewhere, also beyond the limits; it ends as others do. */
+  count(limits: KeyLimits, tokens: number, now: number): void {
+    this.#requests = refilled(this.#requests, limits.requests_per_minute, now);
+    this.#tokens = refilled(this.#tokens, limits.tokens_per_minute, now);
+    this.#requests?.take(1);
+    this.#tokens?.take(tokens);
+    this.#inFlight += 1;
+  }
+
   /** A request ended: `estimated` tokens were reserved for it, `used` were used. */
   settle(estimated: number, used: number): void {
     this.#inFlight -= 1;

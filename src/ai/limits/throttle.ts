@@ -1,10 +1,11 @@
 // Enforces the keys' rate limits. One process keeps the meters in memory; several processes on one PostgreSQL share
-// them through the storage. If the storage cannot be reached, each process uses its own meters: an outage neither
-// refuses all calls nor admits them unchecked.
+// them through the storage. If the storage cannot be reached, or is slow, each process uses its own meters for its share of
+// the limits: an outage neither refuses all calls nor admits more than the limits.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type KeyLevels, type KeyLimits, KeyMeter, type Admission as Metered } from "./limits.ts";
+import { type Place, sharesOf, withoutShare } from "./share.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
 /** `gone`: the key was revoked or deleted a moment ago. */
@@ -36,16 +37,26 @@ export interface SharedMeters {
   levels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
 }
 
+/** `Retry-After` where this process has no share of a limit: the storage may be back, or another process be asked. */
+const shareRetryMs = 1_000;
 /** How long a call waits for the shared meters. */
 const admissionTimeoutMs = 2_000;
 /** The most keys with meters; the least recently used idle key is dropped first. */
 const maxMeters = 100_000;
 
+const alone: Place = { at: 0, of: 1 };
+
 const unlimited = ({ limits }: PoolKey) =>
   limits.requests_per_minute === null && limits.tokens_per_minute === null && limits.concurrency === null;
 
-export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
-  const { clock, log, shared } = deps;
+/** `place`: of this process among those that share the meters, as it was last known. */
+export function createThrottle(deps: {
+  clock: Clock;
+  log: Log;
+  shared: SharedMeters | null;
+  place?: () => Place;
+}): Throttle {
+  const { clock, log, shared, place = () => alone } = deps;
   const meters = new Map<string, KeyMeter>();
   /** Admissions that missed their timeout. While there are any, calls use local meters at once. */
   let overdue = 0;
@@ -69,7 +80,12 @@ export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMet
 
   function admitLocally(key: PoolKey, tokens: number): AdmissionTicket {
     const meter = meterFor(key.id);
-    const admission = meter.admit(key.limits, tokens, clock.monotonic());
+    const shares = shared === null ? key.limits : sharesOf(key.limits, place());
+    const lacking = withoutShare(shares);
+    const admission: Admission =
+      lacking === null
+        ? meter.admit(shares, tokens, clock.monotonic())
+        : { kind: "refused", by: lacking, retryAfterMs: shareRetryMs, levels: meter.levels() };
     return admissionTicket(admission, (used) => meter.settle(tokens, used));
   }
 
@@ -82,8 +98,12 @@ export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMet
     const pending = meters.admit(key, callId, tokens);
     try {
       const admission = await withTimeout(clock, admissionTimeoutMs, pending);
-      if (admission !== timedOut)
+      if (admission !== timedOut) {
+        // This process's own meter knows what the shared ones admitted: a fallback begins with what is left.
+        const own = admission.kind === "admitted" ? meterFor(key.id) : null;
+        own?.count(sharesOf(key.limits, place()), tokens, clock.monotonic());
         return admissionTicket(admission, (used) => {
+          own?.settle(tokens, used);
           meters.end(key, callId, tokens, used).catch((error) => {
             log.warn(
               { event: "rate_limits.release_failed", error },
@@ -91,17 +111,18 @@ export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMet
             );
           });
         });
+      }
     } catch (error) {
       log.warn(
         { event: "rate_limits.unreachable", error },
-        "Shared rate limits could not be reached; falling back to local limits.",
+        "Shared rate limits could not be reached; falling back to this process's share of the limits.",
       );
       return admitLocally(key, tokens);
     }
     overdue += 1;
     log.warn(
       { event: "rate_limits.timed_out" },
-      "Shared rate limits timed out; falling back to local limits.",
+      "Shared rate limits timed out; falling back to this process's share of the limits.",
     );
     pending
       // A late admission is given back.

@@ -151,3 +151,52 @@ test("shared meters that hang: after 2 s this process's own count holds, no othe
   await clock.settle();
   assert.deepEqual(reported, ["admit req_1", "end req_1 0", "admit req_4", "end req_4 7"]);
 });
+
+test("while the shared meters hang, or are away, all processes together admit no more than the limits", async () => {
+  for (const hangs of [true, false])
+    for (const limits of [
+      { requests_per_minute: 40, tokens_per_minute: null, concurrency: null },
+      { requests_per_minute: null, tokens_per_minute: 390, concurrency: null },
+      { requests_per_minute: null, tokens_per_minute: null, concurrency: 41 },
+      { requests_per_minute: null, tokens_per_minute: null, concurrency: 1 },
+      { requests_per_minute: 1, tokens_per_minute: null, concurrency: null },
+    ]) {
+      const clock = movableClock();
+      const shared: SharedMeters = {
+        admit: () => (hangs ? new Promise(() => {}) : Promise.reject(new Error("away"))),
+        end: async () => {},
+        levels: async () => [],
+      };
+      const processes = [0, 1, 2].map((at) =>
+        createThrottle({ clock, log: memoryLog(), shared, place: () => ({ at, of: 3 }) }),
+      );
+      const key = poolKey({ limits });
+      const asked = processes.flatMap((throttle, at) =>
+        Array.from({ length: 100 }, (_, n) => Promise.resolve(throttle.admit(key, `req_${at}_${n}`, 10))),
+      );
+      await clock.advance(2_000);
+      const admitted = (await Promise.all(asked)).filter(({ admission }) => admission.kind === "admitted");
+      assert.equal(admitted.length, limits.requests_per_minute ?? limits.concurrency ?? 39);
+    }
+});
+
+test("what the shared meters admitted counts when a process falls back to its share", async () => {
+  let away = false;
+  const { clock, log } = { clock: movableClock(), log: memoryLog() };
+  const shared: SharedMeters = {
+    admit: async () => {
+      if (away) throw new Error("away");
+      return { kind: "admitted", levels };
+    },
+    end: async () => {},
+    levels: async () => [],
+  };
+  const throttle = createThrottle({ clock, log, shared, place: () => ({ at: 0, of: 2 }) });
+  const key = poolKey({ limits: { requests_per_minute: 8, tokens_per_minute: null, concurrency: 4 } });
+  const calls = [await throttle.admit(key, "req_1", 1), await throttle.admit(key, "req_2", 1)];
+  away = true;
+  const kinds = async () => (await throttle.admit(key, "req_3", 1)).admission.kind;
+  assert.equal(await kinds(), "refused", "two of this process are under way, and that is its share");
+  for (const call of calls) call.end(1);
+  assert.deepEqual([await kinds(), await kinds(), await kinds()], ["admitted", "admitted", "refused"]);
+});
