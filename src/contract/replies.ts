@@ -27,7 +27,7 @@ function accepted<Recipient extends z.ZodRawShape>(id: string, recipient: Recipi
           .array(z.string())
           .optional()
           .describe(
-            "A sentence for each of the first fields of the request that are unknown, and were ignored.",
+            "A sentence for each field of the request that is unknown and was ignored, 64 at most, those that change what happens first.",
           )
           .meta({ examples: [["send_at is no field of a contact; the field is called schedule_at."]] }),
       }),

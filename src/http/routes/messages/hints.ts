@@ -13,6 +13,8 @@ export interface KnownFields {
 
 /** A 422 shows a client what is wrong by its first faults; a message that tells of more is not read. */
 const maxHints = 3;
+/** An accepted send names every field that it had for nothing: what it does not name would be taken for understood. */
+const maxIgnored = 64;
 const maxContactsRead = 20;
 /** What is no usual name of a field is not repeated: it may be a value in the wrong place. */
 const fieldName = /^[A-Za-z_][\w-]{0,39}$/;
@@ -24,34 +26,70 @@ const meant: Readonly<Record<string, readonly string[]>> = {
   email: ["to", "recipient", "email_address", "address"],
   message: ["body", "text", "content", "html", "msg"],
   schedule_at: ["scheduled_at", "send_at", "schedule", "scheduleAt", "sendAt"],
-  gateway_identifier: ["gateway", "gateway_id", "sender", "from"],
+  gateway_identifier: ["gateway", "gateway_id"],
   reply_to_email: ["reply_to", "replyTo"],
 };
 
-function unknownField(name: string, known: ReadonlySet<string>, where: string): string {
+/** Fields without which a message goes out at another time, another way or to another person; named first. */
+const important: readonly string[] = ["schedule_at", "gateway_identifier", "number", "email", "message"];
+
+/** The known field that a name stands for: the same in other letters, another service's word, or a slip of the pen. */
+function meantField(name: string, known: ReadonlySet<string>): string | null {
   const lower = name.toLowerCase();
-  const field =
-    [...known].find((each) => each.toLowerCase() === lower) ??
-    Object.keys(meant).find((each) => known.has(each) && meant[each]!.includes(name));
-  const asked = field === undefined ? "" : `; the field is called ${field}`;
-  return `${name} is no field of ${where}${asked}.`;
+  const fields = [...known];
+  return (
+    fields.find((field) => field.toLowerCase() === lower) ??
+    Object.keys(meant).find((field) => known.has(field) && meant[field]!.includes(name)) ??
+    (name.length < 5 ? undefined : fields.find((field) => isSlip(lower, field))) ??
+    null
+  );
 }
 
-/** A sentence for each unknown field. Of what an accepted send had, these fields were ignored. */
-export function unknownFields(value: unknown, known: KnownFields): string[] {
+/** Whether one letter is missing, too many or another one, or two are exchanged. */
+function isSlip(name: string, field: string): boolean {
+  if (Math.abs(name.length - field.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && name[start] === field[start]) start += 1;
+  const rest = name.slice(start);
+  const other = field.slice(start);
+  return (
+    rest.slice(1) === other.slice(1) ||
+    rest.slice(1) === other ||
+    rest === other.slice(1) ||
+    (rest[0] === other[1] && rest[1] === other[0] && rest.slice(2) === other.slice(2))
+  );
+}
+
+/** A sentence for each unknown field, those that stand for an important one first. */
+function unknownSentences(value: unknown, known: KnownFields): string[] {
   if (!isObject(value)) return [];
-  const found = new Set<string>();
+  const found = new Map<string, boolean>();
   const { contact } = value;
+  const add = (name: string, fields: ReadonlySet<string>, where: string) => {
+    const field = meantField(name, fields);
+    const asked = field === null ? "" : `; the field is called ${field}`;
+    found.set(`${name} is no field of ${where}${asked}.`, field !== null && important.includes(field));
+  };
   // Beside a list of contacts, what belongs into each of them is out of place.
   for (const name of unknownNames(value, known.body))
     if (Array.isArray(contact) && known.contact.has(name))
-      found.add(`${name} is no field of a send; it is one of each contact.`);
-    else found.add(unknownField(name, known.body, "a send"));
+      found.set(`${name} is no field of a send; it is one of each contact.`, important.includes(name));
+    else add(name, known.body, "a send");
   if (Array.isArray(contact))
     for (const each of contact.slice(0, maxContactsRead))
-      for (const name of unknownNames(each, known.contact))
-        found.add(unknownField(name, known.contact, "a contact"));
-  return [...found].slice(0, maxHints);
+      for (const name of unknownNames(each, known.contact)) add(name, known.contact, "a contact");
+  const sentences = [...found.keys()];
+  return [
+    ...sentences.filter((sentence) => found.get(sentence)),
+    ...sentences.filter((sentence) => !found.get(sentence)),
+  ];
+}
+
+/** What an accepted send had and was ignored: a sentence for each field, 64 at most, and how many more. */
+export function ignoredFields(value: unknown, known: KnownFields): string[] {
+  const sentences = unknownSentences(value, known);
+  const more = sentences.length - maxIgnored;
+  return more <= 0 ? sentences : [...sentences.slice(0, maxIgnored), `And ${more} more.`];
 }
 
 function unknownNames(value: unknown, known: ReadonlySet<string>): string[] {
@@ -107,6 +145,6 @@ export function sendHints(
     const hint = aboutField(field, valueAt(value, Number(index), field), of);
     if (hint !== null) hints.add(hint);
   }
-  for (const hint of unknownFields(value, known)) hints.add(hint);
+  for (const hint of unknownSentences(value, known)) hints.add(hint);
   return [...hints].slice(0, maxHints);
 }

@@ -19,7 +19,7 @@ import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { type KnownFields, sendHints, unknownFields } from "./hints.ts";
+import { ignoredFields, type KnownFields, sendHints } from "./hints.ts";
 
 /** The problems of every send endpoint. */
 const problems = [
@@ -115,7 +115,7 @@ export function sendEndpoint({
     const issues = upload === null ? [...attachments, ...bodyIssues] : [...bodyIssues, ...attachments];
     const reply = await accepted(call, { account, channel, contacts, issues, upload, path, field, queued });
     if (isProblem(reply)) return withHints(reply, body.value, { known, account, channel });
-    const ignored = unknownFields(body.value, known);
+    const ignored = ignoredFields(body.value, known);
     if (ignored.length === 0) return reply;
     return { ...reply, body: { ...reply.body, data: { ...reply.body.data, ignored } } };
   });

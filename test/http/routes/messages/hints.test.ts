@@ -133,7 +133,14 @@ test("an accepted send names the fields that it had and that were ignored, and o
     await ignored("email", { contact: [mail], schedule_at: "2030-01-31 09:00:00", tag: "spring" }),
     ["schedule_at is no field of a send; it is one of each contact.", "tag is no field of a send."],
   );
-  assert.equal((await ignored("whatsapp", { contact: [{ ...good, a: 1, b: 2, c: 3, d: 4 }] }))?.length, 3);
+  const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`field_${at}`, at]));
+  const named = (await ignored("whatsapp", {
+    contact: [{ ...good, cc: "x", tags: [], from: "ACME", shedule_at: "2030-01-31 09:00:00", ...many }],
+  }))!;
+  assert.equal(named[0], "shedule_at is no field of a contact; the field is called schedule_at.");
+  assert.equal(named.length, 65);
+  assert.equal(named.at(-1), "And 10 more.");
+  assert.ok(named.includes("from is no field of a contact."));
 });
 
 test("a key that names gateways hears of its own, and the fault of a field goes before unknown ones", () => {
