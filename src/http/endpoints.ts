@@ -92,6 +92,7 @@ import {
   createSuppressionsRoute,
   deleteSuppressionRoute,
   listSuppressionsRoute,
+  releaseSuppressionsRoute,
 } from "#http/routes/manage/messages/suppressions.ts";
 import { checkPoolMemberRoute } from "#http/routes/manage/pools/check.ts";
 import { cancelPoolDeferredRoute, listPoolDeferredRoute } from "#http/routes/manage/pools/deferred.ts";
@@ -252,6 +253,7 @@ export const endpoints: readonly Endpoint[] = [
   listAccountReceivedMessagesRoute,
   listSuppressionsRoute,
   createSuppressionsRoute,
+  releaseSuppressionsRoute,
   deleteSuppressionRoute,
   listEventTypesRoute,
   ...webhookRoutes,

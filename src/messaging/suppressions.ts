@@ -7,7 +7,12 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { addSuppressions, listSuppressions, removeSuppression } from "#store/feedback/suppressions.ts";
+import {
+  addSuppressions,
+  listSuppressions,
+  removeSuppression,
+  removeSuppressions,
+} from "#store/feedback/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { messageChannels, normaliseRecipient } from "./channels.ts";
 
@@ -64,6 +69,29 @@ export async function release(
     if (await database.run(removeSuppression, { accountId: account.id, channel, recipient })) return true;
   }
   return false;
+}
+
+/** Entries that are looked at in one transaction. */
+const pageSize = 1_000;
+
+/** Takes all entries of a reason off the list that were made in a time, with these words in their note. Returns how many. */
+export async function releaseAll(
+  database: Database,
+  account: Owner,
+  which: Pick<SuppressionsTable, "channel" | "reason" | "note"> & { from: number; to: number },
+): Promise<number> {
+  let removed = 0;
+  for (let after: string | null = ""; after !== null; ) {
+    const step: { removed: number; next: string | null } = await database.run(removeSuppressions, {
+      ...which,
+      accountId: account.id,
+      after,
+      limit: pageSize,
+    });
+    removed += step.removed;
+    after = step.next;
+  }
+  return removed;
 }
 
 interface SuppressionPage {

@@ -251,6 +251,12 @@ const moreBodies: Record<string, object> = {
   createGateway: { identifier: "another", channel: "sms", kind: "sandbox" },
   createSendingDomain: { domain: "another.example.com" },
   rotateSendingDomainKeys: {},
+  releaseSuppressions: {
+    channel: "sms",
+    reason: "manual",
+    from: "2026-01-01T00:00:00Z",
+    to: "2026-01-02T00:00:00Z",
+  },
   createSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
   rotateApiKey: {},
   rotateNamedKey: {},

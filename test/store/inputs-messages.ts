@@ -12,7 +12,6 @@ import { settlePartlyDelivered } from "#store/feedback/partly-delivered.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { deleteReplyWindows, lastHeard } from "#store/feedback/reply-windows.ts";
 import { deleteSenderNames } from "#store/feedback/sender-names.ts";
-import * as suppressions from "#store/feedback/suppressions.ts";
 import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
 import * as retention from "#store/maintenance/retention.ts";
@@ -364,23 +363,6 @@ export const messageCases: Case[] = [
     { ...search, narrowing: { held: true } },
     { ...search, narrowing: { ids: [due, due2] }, brief: true },
   ),
-  caseOf(
-    suppressions.listSuppressions,
-    { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },
-    {
-      accountId,
-      channels: ["sms"],
-      recipients: ["+16660", "+16661"],
-      after: { channel: "sms", recipient: "+1" },
-      limit,
-    },
-  ),
-  caseOf(
-    suppressions.addSuppressions,
-    { accountId, channel: "sms", recipients: ["+16660", "+1999"], note: null, at: now },
-    { accountId: accountOf(3), channel: "email", recipients: ["p30@example.com"], note: null, at: now },
-  ),
-  caseOf(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
   caseOf(upkeep.findOverdueLanes, { priorities, now }),
   caseOf(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, priorities, at: now, limit }),
   caseOf(upkeep.deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit }),

@@ -2,6 +2,7 @@
 
 import { readOverview } from "#store/accounts/overview.ts";
 import * as counts from "#store/counts/message-counts.ts";
+import * as suppressions from "#store/feedback/suppressions.ts";
 import { findRecords } from "#store/find.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
@@ -42,6 +43,33 @@ const dueSearch: SearchDueInput = {
 };
 
 export const pageCases: readonly Case[] = [
+  caseOf(
+    suppressions.listSuppressions,
+    { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },
+    {
+      accountId,
+      channels: ["sms"],
+      recipients: ["+16660", "+16661"],
+      after: { channel: "sms", recipient: "+1" },
+      limit,
+    },
+  ),
+  caseOf(
+    suppressions.addSuppressions,
+    { accountId, channel: "sms", recipients: ["+16660", "+1999"], note: null, at: now },
+    { accountId: accountOf(3), channel: "email", recipients: ["p30@example.com"], note: null, at: now },
+  ),
+  caseOf(suppressions.removeSuppressions, {
+    accountId,
+    channel: "sms",
+    reason: "bounce",
+    note: null,
+    from: 0,
+    to: now,
+    after: "",
+    limit,
+  }),
+  caseOf(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
   caseOf(readAccountLanes, accountId),
   caseOf(readPauses, { accountId, identifier: "gateway-0", before: now, limit }),
   caseOf(deletePauses, { before: now, limit }),

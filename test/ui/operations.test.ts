@@ -16,6 +16,7 @@ const uncalled: Record<string, string> = {
     "a number is registered once, with a PIN that Meta's own pages give; docs/whatsapp.md has the command",
   listEventTypes:
     "for programs: the form of a webhook takes patterns, and docs/reference/events.md lists the types for people",
+  releaseSuppressions: "for the day after a fault of the operator's own; docs/email.md has it",
   listPoolMembers: "the pool has its members",
 };
 

@@ -63,6 +63,28 @@ export const createdSuppressionsReply = reply(
   }),
 );
 
+const suppressedAt = z.iso.datetime({
+  offset: true,
+  error: "is not an instant such as 2026-11-28T00:00:00Z",
+});
+
+export const releaseSuppressionsRequest = z
+  .strictObject({
+    channel: channelWord,
+    reason: suppressionReason,
+    from: suppressedAt.describe("Entries made at this instant or later."),
+    to: suppressedAt.describe("Entries made before this instant."),
+    note: freeText(1, 200)
+      .nullish()
+      .describe("Only entries whose note has these words, as `Sender verify failed`."),
+  })
+  .meta({ id: "ReleaseSuppressionsRequest" });
+
+export const releasedSuppressionsReply = reply(
+  "ReleasedSuppressionsReply",
+  z.object({ removed: z.int().describe("How many entries were taken off the list.") }),
+);
+
 export const accountReceivedQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),
   from: text(320)

@@ -56,6 +56,13 @@ export const manageExamples: Readonly<Record<string, object>> = {
   rescheduleAccountMessage: { schedule_at: at },
   resolveAccountMessage: { answer: "mark_sent" },
   rescheduleAccountRequest: { schedule_at: at },
+  releaseSuppressions: {
+    channel: "email",
+    reason: "bounce",
+    from: "2026-11-27T00:00:00Z",
+    to: "2026-11-28T00:00:00Z",
+    note: "Sender verify failed",
+  },
   createSuppressions: { channel: "email", recipients: ["ada@example.com"], note: "Asked by telephone" },
   createWebhook: {
     url: "https://shop.example.com/hooks/trunkline",

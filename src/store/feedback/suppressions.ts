@@ -105,3 +105,49 @@ export const removeSuppression = writeOperation(
     return removed.length > 0;
   },
 );
+
+/**
+ * Takes entries of one reason off the list that were made from `from` to before `to` (epoch ms), walking along recipients behind
+ * `after`. `note` null: with any note. Looks at `limit` entries; `next` null: there are no more.
+ */
+export const removeSuppressions = writeOperation(
+  "removeSuppressions",
+  async (
+    tx,
+    input: Pick<SuppressionsTable, "channel" | "reason" | "note"> & {
+      accountId: string;
+      from: number;
+      to: number;
+      after: string;
+      limit: number;
+    },
+  ): Promise<{ removed: number; next: string | null }> => {
+    const { accountId, channel, reason, note, from, to, after, limit } = input;
+    const rows = await tx.db
+      .selectFrom("suppressions")
+      .select(["recipient", "reason", "note", "created_at"])
+      .where("account_id", "=", accountId)
+      .where("channel", "=", channel)
+      .where("recipient", ">", after)
+      .orderBy("recipient")
+      .limit(limit)
+      .execute();
+    const recipients = rows
+      .filter(
+        (row) =>
+          row.reason === reason &&
+          row.created_at >= from &&
+          row.created_at < to &&
+          (note === null || row.note?.includes(note)),
+      )
+      .map(({ recipient }) => recipient);
+    if (recipients.length > 0)
+      await tx.db
+        .deleteFrom("suppressions")
+        .where("account_id", "=", accountId)
+        .where("channel", "=", channel)
+        .where("recipient", "in", tx.list(recipients))
+        .execute();
+    return { removed: recipients.length, next: rows.length < limit ? null : rows.at(-1)!.recipient };
+  },
+);

@@ -46,7 +46,7 @@ const operations: Record<TokenScope, readonly string[]> = {
     "activateSendingDomainKeys",
   ],
   "suppressions:read": ["listSuppressions"],
-  "suppressions:write": ["createSuppressions", "deleteSuppression"],
+  "suppressions:write": ["createSuppressions", "deleteSuppression", "releaseSuppressions"],
   "webhooks:read": [
     ...["listEventTypes", "listWebhooks", "getWebhook", "getWebhookStatistics", "listDeliveries"],
     ...["getDelivery", "countFailedDeliveries"],

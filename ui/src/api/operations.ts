@@ -88,6 +88,8 @@ import type {
   ProviderKindPage,
   ReceivedMessagePage,
   RegisterGatewayRequest,
+  ReleaseSuppressionsRequest,
+  ReleasedSuppressionsReply,
   ReplayFailedDeliveriesRequest,
   ReplayedDeliveriesReply,
   RescheduleMessagesRequest,
@@ -211,6 +213,7 @@ export interface Operations {
   listAccountReceivedMessages: { params: { account: string }; query: { channel?: Channel; from?: string; gateway?: string; limit?: number; cursor?: string }; body: undefined; reply: ReceivedMessagePage };
   listSuppressions: { params: { account: string }; query: { channel?: Channel; recipient?: string; limit?: number; cursor?: string }; body: undefined; reply: SuppressionPage };
   createSuppressions: { params: { account: string }; query: Record<string, never>; body: CreateSuppressionsRequest; reply: CreatedSuppressionsReply };
+  releaseSuppressions: { params: { account: string }; query: Record<string, never>; body: ReleaseSuppressionsRequest; reply: ReleasedSuppressionsReply };
   deleteSuppression: { params: { account: string; channel: Channel; recipient: string }; query: Record<string, never>; body: undefined; reply: undefined };
   listEventTypes: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: EventTypePage };
   listWebhooks: { params: { account: string }; query: Record<string, never>; body: undefined; reply: WebhookPage };
@@ -339,6 +342,7 @@ export const routes = {
   listAccountReceivedMessages: ["GET", "/api/manage/v1/accounts/{account}/received"],
   listSuppressions: ["GET", "/api/manage/v1/accounts/{account}/suppressions"],
   createSuppressions: ["POST", "/api/manage/v1/accounts/{account}/suppressions"],
+  releaseSuppressions: ["POST", "/api/manage/v1/accounts/{account}/suppressions/release"],
   deleteSuppression: ["DELETE", "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}"],
   listEventTypes: ["GET", "/api/manage/v1/event-types"],
   listWebhooks: ["GET", "/api/manage/v1/accounts/{account}/webhooks"],

@@ -4,6 +4,8 @@ import { z } from "zod";
 import {
   createdSuppressionsReply,
   createSuppressionsRequest,
+  releasedSuppressionsReply,
+  releaseSuppressionsRequest,
   type SuppressionRecord,
   suppressionsQuery,
   suppressionsReply,
@@ -15,7 +17,7 @@ import { channelParam, isChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import { release, suppress, suppressions } from "#messaging/suppressions.ts";
+import { release, releaseAll, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
 const tag = "Suppressions";
@@ -107,4 +109,31 @@ export const deleteSuppressionRoute = endpoint({
   const removed = await release(core.database, account, channel, recipient);
   if (!removed) return problem("not_found");
   return deleted;
+});
+
+export const releaseSuppressionsRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/suppressions/release",
+  name: "releaseSuppressions",
+  tag,
+  summary: "Remove recipients that were suppressed by mistake",
+  description:
+    "Takes every entry of one reason off the list that was made within a time: after a day with a broken SPF record, say. Messages that were suppressed stay suppressed.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: releaseSuppressionsRequest,
+  replies: { 200: releasedSuppressionsReply },
+  problems: ["not_found"],
+})(async ({ core, account, body }) => {
+  const input = validate(releaseSuppressionsRequest, body.value);
+  if (isProblem(input)) return input;
+  const { from, to, note = null, ...which } = input.value;
+  const range = { from: Date.parse(from), to: Date.parse(to) };
+  if (range.to <= range.from) return validationFailed([{ path: ["to"], message: "is not behind from" }]);
+  const removed = await releaseAll(core.database, account, { ...which, note, ...range });
+  return {
+    status: 200,
+    body: { success: true, message: "The recipients are off the list.", data: { removed } },
+  };
 });

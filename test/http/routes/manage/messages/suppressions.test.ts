@@ -127,3 +127,31 @@ test("who is not on the list is 404, and a member sees and changes their own lis
   assert.equal((await member("DELETE", theirs)).statusCode, 404);
   assert.equal((await off("sms", "+4915100000001")).statusCode, 204);
 });
+
+test("what one reason put on the list within a time is taken off at once", async () => {
+  const day = 86_400_000;
+  const own = await m.it.account({ name: "mails" });
+  const at = `/accounts/${own.id}/suppressions`;
+  const start = m.it.clock.now();
+  const put = (recipients: string[], note: string) =>
+    m.operator("POST", at, { channel: "email", recipients, note });
+  await put(["a@example.org", "b@example.org"], "550 Sender verify failed");
+  await put(["c@example.org"], "by hand");
+  await m.it.advance(day);
+  await put(["d@example.org"], "550 Sender verify failed");
+  const range = { from: new Date(start).toISOString(), to: new Date(start + day).toISOString() };
+  const release = async (body: object) => m.operator("POST", `${at}/release`, { channel: "email", ...body });
+  const removed = async (body: object) =>
+    dataOf<{ removed: number }>(await release({ reason: "manual", ...range, ...body })).removed;
+  assert.equal(await removed({ reason: "bounce" }), 0);
+  assert.equal(await removed({ channel: "sms" }), 0);
+  assert.equal(await removed({ note: "verify failed" }), 2);
+  assert.equal(await removed({}), 1);
+  const left = dataOf<{ recipient: string }[]>(await m.operator("GET", at));
+  assert.deepEqual(
+    left.map(({ recipient }) => recipient),
+    ["d@example.org"],
+  );
+  const turned = await release({ reason: "manual", from: range.to, to: range.from });
+  assert.equal(turned.statusCode, 422, turned.body);
+});
