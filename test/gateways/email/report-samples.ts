@@ -245,6 +245,24 @@ Message-ID: <{id}@example.com>
 Hello
 --b--
 `),
+  readReceipt: crlf(`From: "Mail Delivery Subsystem Team" <postmaster@example.org>
+Subject: Not read: Undeliverable offers
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=disposition-notification; boundary="b"
+
+--b
+Content-Type: text/plain
+
+Your message was deleted without being read.
+
+--b
+Content-Type: message/disposition-notification
+
+Final-Recipient: rfc822;ada@example.org
+Disposition: automatic-action/MDN-sent-automatically; deleted
+
+--b--
+`),
   outOfOffice: crlf(`From: Ann <ann@example.org>
 To: b+token@bounces.example.com
 Subject: Automatic reply: Hello

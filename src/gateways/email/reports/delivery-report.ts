@@ -44,6 +44,9 @@ export function readReport(raw: Uint8Array): MailReport {
   if (status && hasAction.test(status.body)) return { kind: "none", why: "other" };
   const feedback = parts.find(({ type }) => type === "message/feedback-report");
   if (feedback) return feedbackReport(readFields(feedback.body), original);
+  // A person's program says that they read the mail, or deleted it unread.
+  if (parts.some(({ type }) => /^message\/(?:global-)?disposition-notification$/.test(type)))
+    return { kind: "none", why: "auto_reply" };
   return microsoftComplaint(mail, parts, original) ?? plainTextReport(mail, parts, original);
 }
 
@@ -63,7 +66,7 @@ const copiedId = /^[>| \t]{0,8}(?:x-trunkline-message|message-id)[ \t]?:[^\n]{0,
 
 /** Where the copy begins, in which there may be anything. */
 const copyBegin =
-  /^(?:-{2,}[^\n]{0,100}\b(?:copy|original|returned|headers)\b|[>| \t]{0,8}(?:x-trunkline-message|message-id|return-path|received)[ \t]?:)/im;
+  /^(?:--[^\n]{0,100}\b(?:copy|original|returned|headers)\b|[>| \t]{0,8}(?:x-trunkline-message|message-id|return-path|received)[ \t]?:)/im;
 
 /**
  * Our id: from the headers of the mail that is returned with the report, from a copy of them in its text, or from what the

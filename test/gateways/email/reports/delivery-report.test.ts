@@ -75,6 +75,7 @@ test("delays, deliveries, complaints and opt-outs", () => {
 test("what people's programs answer, and what says nothing new, is nothing", () => {
   const replies: [name: Sample, why: string][] = [
     ["outOfOffice", "auto_reply"],
+    ["readReceipt", "auto_reply"],
     ["vacation", "auto_reply"],
     ["challenge", "other"],
     ["person", "other"],
