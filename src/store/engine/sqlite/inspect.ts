@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Inspection } from "#store/engine/inspection.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
+import { type Check, damageOf } from "./damage.ts";
 
 /**
  * SQLite makes a journal and its index even for a reader. Without a journal the file is whole, and read as one that no process changes,
@@ -29,13 +30,12 @@ function openToRead(path: string): DatabaseSync {
  * Reads the whole file once: about a second for each GB. `check`: a quick one passes over whether indexes have what their tables
  * have; an integrity check takes several times as long. Never throws.
  */
-export function inspectSqlite(path: string, check: "quick" | "integrity" = "quick"): Inspection {
+export function inspectSqlite(path: string, check: Check = "quick"): Inspection {
   let database: DatabaseSync | null = null;
   try {
     database = openToRead(path);
-    const [damage] = database.prepare(`pragma ${check}_check(1)`).all();
-    const words = String(Object.values(damage ?? {})[0] ?? "");
-    if (words !== "ok") return { fault: `The file is damaged: ${words.replaceAll("\n", " ")}.` };
+    const damage = damageOf(database, check);
+    if (damage !== null) return { fault: `The file is damaged: ${damage}.` };
     const newest = database.prepare("select max(id) as id from migrations").get();
     const key = database.prepare("select value from installation_facts where name = 'master_key'").get();
     return {

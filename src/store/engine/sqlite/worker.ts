@@ -5,11 +5,13 @@
 import { parentPort } from "node:worker_threads";
 import { collectGarbage } from "#runtime/collect-garbage.ts";
 import { freeBytes } from "#runtime/free-bytes.ts";
+import { commandWords } from "#runtime/program.ts";
 import type { LongTextsIn } from "#store/database.ts";
 import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";
 import { operations } from "#store/operations.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
+import { damageAtStart } from "./damage.ts";
 import { textsOf } from "./long-texts.ts";
 import type { Access, Answer, Call, Posted, Reply, Work } from "./protocol.ts";
 
@@ -46,6 +48,15 @@ function fault(error: unknown): Answer {
           : "failed";
   return { ok: false, fault: kind, message: String(message ?? error) };
 }
+
+/** 11: a page is damaged; 26: the file is no database. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
+
+const damaged = (words: string): Answer => ({
+  ok: false,
+  fault: "io",
+  message: `The database is damaged (${words}). ${commandWords("doctor")} says what to do.`,
+});
 
 function commit(): void {
   // Fault tests stop the process here, on either side of the flush that a 2xx waits for.
@@ -137,6 +148,8 @@ async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
       connection = new SqliteConnection(work.path, access);
       tx = sqliteTx(connection);
       if (access === "write") {
+        const damage = damageAtStart(connection.raw);
+        if (damage !== null) return { answers: [[damaged(damage)]] };
         connection.raw.exec("begin immediate");
         try {
           await migrate(tx);
@@ -152,7 +165,9 @@ async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
       collected = true;
       return done;
     } catch (error) {
-      return { answers: [[fault(error)]] };
+      const { errcode, message } = error as { errcode?: number; message?: string };
+      const isDamage = damageCodes.has(primaryCode(errcode));
+      return { answers: [[isDamage ? damaged(message ?? "") : fault(error)]] };
     }
   }
   if (work.kind === "close") {

@@ -1,0 +1,37 @@
+// Looks for damage in an open SQLite file.
+
+import type { DatabaseSync } from "node:sqlite";
+
+/** A file up to this size is read whole at a start, in about half a second. */
+const maxWholeBytes = 512 * 1024 * 1024;
+/** Of a larger file, tables with more rows are left to `doctor`: a start does not wait for them. */
+const maxRows = 5_000;
+
+/** `quick` passes over whether indexes have what their tables have; `integrity` takes several times as long. */
+export type Check = "quick" | "integrity";
+
+/** What is wrong with the file, or with one table and its indexes; null: nothing. It may throw for a file that cannot be read. */
+export function damageOf(database: DatabaseSync, check: Check, table: string | null = null): string | null {
+  const subject = table === null ? "1" : `"${table}"`;
+  const [row] = database.prepare(`pragma ${check}_check(${subject})`).all();
+  const words = String(Object.values(row ?? {})[0] ?? "");
+  return words === "ok" ? null : words.replaceAll("\n", " ");
+}
+
+/** A quick check in bounded time. Null: no damage was found. */
+export function damageAtStart(database: DatabaseSync, maxBytes = maxWholeBytes): string | null {
+  const { bytes } = database
+    .prepare("select page_count * page_size as bytes from pragma_page_count, pragma_page_size")
+    .get() as { bytes: number };
+  if (bytes <= maxBytes) return damageOf(database, "quick");
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+  for (const { name } of tables as { name: string }[]) {
+    const seen = database.prepare(
+      `select count(*) as rows from (select 1 from "${name}" limit ${maxRows + 1})`,
+    );
+    if (Number(seen.get()?.rows) > maxRows) continue;
+    const damage = damageOf(database, "quick", name);
+    if (damage !== null) return damage;
+  }
+  return null;
+}
