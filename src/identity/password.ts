@@ -5,6 +5,7 @@
 import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import type { Random } from "#runtime/runtime.ts";
 import { noPassword } from "#store/identity/users.ts";
+import { isObviousPassword } from "./obvious-password.ts";
 
 /** What a new hash costs. A stored one has its own. */
 export interface PasswordCost {
@@ -130,6 +131,6 @@ export function passwordIssue(password: string, email: string): string | null {
     return `must have ${minPasswordLength} to ${maxPasswordLength} characters`;
   const plain = password.trim().toLowerCase();
   if (plain === email.toLowerCase()) return "must not be the e-mail address";
-  if (new Set(plain).size < 4 || /^password/.test(plain)) return "is too easy to guess";
+  if (isObviousPassword(plain)) return "is too easy to guess";
   return null;
 }

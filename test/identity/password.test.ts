@@ -152,12 +152,29 @@ test("a fault gives its place in the queue back", async () => {
 
 test("the rule: 12 to 200 characters, not the address, not the obvious", () => {
   const email = "Ann@acme.test";
-  for (const good of ["correct horse", "x1y2z3x1y2z3", "🔑 is twelve 1", `${"a".repeat(197)}bcd`])
+  for (const good of [
+    "correct horse",
+    "x1y2z3x1y2z3",
+    "my admin wrote tests",
+    "dragon-9f2kx81p",
+    "welcome to the jungle",
+    "🔑 is twelve 1",
+    `${"a".repeat(197)}bcd`,
+  ])
     assert.equal(passwordIssue(good, email), null, good);
   for (const bad of ["", "short", "elevenchars", `${"abcd".repeat(50)}e`, "🔑".repeat(11)])
     assert.match(passwordIssue(bad, email) ?? "", /12 to 200/);
   for (const same of ["ann@acme.test", "ANN@ACME.TEST", " Ann@acme.test "])
     assert.match(passwordIssue(same, email) ?? "", /e-mail/);
-  for (const easy of ["Password12345", "aaaaaaaaaaaaaaa", "ababababababab"])
+  const common = [
+    "123456789012",
+    "qwertyuiop12",
+    "1q2w3e4r5t6y",
+    "Welcome2026!",
+    "iloveyou1234",
+    "p@ssw0rd2025",
+  ];
+  const walks = ["abcdefghijkl", "0987654321qwerty", "administrator", "trustno1trustno1", "letmein-letmein"];
+  for (const easy of ["Password12345", "aaaaaaaaaaaaaaa", "ababababababab", ...common, ...walks])
     assert.match(passwordIssue(easy, email) ?? "", /guess/);
 });
