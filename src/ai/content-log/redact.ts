@@ -9,8 +9,8 @@ const markOf = (kind: RedactedKind) => `[${kind}]`;
 
 /** A private key, to its end or to where the text was cut. */
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=:,.\s\\-]*/g;
-/** A URL's login. */
-const urlLogin = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>@]{1,200}@/gi;
+/** A URL's login, to its last `@`: a password may hold some. */
+const urlLogin = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>]{1,200}@/gi;
 /** Tokens that carry the name of their maker, beside those of AI providers, and Trunkline's own. */
 const namedTokens =
   /(?<![A-Za-z0-9])(?:xox[abeprs]-|xapp-|glpat-|github_pat_|gh[oprsu]_|npm_|pypi-|dop_v1_|shp(?:at|ca|pa|ss)_|tlm_|SG\.)[A-Za-z0-9_.-]{10,}/g;

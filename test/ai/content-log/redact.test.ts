@@ -19,6 +19,8 @@ test("keys, tokens, logins and private keys are secrets, and ordinary text is ke
     ['{"api_key":"short1"}', '{"api_key":"[secret]"}'],
     ["password: hunter22", "password: [secret]"],
     ["postgres://app:hunter2@db.test/app?x=1", "postgres://[secret]@db.test/app?x=1"],
+    ["postgres://u:p@ss@db.test/app", "postgres://[secret]@db.test/app"],
+    ["amqp://u:@@a@@b@db.test and ann@db.test", "amqp://[secret]@db.test and ann@db.test"],
     ["a -----BEGIN RSA PRIVATE KEY-----\nMIIE+/a=\n-----END RSA PRIVATE KEY----- b", "a [secret]"],
     ["cut -----BEGIN PRIVATE KEY-----\nMIIE", "cut [secret]"],
   ] as const) {
