@@ -81,6 +81,7 @@ export async function serve(terminal: Terminal): Promise<void> {
 const withoutSocket: Readonly<Record<string, string>> = {
   TOO_LONG: "its path is longer than 103 bytes; a shorter TRUNKLINE_DATA_DIR helps",
   ENOTSUP: "this system has none",
+  NOT_A_SOCKET: "something else lies at its path; move it away and start again",
 };
 
 /** Opens the socket of the command line. The service also works without. */

@@ -1,5 +1,5 @@
 // Runs in a child with permissions, before its module, and takes away what Node's permission model leaves it: signals to
-// other processes and, with `?network=outside`, connections within this machine, and with `?only=host:port` all connections but
+// other processes, their priority and, with `?network=outside`, connections within this machine, and with `?only=host:port` all connections but
 // to that server. It is JavaScript beside JavaScript and no
 // boundary: code that looks for a way round may find one. What has to hold against such code is the operating system's work.
 
@@ -7,6 +7,7 @@ import { Socket as DatagramSocket } from "node:dgram";
 import { lookup as dnsLookup } from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import { BlockList, isIP, type LookupFunction, Server, Socket } from "node:net";
+import os from "node:os";
 
 interface Target {
   host?: string | undefined;
@@ -16,6 +17,8 @@ interface Target {
 }
 
 for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"]) Reflect.deleteProperty(process, name);
+// It would slow any process of this user down, the service first.
+Reflect.deleteProperty(os, "setPriority");
 const { searchParams } = new URL(import.meta.url);
 const onlyServer = searchParams.get("only");
 if (searchParams.get("network") === "outside" || onlyServer !== null) refuseOthers();

@@ -1,7 +1,7 @@
 // A Unix socket: a file in the file system at which programs of the same machine connect. Who may connect is decided by the
 // file's permissions, so that it needs no password.
 
-import { unlinkSync } from "node:fs";
+import { lstatSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 
 /** The longest path that every system takes: 104 bytes with the zero at the end on macOS, 108 on Linux. */
@@ -12,7 +12,7 @@ export interface SocketFile {
   close(): void;
 }
 
-/** Why there is no socket: the system's error code, `TOO_LONG` for the path, or `IN_USE` by another process. */
+/** Why there is no socket: the system's error code, `TOO_LONG` for the path, `IN_USE` by another process, or `NOT_A_SOCKET`. */
 export type NoSocket = { reason: string };
 
 /** Whether a process listens at the path. A file that a killed process left refuses. */
@@ -48,7 +48,13 @@ export async function listenAtSocketFile(
     // Another process, which starts at the same moment, was faster.
   }
   const second = await listen(path, onConnection);
-  return "reason" in second && second.reason === "EADDRINUSE" ? { reason: "IN_USE" } : second;
+  if (!("reason" in second) || second.reason !== "EADDRINUSE") return second;
+  return { reason: isSocket(path) ? "IN_USE" : "NOT_A_SOCKET" };
+}
+
+/** Whether what lies at the path, if anything still does, is a socket: a folder cannot be replaced. */
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? true;
 }
 
 async function listen(path: string, onConnection: (socket: Socket) => void): Promise<SocketFile | NoSocket> {

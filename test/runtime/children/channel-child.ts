@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { getPriority, setPriority } from "node:os";
 
 let closed = 0;
 
@@ -14,14 +15,17 @@ interface Tried {
   connect?: number | string;
   /** The id of a process. */
   signal?: number;
+  /** The id of a process whose priority it lowers. */
+  slow?: number;
 }
 
-async function attempt({ read, write, run, connect: to, signal }: Tried): Promise<string> {
+async function attempt({ read, write, run, connect: to, signal, slow }: Tried): Promise<string> {
   try {
     if (read !== undefined) return readFileSync(read).length > 0 ? "read" : "empty";
     if (write !== undefined) writeFileSync(write, "");
     if (run !== undefined) spawnSync(run);
     if (signal !== undefined) process.kill(signal, 0);
+    if (slow !== undefined) setPriority(slow, getPriority(slow));
     if (to !== undefined) {
       const socket = typeof to === "string" ? connect(to) : connect(to, "127.0.0.1");
       await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,12 @@ test("the file of a running process is not taken", async () => {
   assert.deepEqual(await listenAtSocketFile(path, () => {}), { reason: "IN_USE" });
   assert.equal(await isListening(path), true);
   socket.close();
+});
+
+test("a folder at its path is named", async () => {
+  const path = join(folder, "a-folder");
+  mkdirSync(path);
+  assert.deepEqual(await listenAtSocketFile(path, () => {}), { reason: "NOT_A_SOCKET" });
 });
 
 test("the file that a killed process left is replaced", async () => {

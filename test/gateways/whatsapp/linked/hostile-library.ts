@@ -99,6 +99,8 @@ async function runTries({ file, folder, database, own, port, socket, parent }: T
     _kill: () => anyProcess._kill(parent, 0),
     "kill, imported": async () => ((await import("node:process")) as Any).kill(parent, 0),
     "kill, getBuiltinModule": () => get("node:process").kill(parent, 0),
+    setPriority: () => get("node:os").setPriority(parent, 19),
+    "setPriority, imported": async () => ((await import("node:os")) as Any).setPriority(parent, 19),
     "debugging the parent": () => anyProcess._debugProcess(parent),
     inspector: () => get("node:inspector").open(0),
     report: () => process.report.writeReport(flat("report.json")),
