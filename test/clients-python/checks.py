@@ -367,6 +367,7 @@ class Webhooks(unittest.TestCase):
             ("headers", {**good, "webhook-id": "evt_1"}, self.body),
             ("body", self.headers(self.own, body="[]"), "[]"),
             ("body", self.headers(self.own, body="{"), "{"),
+            ("body", self.headers(self.own, body="[" * 100_000), "[" * 100_000),
         ):
             with self.assertRaises(WebhookVerificationError) as caught:
                 verify_webhook(self.own, headers, body, now=self.now)

@@ -95,7 +95,8 @@ def _header(headers: Headers, name: str) -> str:
 def _event(content: bytes) -> WebhookEvent:
     try:
         event = json.loads(content)
-    except ValueError:
+    # Thousands of brackets are RecursionError.
+    except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise WebhookVerificationError("body", "The webhook holds no event.")
