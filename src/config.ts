@@ -227,14 +227,15 @@ export const variables = {
       ),
     ),
   LOG_REQUESTS: z
-    .enum(["true", "false"], "must be true or false")
-    .transform((value) => value === "true")
+    .string()
+    .regex(/^(?:true|false|[1-9]\d{0,5})$/, "must be true, false or a whole number from 1 to 999999")
+    .transform((value) => (value === "true" ? 1 : Number(value) || 0))
     .prefault("true")
     .meta(
       text(
-        "Log a line for each request: method, route, status, ms, request id and account, never texts, numbers or keys. Health checks and metrics have one at `debug` alone.",
-        "false",
-        "`true` or `false`",
+        "Log a line for each request: method, route, status, ms, request id and account, never texts, numbers or keys. With a number, of requests that were answered 2xx one in this many has a line. Health checks and metrics have one at `debug` alone.",
+        "100",
+        "`true`, `false` or a whole number, 1 to 999999",
       ),
     ),
   LOG_FORMAT: z

@@ -40,7 +40,7 @@ test("without any variable everything has its default", () => {
     DATABASE_SCHEMA: "trunkline",
     DASHBOARD: true,
     SHOW_API_KEYS: true,
-    LOG_REQUESTS: true,
+    LOG_REQUESTS: 1,
     LOG_FORMAT: "auto",
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
@@ -182,4 +182,13 @@ test("every variable says what it is for", () => {
   for (const [name, schema] of Object.entries(variables)) {
     assert.match(schema.meta()?.description ?? "", /^[A-Z].*\.$/, name);
   }
+});
+
+test("LOG_REQUESTS is a switch or a rate", () => {
+  const read = (value: string) => {
+    const result = readConfig({ TRUNKLINE_LOG_REQUESTS: value });
+    return "errors" in result ? null : result.config.LOG_REQUESTS;
+  };
+  assert.deepEqual(["true", "false", "100"].map(read), [1, 0, 100]);
+  assert.deepEqual(["0", "-1", "yes", "1.5", "1000000"].map(read), [null, null, null, null, null]);
 });

@@ -213,6 +213,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       metricsToken: null,
       outboundAllow: [],
       logRequests: false,
+      logSuccessEvery: 1,
       dashboardFolder: null,
       showApiKeys: true,
       passwordCost: testPasswordCost,

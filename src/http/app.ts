@@ -282,6 +282,7 @@ export function buildApp(
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
+  let successes = 0;
   /** The line of a request, which has the route's pattern: its path may hold ids, numbers and keys. */
   function logAtEnd(
     { method = "" }: IncomingMessage,
@@ -305,8 +306,10 @@ export function buildApp(
         // The client left, or the stream was cut.
         ...(response.writableFinished ? {} : { aborted: true }),
       };
+      const isSuccess = response.writableFinished && Math.floor(response.statusCode / 100) === 2;
       if (route !== null && quiet.test(route)) core.log.debug(fields, "A request was answered.");
-      else core.log.record(fields, "A request was answered.");
+      else if (!isSuccess || successes++ % settings.logSuccessEvery === 0)
+        core.log.record(fields, "A request was answered.");
     });
   }
 

@@ -25,6 +25,8 @@ export interface HttpSettings {
   retention: RetentionPolicy;
   /** Whether each request has a line in the log. */
   logRequests: boolean;
+  /** Of requests that were answered 2xx, one in this many has a line. */
+  logSuccessEvery: number;
   /** The folder of the built dashboard, or null: it is switched off. */
   dashboardFolder: string | null;
 }

@@ -55,6 +55,7 @@ export async function install(profile: Profile): Promise<Installation> {
       metricsToken: null,
       outboundAllow: [],
       logRequests: false,
+      logSuccessEvery: 1,
       dashboardFolder: null,
       showApiKeys: true,
       takeoverMs: 45_000,

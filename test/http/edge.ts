@@ -123,6 +123,7 @@ export const settings: HttpSettings = {
   metricsToken: null,
   outboundAllow: [],
   logRequests: false,
+  logSuccessEvery: 1,
   retention: { messagesMs: null, webhooksMs: 1, auditMs: null, usageMs: 1, deferredMs: 1 },
   dashboardFolder: null,
 };

@@ -74,3 +74,24 @@ test("health checks have a line at debug alone", async () => {
   assert.equal((await lineOf("GET", "/health/live", {}))?.level, "debug");
   assert.equal((await lineOf("GET", "/health/ready", {}))?.level, "debug");
 });
+
+test("of requests that were answered 2xx one in the set number has a line, of others each", async (t) => {
+  const sampled = await harness({ settings: { logRequests: true, logSuccessEvery: 3 } });
+  t.after(() => sampled.close());
+  const { key } = await sampled.account();
+  const base = await sampled.system.app.listen({ host: "127.0.0.1", port: 0 });
+  const statuses = async (count: number, url: string) => {
+    const before = sampled.log.lines().length;
+    // By a socket, since an injected response never counts as read to its end. The line is there before its last byte arrives.
+    for (let i = 0; i < count; i++) await (await fetch(`${base}${url}`)).text();
+    const added = sampled.log.lines().slice(before);
+    return added
+      .filter(({ event, level }) => event === "http.request" && level === "info")
+      .map(({ status }) => status);
+  };
+  assert.deepEqual(await statuses(7, `/api/account?api_key=${key}`), [200, 200, 200]);
+  assert.deepEqual(await statuses(2, "/api/account?api_key=wrong"), [403, 403]);
+  // Health checks do not count.
+  assert.deepEqual(await statuses(2, "/health/live"), []);
+  assert.deepEqual(await statuses(3, `/api/account?api_key=${key}`), [200]);
+});

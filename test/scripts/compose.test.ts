@@ -24,6 +24,9 @@ const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.met
 const read = (name: string) => readFileSync(path(name), "utf8");
 
 interface Service {
+  logging?: { options: Record<string, string> };
+  env_file?: { path: string; required: boolean }[];
+  volumes?: (string | { source: string; target: string })[];
   environment?: Record<string, unknown>;
   secrets?: string[];
   read_only?: boolean;
@@ -52,6 +55,28 @@ for (const name of files)
       const errors =
         "errors" in unknown ? unknown.errors.filter((error) => error.includes("not a setting")) : [];
       assert.deepEqual(errors, [], service);
+    }
+  });
+
+for (const name of files)
+  test(`${name} bounds its logs, and gives the service its .env and a provisioning file`, () => {
+    const { services } = composed(name);
+    for (const [service, { logging }] of Object.entries(services))
+      assert.deepEqual(logging?.options, { "max-size": "20m", "max-file": "5" }, service);
+    const own = Object.entries(services).filter(([service]) => service.startsWith("trunkline"));
+    assert.ok(own.length > 0);
+    for (const [service, { env_file, environment, volumes = [] }] of own) {
+      assert.deepEqual(env_file, [{ path: ".env", required: false }], service);
+      const target = "/etc/trunkline/provision.yaml";
+      assert.equal(environment?.TRUNKLINE_PROVISION, `\${TRUNKLINE_PROVISION:+${target}}`);
+      const mount = volumes.find((volume) => typeof volume === "object" && volume.target === target);
+      assert.ok(mount !== undefined && typeof mount === "object");
+      assert.equal(mount.source, `\${TRUNKLINE_PROVISION:-/dev/null}`);
+      // A setting for the machine would leave the container without its port or its volume.
+      assert.deepEqual(
+        [environment?.TRUNKLINE_HOST, environment?.TRUNKLINE_PORT, environment?.TRUNKLINE_DATA_DIR],
+        ["0.0.0.0", 8080, "/data"],
+      );
     }
   });
 
