@@ -24,7 +24,9 @@ COPY --from=app /app/build/service ./build/service
 COPY scripts/compile-cache.mjs scripts/health.mjs ./scripts/
 # Without its packages: docs/whatsapp-linked.md.
 COPY bridge ./bridge
-COPY package.json LICENSE NOTICE README.md ./
+COPY package.json CHANGELOG.md LICENSE NOTICE README.md SECURITY.md ./
+# What messages and settings point to.
+COPY docs ./docs
 COPY --from=app --chown=1000:1000 /volume /
 # Its user `node`; by number, so that a host that demands another user than root can tell.
 USER 1000:1000

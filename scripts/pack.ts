@@ -65,7 +65,9 @@ for (const path of globSync("bridge/whatsapp/*.ts")) {
   mkdirSync(dirname(to), { recursive: true });
   writeFileSync(to, toJavaScript(readFileSync(path, "utf8")));
 }
-for (const path of copied) cpSync(path, join(folder, path), { recursive: true });
+// Messages, settings and `trunkline init` name these pages. Their pictures stay out.
+for (const path of [...copied, ...globSync("docs/**/*.md")])
+  cpSync(path, join(folder, path), { recursive: true });
 // What is compressed is not there twice.
 for (const path of globSync(`${folder}/ui/dist/**/*.gz`)) rmSync(path.replace(/\.gz$/, ""));
 const build = ["scripts/build-service.mjs", `--into=${folder}/build/service`];

@@ -105,8 +105,7 @@ accounts:
       # - identifier: twilio
       #   channel: sms
       #   kind: twilio
-      #   default: true
-      #   settings: { account_sid: AC…, auth_token: "\${TWILIO_AUTH_TOKEN}", from: "+4915…" }
+      #   settings: { account_sid: AC00000000000000000000000000000000, auth_token: "\${TWILIO_AUTH_TOKEN}", from: "+4915123456789" }
       - { identifier: sandbox-sms, channel: sms, kind: sandbox, default: true }
       - { identifier: sandbox-whatsapp, channel: whatsapp, kind: sandbox, default: true }
       - { identifier: sandbox-email, channel: email, kind: sandbox, default: true }
@@ -114,7 +113,7 @@ accounts:
       - name: default
         members:
           # docs/reference/providers.md has the real kinds, such as:
-          # - { name: openai, kind: openai, models: [gpt-5-mini], settings: { api_key: "\${OPENAI_API_KEY}" } }
+          # - { name: openai, kind: openai-compatible, models: [gpt-5-mini], settings: { vendor: openai, api_key: "\${OPENAI_API_KEY}" } }
           - { name: sandbox, kind: sandbox, models: [echo] }
           - { name: sandbox-backup, kind: sandbox, models: [echo], priority: 2 }
         keys:

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { readConfig } from "#config.ts";
 import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { callIn, commands } from "./commands.ts";
 
@@ -80,4 +81,30 @@ test("without answers everything has its default, and files that are there stay"
   const closed = await init("closed", ["acme"]);
   assert.equal(closed.code, 0, closed.printed);
   assert.match(readFileSync(join(closed.cwd, "provision.yaml"), "utf8"), /name: "acme"/);
+});
+
+test("every example is valid when its comment sign is taken away", async () => {
+  const { cwd, code, printed } = await init("examples", [], "--yes");
+  assert.equal(code, 0, printed);
+  const environment = readFileSync(join(cwd, ".env"), "utf8");
+  const settings = environment.match(/^#TRUNKLINE_\w+=.+$/gm) ?? [];
+  assert.equal(settings.length, 2);
+  for (const line of settings) {
+    const [, name = "", value = ""] = /^#(\w+)=(.+)$/.exec(line) ?? [];
+    assert.ok(!("errors" in readConfig({ [name]: value })), line);
+  }
+  const path = join(cwd, "provision.yaml");
+  const written = readFileSync(path, "utf8");
+  const example = /^( +)# (?=- | {2}\w+: |\w+: )/gm;
+  assert.equal(written.match(example)?.length, 6);
+  writeFileSync(path, written.replace(example, "$1"));
+  const service = await serve("examples-data", {
+    ...variablesOf(cwd),
+    TRUNKLINE_PROVISION: path,
+    TWILIO_AUTH_TOKEN: "0123456789abcdef0123456789abcdef",
+    OPENAI_API_KEY: "sk-example",
+  });
+  const { out, error } = await call("examples-data", "gateways", "--account", "default");
+  assert.match(out, /^twilio +sms +twilio +/m, error);
+  await service.stop("SIGTERM");
 });

@@ -25,6 +25,8 @@ test("the image has every file that its command starts", () => {
     "build/service/main.mjs",
     "ui/dist/index.html",
     "package.json",
+    "docs/operations.md",
+    "docs/reference/provisioning.md",
   ];
   for (const file of started)
     assert.ok(

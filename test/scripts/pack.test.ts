@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -55,6 +55,20 @@ test("the package is small, and its command says its version", async () => {
     (error) => error,
   );
   assert.equal(failed.code, 2);
+});
+
+test("the pages that its messages name are in it", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  const named = sources.flatMap(
+    (path) => readFileSync(join(root, "src", path), "utf8").match(/\bdocs\/[\w/-]+\.md/g) ?? [],
+  );
+  const installed = join(folder, "node_modules/trunkline");
+  const missing = [...new Set(named)].filter((path) => !existsSync(join(installed, path)));
+  assert.ok(named.length > 5);
+  assert.deepEqual(missing, []);
+  assert.ok(!existsSync(join(installed, "docs/images")));
 });
 
 test("it starts in an empty folder and prints its keys", async () => {
