@@ -110,6 +110,10 @@ interface Attention {
   reason: string | null;
 }
 
+/** Such as `sms-main: gateway paused, unauthorized`. `subject`: the name of the gateway, the domain or the like; null: none. */
+export const attentionWords = (kind: string, subject: string | null, reason: string | null): string =>
+  `${subject === null ? "" : `${subject}: `}${kind.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}`;
+
 /** What needs a person, as the dashboard's overview has it. */
 async function lookAtAttention(api: Api, account: Account): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}/overview`;
@@ -119,9 +123,7 @@ async function lookAtAttention(api: Api, account: Account): Promise<Finding[]> {
     .map(({ kind, severity, subject, reason }) => ({
       what: `account ${account.name}`,
       state: severity === "error" ? "error" : "warning",
-      detail: plain(
-        `${kind.replaceAll("_", " ")}${subject === null ? "" : ` of ${subject.name}`}${reason === null ? "" : `: ${reason}`}`,
-      ),
+      detail: plain(attentionWords(kind, subject?.name ?? null, reason)),
       advice: "The dashboard's overview of the account leads to it.",
     }));
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { before, describe } from "node:test";
 import { lookAtDisk, lookAtNode } from "#command-line/doctor/machine.ts";
+import { attentionWords } from "#command-line/doctor/running.ts";
 import { judgeClocks } from "#command-line/doctor/storage.ts";
 import { readConfig } from "#config.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
@@ -190,4 +191,13 @@ test("while the service runs: its gateways, members and public address are asked
   assert.ok(!out.includes("secret-word"));
   await service.stop("SIGTERM");
   wiki.close();
+});
+
+test("what needs a person begins with its subject", () => {
+  assert.equal(
+    attentionWords("gateway_paused", "sms-main", "unauthorized"),
+    "sms-main: gateway paused, unauthorized",
+  );
+  assert.equal(attentionWords("domain_unverified", "acme.example", null), "acme.example: domain unverified");
+  assert.equal(attentionWords("low_credit", null, null), "low credit");
 });
