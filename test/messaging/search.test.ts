@@ -84,6 +84,16 @@ test("a page that finds too little in its looks comes back short, with where to 
   });
   assert.equal(asked.length, 20);
   assert.deepEqual(asked.slice(0, 3), ["msg_~", "msg_99", "msg_98"]);
+  // Each look for an error reads rows one by one: a page has one, and names where it ended.
+  asked.length = 0;
+  const rare = await search(
+    database as never,
+    account,
+    { ...none, error: "absent" },
+    { limit: 10, cursor: null },
+  );
+  assert.deepEqual(rare, { kind: "found", rows: [], nextCursor: "msg_99" });
+  assert.equal(asked.length, 1);
 });
 
 test("a page ends where the bodies of emails take up their room, and says where to go on", async () => {
