@@ -17,10 +17,15 @@ export const ownModule = (path: string): URL =>
     ? new URL(`build/service/${path.replaceAll("/", "-")}.mjs`, installation)
     : new URL(`src/${path}.ts`, installation);
 
-/** As `package.json` has it. */
-export const version: string = JSON.parse(
+const manifest: { version: string; optionalDependencies?: Record<string, string> } = JSON.parse(
   readFileSync(new URL("package.json", installation), "utf8"),
-).version;
+);
+
+/** As `package.json` has it. */
+export const { version } = manifest;
+
+/** The release of Node that this version brings along, such as `26.10.0`; null: the manifest names none. */
+export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
 /** Node's flag that the scripts of a clone give (`bin/trunkline.mjs`), and the command `trunkline` does not. */
 const flagOfScripts = "--env-file-if-exists=.env";

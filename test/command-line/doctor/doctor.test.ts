@@ -125,7 +125,12 @@ describe("while no service runs", () => {
 
 test("what this machine cannot show: an old Node, a full disk, clocks apart", () => {
   assert.equal(lookAtNode("22.11.0").state, "error");
-  assert.equal(lookAtNode("26.0.0").state, "ok");
+  const states = ["26.8.1", "26.9.9", "26.10.0", "26.10.1", "27.0.0"].map(
+    (running) => lookAtNode(running, "26.10.0").state,
+  );
+  assert.deepEqual(states, ["warning", "warning", "ok", "ok", "ok"]);
+  assert.equal(lookAtNode("26.0.0", null).state, "ok");
+  assert.match(lookAtNode("26.0.0").detail, /older than 26\.\d+\.\d+/);
   const read = readConfig({ TRUNKLINE_DATA_DIR: folder });
   assert.ok("config" in read);
   const free = (bytes: number) => (() => ({ bavail: bytes / 4096, bsize: 4096 }) as StatsFs) as never;
