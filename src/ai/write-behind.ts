@@ -1,6 +1,7 @@
 // Writes records behind the answers, in batches about once a second. A storage outage fails no call: the queue is bounded
 // and dropped records are counted. A crash loses at most the last second.
 
+import { append } from "#runtime/append.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { StorageError } from "#store/database.ts";
@@ -66,7 +67,7 @@ export function createWriteBehind<Row extends { id: string }>(
       let outage: unknown = null;
       if (isUnavailable(error)) {
         // The batch may have been written; a record that is written twice counts once.
-        retries.push(...batch);
+        append(retries, batch);
         outage = error;
       } else {
         const errors = await Promise.all(batch.map((row) => writeRows([row])));

@@ -4,6 +4,7 @@ import type { Fields } from "#contract/normalise.ts";
 import { joined, sealOf } from "#providers/translate/reasoning-details.ts";
 import type { ThoughtField } from "#providers/translate/thought-forms.ts";
 import { callSignature, hasMaker, unsealedThought } from "#providers/translate/unsealed-thoughts.ts";
+import { append } from "#runtime/append.ts";
 import type { ChatPiece } from "./chat-answer.ts";
 
 /** Whether the client has to send the detail back. */
@@ -25,7 +26,7 @@ export class AnswerThoughts {
   add({ reasoning, reasoningField, details, calls }: ChatPiece): void {
     this.#text += reasoning;
     if (reasoning !== "") this.#field = reasoningField;
-    this.#details.push(...details);
+    append(this.#details, details);
     for (const { index, signature } of calls)
       if (signature !== "" && this.#maker !== undefined)
         this.#signatures.push(callSignature(index, signature, this.#maker));

@@ -4,6 +4,7 @@
 import { promptSizeFactor } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
+import { append } from "#runtime/append.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { FailoverCall, FailoverDeps, Run } from "./call.ts";
@@ -141,13 +142,14 @@ function ended(
     };
     const met = other.run.attempts.length > 0 ? other.run.attempts : [aborted];
     const isGivenUp = other.stop.aborted;
-    run.attempts.push(
-      ...met.map((attempt) =>
+    append(
+      run.attempts,
+      met.map((attempt) =>
         isGivenUp && attempt.outcome === "aborted" ? { ...attempt, given_up: true as const } : attempt,
       ),
     );
   }
-  run.attempts.push(...racer.run.attempts);
+  append(run.attempts, racer.run.attempts);
   run.last = racer.run.last ?? run.last;
   for (const { failedBy } of other === null ? [racer.run] : [other.run, racer.run])
     for (const [failure, by] of failedBy ?? []) {

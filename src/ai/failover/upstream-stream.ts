@@ -6,6 +6,7 @@ import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
+import { append } from "#runtime/append.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
@@ -100,7 +101,7 @@ export class UpstreamStream {
         const failure = upstreamError("The provider's stream was empty.", "empty_answer");
         return { failure, timeout: false, overtime: false };
       }
-      this.#preface.push(...read.chunks);
+      append(this.#preface, read.chunks);
       if (read.chunks.some((chunk) => chunk.output)) return null;
       size += read.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
       if (size > maxPrefaceUnits || this.#preface.length > maxPrefaceChunks) {
@@ -209,7 +210,7 @@ export class UpstreamStream {
       const last = pieces.at(-1);
       if (last?.kind === "failure")
         pieces[pieces.length - 1] = { ...last, failure: unreadable(last.failure, event.data) };
-      this.#pending.push(...pieces);
+      append(this.#pending, pieces);
     }
     if (this.#events.isDamaged?.())
       this.#pending.push({

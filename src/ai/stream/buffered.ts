@@ -3,6 +3,7 @@
 import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
+import { append } from "#runtime/append.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** Longest buffered stream, UTF-16 units. */
@@ -28,7 +29,7 @@ export async function bufferStream(attempt: AttemptResult, signal: LightAbortSig
         overtime: event.overtime === true,
       };
     }
-    chunks.push(...event.chunks);
+    append(chunks, event.chunks);
     size += event.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
     if (size <= maxBufferedUnits) continue;
     stream.cancel();

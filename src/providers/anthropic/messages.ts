@@ -9,6 +9,7 @@ import { parseExactly, textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 import { thinkingBlock } from "#providers/translate/reasoning-details.ts";
 import { isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
+import { append } from "#runtime/append.ts";
 
 type Block = Record<string, unknown>;
 
@@ -28,7 +29,7 @@ export function anthropicMessages(turns: readonly Turn[]): {
     const role = turn.role === "assistant" ? "assistant" : "user";
     const content = blocksOf(turn, issues);
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) append(last.content, content);
     else messages.push({ role, content });
     if (turn.role !== "assistant" && turn.notes)
       messages.push({ role: "system", content: turn.notes.map(textBlock) });

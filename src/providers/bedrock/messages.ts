@@ -9,6 +9,7 @@ import { emptyTurnText, type Turn } from "#providers/translate/conversation.ts";
 import { DistinctNames } from "#providers/translate/distinct-names.ts";
 import { textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
+import { append } from "#runtime/append.ts";
 
 type Block = Record<string, unknown>;
 
@@ -56,7 +57,7 @@ export function bedrockMessages(
     const role = turn.role === "assistant" ? "assistant" : "user";
     const content = blocksOf(turn, ability, names, issues);
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) append(last.content, content);
     else messages.push({ role, content });
   }
   const end = messages.at(-1);

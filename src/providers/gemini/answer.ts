@@ -16,6 +16,7 @@ import {
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { partSignature } from "#providers/translate/reasoning-details.ts";
+import { append } from "#runtime/append.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -175,7 +176,7 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
       const call = calledTool(part, nameCall);
       const image = pictureIn(part);
       if (!call)
-        details.push(...signaturesIn(part, details.length, image && images.length, calls.length > 0));
+        append(details, signaturesIn(part, details.length, image && images.length, calls.length > 0));
       if (call) calls.push(call);
       else if (image) images.push(image);
       else if (part.thought === true) reasoning += textOf(part.text);
@@ -282,7 +283,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
     }
     const pieces: StreamPiece[] = [];
     for (const candidate of partial) {
-      pieces.push(...candidateRead(chunks, candidate));
+      append(pieces, candidateRead(chunks, candidate));
       if (pieces.at(-1)?.kind === "failure") return pieces;
     }
     const finished = [...candidates.values()].filter((candidate) => candidate.finished).length;

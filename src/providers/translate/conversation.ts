@@ -3,6 +3,7 @@
 // (a tool message that answers no call) is an issue here too.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { append } from "#runtime/append.ts";
 import { DistinctNames } from "./distinct-names.ts";
 import { argumentsText, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
@@ -92,7 +93,10 @@ function conversation(
     const parts = partsOf(message.content, where, issues);
     if (role === "system" || role === "developer") {
       const place = keepsNotes && turns.length > 0 ? notes : system;
-      place.push(...parts.filter((part) => part.kind === "text"));
+      append(
+        place,
+        parts.filter((part) => part.kind === "text"),
+      );
       if (parts.some(({ kind }) => kind !== "text")) {
         issues.push(`${where}: a ${role} message may hold only text.`);
       }
@@ -129,7 +133,7 @@ function conversation(
       const pictures = partsOf(message.images, `${where}.images`, issues);
       if (keepsSignatures) {
         sign(parts, message);
-        parts.push(...takeSigned(pictures, message));
+        append(parts, takeSigned(pictures, message));
       }
       // A message without content is no turn: what comes after it belongs to the turn before.
       if (parts.length > 0 || open.length > 0) {
@@ -142,7 +146,7 @@ function conversation(
         parts,
         open.map(({ call }) => call),
       );
-      made.push(...pictures);
+      append(made, pictures);
     } else {
       issues.push(`${where} has a role that cannot be translated.`);
     }
@@ -176,7 +180,7 @@ function takeSigned(pictures: Part[], message: Fields): Part[] {
 function placeNotes(notes: readonly TextPart[], turns: readonly Turn[], system: TextPart[]): void {
   const last = turns.at(-1);
   if (notes.length === 0) return;
-  if (last === undefined || last.role === "assistant") system.push(...notes);
+  if (last === undefined || last.role === "assistant") append(system, notes);
   else last.notes = [...notes];
 }
 
@@ -199,7 +203,7 @@ function withFirstUserTurn(system: TextPart[], turns: Turn[]): { system: TextPar
 function addUser(turns: Turn[], parts: Part[]): void {
   const last = turns.at(-1);
   if (parts.length === 0) return;
-  if (last?.role === "user") last.parts.push(...parts);
+  if (last?.role === "user") append(last.parts, parts);
   else turns.push({ role: "user", parts });
 }
 
@@ -207,9 +211,9 @@ function addAssistant(turns: Turn[], thoughts: Fields[], parts: Part[], calls: C
   const last = turns.at(-1);
   if (parts.length === 0 && calls.length === 0) return;
   if (last?.role === "assistant") {
-    last.thoughts.push(...thoughts);
-    last.parts.push(...parts);
-    last.calls.push(...calls);
+    append(last.thoughts, thoughts);
+    append(last.parts, parts);
+    append(last.calls, calls);
   } else turns.push({ role: "assistant", thoughts, parts, calls });
 }
 

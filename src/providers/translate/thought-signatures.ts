@@ -6,6 +6,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { isSignatureRefusal } from "#providers/anthropic/sealed-thinking.ts";
 import { isSealRefusal } from "#providers/openai/responses.ts";
 import type { ChatRequest, Failure, SealedReasoning } from "#providers/provider.ts";
+import { append } from "#runtime/append.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "./json.ts";
 import { plainThought, sealOf } from "./reasoning-details.ts";
 
@@ -58,7 +59,7 @@ function madeInPieces(): (text: string) => string[] {
     const seals: string[] = [];
     for (const { index, delta } of choicesIn(text)) {
       if (!isObject(delta)) continue;
-      seals.push(...sealsIn(delta));
+      append(seals, sealsIn(delta));
       const whole = pieces.get(index) ?? {};
       pieces.set(index, whole);
       for (const name of plainFields) whole[name] = (whole[name] ?? "") + textOf(delta[name]);

@@ -10,6 +10,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { isPacked, unpacked } from "#providers/translate/reasoning-details.ts";
+import { append } from "#runtime/append.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 
@@ -155,7 +156,7 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
   const details: Fields[] = [];
   for (const [at, part] of parts.entries()) {
     const call = part.functionCall;
-    details.push(...unpacked(part.thoughtSignature));
+    append(details, unpacked(part.thoughtSignature));
     if (isObject(call)) {
       const name = names.flat({ kind: "function", name: textOf(call.name), namespace: null });
       const signature = isPacked(part.thoughtSignature) ? "" : textOf(part.thoughtSignature);
@@ -189,7 +190,10 @@ function userOf(parts: readonly Fields[], calls: Calls, where: string): object[]
     if (isObject(result)) {
       const id = calls.answered(textOf(result.id), textOf(result.name));
       results.push({ role: "tool", tool_call_id: id, content: JSON.stringify(result.response ?? {}) });
-      own.push(...partsOf(result.parts ?? []).map((inner) => mediaOf(inner, `${where}.parts.${at}`)));
+      append(
+        own,
+        partsOf(result.parts ?? []).map((inner) => mediaOf(inner, `${where}.parts.${at}`)),
+      );
     } else if (typeof part.text === "string") own.push({ type: "text", text: part.text });
     else own.push(mediaOf(part, `${where}.parts.${at}`));
   }
@@ -232,7 +236,7 @@ function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): object[] 
   return (Array.isArray(tools) ? tools : [tools]).map(camelCased).flatMap((tool): object[] => {
     const { functionDeclarations, ...others } = tool;
     // Tools that Google runs itself, such as its search.
-    leftOut.push(...Object.keys(others));
+    append(leftOut, Object.keys(others));
     return fieldsIn(functionDeclarations)
       .map(camelCased)
       .map(({ name, description, parameters, parametersJsonSchema }) => ({

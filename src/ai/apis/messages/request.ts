@@ -10,6 +10,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
+import { append } from "#runtime/append.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -140,7 +141,7 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string)
         break;
       // Thoughts are signed for their own vendor; those that a translated answer has packed go back to it.
       case "thinking":
-        details.push(...unpacked(block.signature));
+        append(details, unpacked(block.signature));
         break;
       // The text beside it says what Anthropic's own tools did.
       case "redacted_thinking":
@@ -173,7 +174,7 @@ function userOf(blocks: readonly Fields[], where: string): object[] {
   for (const [at, block] of blocks.entries()) {
     const here = `${where}.content.${at}`;
     if (block.type !== "tool_result") {
-      parts.push(...partsOf(block, here));
+      append(parts, partsOf(block, here));
       continue;
     }
     const { texts, media } = resultOf(block, here);

@@ -8,6 +8,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { argumentsText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
+import { append } from "#runtime/append.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
@@ -182,7 +183,7 @@ class Messages {
         return;
       case "reasoning":
         if (this.#answered) this.#flush();
-        this.#details.push(...unpacked(item.encrypted_content));
+        append(this.#details, unpacked(item.encrypted_content));
         return;
       case "function_call":
         this.#call(item, "function", argumentsText(item.arguments));
@@ -214,7 +215,7 @@ class Messages {
     const texts = parts.map(({ text }) => textOf(text)).filter((text) => text !== "");
     if (item.role === "assistant") {
       if (this.#calls.length > 0) this.#flush();
-      this.#texts.push(...texts);
+      append(this.#texts, texts);
       return;
     }
     this.#flush();

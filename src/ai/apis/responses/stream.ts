@@ -12,6 +12,7 @@ import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import { callSignature, isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
+import { append } from "#runtime/append.ts";
 import {
   callIdsOf,
   callItem,
@@ -265,7 +266,7 @@ export class ResponseWriter implements StreamWriter {
     const open = this.#open;
     if (open === null || text === "") return out;
     open.text += text;
-    open.logprobs.push(...logprobs);
+    append(open.logprobs, logprobs);
     const events = { text: "output_text", refusal: "refusal", reasoning: "reasoning_summary_text" };
     return (
       out +

@@ -15,6 +15,7 @@ import {
 import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { outputTokens } from "#providers/translate/output-tokens.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
+import { append } from "#runtime/append.ts";
 
 /** A whole answer. */
 export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {
@@ -65,12 +66,12 @@ function spokenIn(items: readonly Fields[]): { thoughts: string[]; texts: string
   let preambles: string[] = [];
   for (const item of items) {
     if (item.type === "reasoning") thoughts.push(thoughtsOf(item));
-    else if (item.type === "function_call") texts.push(...preambles.splice(0));
+    else if (item.type === "function_call") append(texts, preambles.splice(0));
     const text = item.type === "message" ? textsOf(item) : "";
     if (text === "") continue;
     if (isPreamble(item)) preambles.push(text);
     else {
-      thoughts.push(...preambles);
+      append(thoughts, preambles);
       preambles = [];
       texts.push(text);
     }

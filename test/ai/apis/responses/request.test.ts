@@ -80,3 +80,16 @@ test("log probabilities are asked for where they are included, with as many alte
   assert.deepEqual(of({ input: "Hi", top_logprobs: 3 }), [undefined, undefined]);
   assert.deepEqual(chatOf({ ...included, top_logprobs: 3 }).leftOut, []);
 });
+
+test("a message of more parts than a call takes arguments is read", () => {
+  const parts = 160_000;
+  const content = Array.from({ length: parts }, () => ({ type: "output_text", text: "a" }));
+  const { messages } = bodyOf({
+    input: [
+      { type: "message", role: "assistant", content },
+      { type: "message", role: "user", content: "Go on." },
+    ],
+  });
+  const [first] = messages as { content: string | unknown[] }[];
+  assert.ok((first?.content.length ?? 0) >= parts);
+});
