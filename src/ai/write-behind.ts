@@ -1,7 +1,7 @@
 // Writes records behind the answers, in batches about once a second. A storage outage fails no call: the queue is bounded
 // and dropped records are counted. A crash loses at most the last second.
 
-import { append } from "#runtime/append.ts";
+import { append } from "#providers/translate/append.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { StorageError } from "#store/database.ts";

@@ -9,5 +9,5 @@ test("the AI gateway adds lists to lists by `append`, and not by `push(...list)`
     .flatMap((folder) => readSources(folder))
     .flatMap((file) => findCode(file, /\.(?:push|unshift)\(\s*\.\.\./g, "a spread into push"))
     .map(({ path, line, what }) => `${path}:${line} ${what}`);
-  assert.deepEqual(findings, [], "Use append of runtime/append.ts.");
+  assert.deepEqual(findings, [], "Use append of providers/translate/append.ts.");
 });

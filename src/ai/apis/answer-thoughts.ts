@@ -1,10 +1,10 @@
 // Collects the thoughts of one answer, which its client sends back with the next request.
 
 import type { Fields } from "#contract/normalise.ts";
+import { append } from "#providers/translate/append.ts";
 import { joined, sealOf } from "#providers/translate/reasoning-details.ts";
 import type { ThoughtField } from "#providers/translate/thought-forms.ts";
 import { callSignature, hasMaker, unsealedThought } from "#providers/translate/unsealed-thoughts.ts";
-import { append } from "#runtime/append.ts";
 import type { ChatPiece } from "./chat-answer.ts";
 
 /** Whether the client has to send the detail back. */

@@ -4,7 +4,7 @@
 import { promptSizeFactor } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
-import { append } from "#runtime/append.ts";
+import { append } from "#providers/translate/append.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { FailoverCall, FailoverDeps, Run } from "./call.ts";

@@ -6,7 +6,7 @@ import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
-import { append } from "#runtime/append.ts";
+import { append } from "#providers/translate/append.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 

@@ -3,7 +3,7 @@
 import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
-import { append } from "#runtime/append.ts";
+import { append } from "#providers/translate/append.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** Longest buffered stream, UTF-16 units. */

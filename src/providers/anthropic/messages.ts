@@ -4,12 +4,12 @@
 // /docs/en/build-with-claude/mid-conversation-system-messages
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { append } from "#providers/translate/append.ts";
 import type { Call, Turn } from "#providers/translate/conversation.ts";
 import { parseExactly, textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 import { thinkingBlock } from "#providers/translate/reasoning-details.ts";
 import { isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
-import { append } from "#runtime/append.ts";
 
 type Block = Record<string, unknown>;
 

@@ -5,11 +5,11 @@
 
 import type { Fields } from "#contract/normalise.ts";
 import { inputOf, thinkingBlocks } from "#providers/anthropic/messages.ts";
+import { append } from "#providers/translate/append.ts";
 import { emptyTurnText, type Turn } from "#providers/translate/conversation.ts";
 import { DistinctNames } from "#providers/translate/distinct-names.ts";
 import { textOf } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
-import { append } from "#runtime/append.ts";
 
 type Block = Record<string, unknown>;
 

@@ -5,6 +5,7 @@
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
+import { append } from "#providers/translate/append.ts";
 import {
   type ChunkWriter,
   type CompletionHead,
@@ -16,7 +17,6 @@ import {
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { partSignature } from "#providers/translate/reasoning-details.ts";
-import { append } from "#runtime/append.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 

@@ -8,9 +8,9 @@ import { isStrictSchema } from "#ai/apis/strict-schema.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
+import { append } from "#providers/translate/append.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { isPacked, unpacked } from "#providers/translate/reasoning-details.ts";
-import { append } from "#runtime/append.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 

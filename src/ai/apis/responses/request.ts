@@ -6,9 +6,9 @@ import type { ChatForm } from "#ai/apis/api-request.ts";
 import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
+import { append } from "#providers/translate/append.ts";
 import { argumentsText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
-import { append } from "#runtime/append.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;

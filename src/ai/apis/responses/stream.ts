@@ -10,9 +10,9 @@ import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import { append } from "#providers/translate/append.ts";
 import { parseJson } from "#providers/translate/json.ts";
 import { callSignature, isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
-import { append } from "#runtime/append.ts";
 import {
   callIdsOf,
   callItem,

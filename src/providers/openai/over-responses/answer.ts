@@ -6,6 +6,7 @@ import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import { openaiFailure } from "#providers/openai/failure.ts";
 import { failureIn } from "#providers/openai/responses.ts";
 import type { ChatRequest, Failure, ParsedAnswer } from "#providers/provider.ts";
+import { append } from "#providers/translate/append.ts";
 import {
   type CompletionHead,
   completion,
@@ -15,7 +16,6 @@ import {
 import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { outputTokens } from "#providers/translate/output-tokens.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
-import { append } from "#runtime/append.ts";
 
 /** A whole answer. */
 export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {

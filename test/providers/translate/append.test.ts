@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { append } from "#runtime/append.ts";
+import { append } from "#providers/translate/append.ts";
 
 test("items come behind those that are there, also more of them than a call takes arguments", () => {
   const list = [1, 2];
