@@ -3,7 +3,7 @@
 
 /** Longest first, so that none hides a longer one. */
 const words: readonly string[] = [
-  ..."administrator manchester basketball whatever liverpool starwars computer football baseball superman princess".split(
+  ..."administrator manchester basketball liverpool starwars computer football baseball superman princess".split(
     " ",
   ),
   ..."sunshine trustno1 iloveyou passwort password internet changeme passw0rd michelle jennifer butterfly".split(

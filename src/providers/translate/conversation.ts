@@ -3,7 +3,7 @@
 // (a tool message that answers no call) is an issue here too.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { append } from "#providers/translate/append.ts";
+import { append } from "./append.ts";
 import { DistinctNames } from "./distinct-names.ts";
 import { argumentsText, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";

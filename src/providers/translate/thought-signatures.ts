@@ -6,7 +6,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { isSignatureRefusal } from "#providers/anthropic/sealed-thinking.ts";
 import { isSealRefusal } from "#providers/openai/responses.ts";
 import type { ChatRequest, Failure, SealedReasoning } from "#providers/provider.ts";
-import { append } from "#providers/translate/append.ts";
+import { append } from "./append.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "./json.ts";
 import { plainThought, sealOf } from "./reasoning-details.ts";
 
