@@ -96,7 +96,12 @@ export interface SessionReport {
   accountUpdates?: readonly AccountUpdate[];
   /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
   unknownWords?: readonly string[];
+  /** So many receipts in a row as `unmatchedAfter` name no message of the gateway. */
+  unmatched?: true;
 }
+
+/** After so many receipts that name no message, Trunkline says so at the gateway. */
+export const unmatchedAfter = 20;
 
 /** Values that a session keeps between connections (keys of a linked device), sealed and bound to the gateway. */
 export interface SessionState {

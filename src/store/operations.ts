@@ -25,6 +25,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/reply-windows.ts"),
   import("#store/feedback/sender-names.ts"),
   import("#store/feedback/suppressions.ts"),
+  import("#store/gateways/unmatched-receipts.ts"),
   import("#store/feedback/unknown-words.ts"),
   import("./find.ts"),
   import("#store/gateways/account-lanes.ts"),

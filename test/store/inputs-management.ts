@@ -15,6 +15,7 @@ import * as deletion from "#store/gateways/delete.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import * as sessions from "#store/gateways/sessions.ts";
+import { noteReceiptsMatch, noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
 import * as userLinks from "#store/identity/user-setup-links.ts";
@@ -278,6 +279,8 @@ export const managementCases: Case[] = [
     lifted: false,
     now,
   }),
+  caseOf(noteReceiptsMatch, { gatewayId, at: now, references: ["no-1", "no-2"] }),
+  caseOf(noteReceiptsUnmatched, { gatewayId, at: now }),
   caseOf(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   caseOf(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   caseOf(lanes.heartbeat, { processId: "prc_0", at: now }),

@@ -21,6 +21,7 @@ export type GatewayLimitedEvent = { type: "gateway.limited"; timestamp: string; 
 export type GatewayLinkedEvent = { type: "gateway.linked"; timestamp: string; data: LinkedGatewayEventData };
 export type GatewayOutdatedEvent = { type: "gateway.outdated"; timestamp: string; data: GatewayEventData };
 export type GatewayPausedEvent = { type: "gateway.paused"; timestamp: string; data: GatewayEventData };
+export type GatewayReceiptsUnmatchedEvent = { type: "gateway.receipts_unmatched"; timestamp: string; data: GatewayEventData };
 export type GatewayResumedEvent = { type: "gateway.resumed"; timestamp: string; data: GatewayEventData };
 export type GatewayUnlinkedEvent = { type: "gateway.unlinked"; timestamp: string; data: GatewayEventData };
 export type LimitedGatewayEventData = { identifier: string; channel: Channel; kind: string; active: boolean; default: boolean; reason: string | null; until: number | null };
@@ -103,6 +104,7 @@ export interface WebhookEvents {
   "gateway.unlinked": GatewayUnlinkedEvent;
   "gateway.limited": GatewayLimitedEvent;
   "gateway.outdated": GatewayOutdatedEvent;
+  "gateway.receipts_unmatched": GatewayReceiptsUnmatchedEvent;
   "credit.low": CreditLowEvent;
   "pool.member_down": PoolMemberDownEvent;
   "pool.member_up": PoolMemberUpEvent;

@@ -133,6 +133,7 @@ interface Gateway {
   kind: string;
   test: boolean;
   active: boolean;
+  receipts_unmatched_since: string | null;
 }
 
 interface Check {
@@ -164,7 +165,17 @@ async function lookAtGateway(api: Api, account: Account, gateway: Gateway): Prom
 async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
   const rows = api.rows<Gateway>(`/api/manage/v1/accounts/${account.id}/gateways`);
   const real = (await first(rows, maxGateways)).filter(({ test, active }) => !test && active);
-  return (await Promise.all(real.map((gateway) => lookAtGateway(api, account, gateway)))).flat();
+  const unmatched = real.filter(({ receipts_unmatched_since: since }) => since !== null);
+  return [
+    ...unmatched.map(({ identifier, receipts_unmatched_since: since }) =>
+      warning(
+        `gateway ${identifier}`,
+        `Since ${since} the provider's receipts name no message of the gateway.`,
+        "Compare how the provider spells ids in its answers and in its receipts, and whether others send with the same credentials.",
+      ),
+    ),
+    ...(await Promise.all(real.map((gateway) => lookAtGateway(api, account, gateway)))).flat(),
+  ];
 }
 
 interface Pool {

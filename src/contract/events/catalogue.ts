@@ -74,6 +74,10 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
     "Link outdated",
     "WhatsApp refuses the version of the library that holds the link; Trunkline has to be updated.",
   ],
+  "gateway.receipts_unmatched": [
+    "Receipts unmatched",
+    "Twenty delivery reports in a row name no message of the gateway. Its messages stay `sent` until the reports and the answers spell ids alike.",
+  ],
   "credit.low": ["Credit low", "Less than a tenth of a channel's credit is left."],
   "pool.member_down": [
     "Pool member down",

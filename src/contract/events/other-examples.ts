@@ -88,6 +88,14 @@ export const otherExamples = {
       reason: "WhatsApp refuses this version of the library.",
     },
   },
+  "gateway.receipts_unmatched": {
+    timestamp: "2026-01-04T01:04:50.000Z",
+    data: {
+      ...phone,
+      reason:
+        "The provider's receipts name no message of this gateway. Compare how it spells ids in its answers and in its receipts.",
+    },
+  },
   "credit.low": {
     timestamp: "2026-01-04T01:09:20.000Z",
     data: { channel: "sms", allowance: 20, remaining: 1 },

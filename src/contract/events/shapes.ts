@@ -138,6 +138,7 @@ export const eventShapes = {
   "gateway.unlinked": gateway,
   "gateway.limited": gatewayLimited,
   "gateway.outdated": gateway,
+  "gateway.receipts_unmatched": gateway,
   "credit.low": credit,
   "pool.member_down": poolMember,
   "pool.member_up": poolMember,

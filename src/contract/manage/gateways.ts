@@ -159,6 +159,11 @@ const gateway = z
       .describe(
         "The last status in a report of the provider that Trunkline does not know; null: there was none.",
       ),
+    receipts_unmatched_since: instant
+      .nullable()
+      .describe(
+        "Since when the provider's receipts name no message of the gateway, after twenty of them; null: they do.",
+      ),
     provider: z
       .object({
         number: z.string().nullable().describe("The sending number."),

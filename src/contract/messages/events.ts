@@ -14,6 +14,7 @@ export const eventTypes = [
   "gateway.unlinked",
   "gateway.limited",
   "gateway.outdated",
+  "gateway.receipts_unmatched",
   "credit.low",
   "pool.member_down",
   "pool.member_up",

@@ -18,6 +18,7 @@ import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
+import { compareReceipts } from "./unmatched-receipts.ts";
 
 export interface StoreReportDeps
   extends Pick<
@@ -38,8 +39,9 @@ const answeredWithinMs = 7 * 86_400_000;
 export async function storeReport(
   deps: StoreReportDeps,
   gateway: ReportingGateway,
-  { receipts = [], inbound = [], engagements = [], accountUpdates = [], unknownWords = [] }: SessionReport,
+  report: SessionReport,
 ): Promise<void> {
+  const { receipts = [], inbound = [], engagements = [], accountUpdates = [], unknownWords = [] } = report;
   const { database, clock, crashPoint } = deps;
   const at = clock.now();
   const account = inbound.length > 0 ? await database.run(findAccount, gateway.account_id) : null;
@@ -57,6 +59,7 @@ export async function storeReport(
       : []),
   ]);
   crashPoint("receipt.after");
+  await compareReceipts(deps, gateway, { receipts, unmatched: report.unmatched ?? false });
   if (unknownWords.length > 0) await noteUnknownWords(deps, gateway, unknownWords);
   for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);

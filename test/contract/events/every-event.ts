@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type { PostedType } from "#contract/events/shapes.ts";
 import { recordSession } from "#store/gateways/sessions.ts";
+import { noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
 import { defer } from "../../ai/deferred/story.ts";
 import { ask, keyText, makePool, sandboxMember } from "../../ai/pooled.ts";
 import { callbackToken, called, event, serverToken } from "../../gateways/email/postmark/postmark-example.ts";
@@ -212,6 +213,8 @@ async function gateways({ it, accountId, ask: manages }: Place): Promise<void> {
     it.system.core.signals.emit("eventsRecorded");
     await it.advance(pause);
   }
+  await it.system.database.run(noteReceiptsUnmatched, { gatewayId, at: it.clock.now() });
+  it.system.core.signals.emit("eventsRecorded");
 }
 
 /** A deferred completion, a member that is down and comes back, and a budget that runs low. */

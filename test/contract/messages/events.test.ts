@@ -46,9 +46,8 @@ test("a pattern is a type, a family, or everything", () => {
 
 test("a family asks for its own events and no others", () => {
   const asked = eventTypes.filter((type) => matchesPattern(["gateway.*", "message.sent"], type));
-  const gateways = ["paused", "resumed", "linked", "unlinked", "limited", "outdated"].map(
-    (kind) => `gateway.${kind}`,
-  );
+  const kinds = ["paused", "resumed", "linked", "unlinked", "limited", "outdated", "receipts_unmatched"];
+  const gateways = kinds.map((kind) => `gateway.${kind}`);
   assert.deepEqual(asked, ["message.sent", ...gateways]);
   assert.ok(eventTypes.every((type) => matchesPattern(["*"], type)));
   assert.ok(!eventTypes.some((type) => matchesPattern([], type)));

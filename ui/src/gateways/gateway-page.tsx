@@ -183,6 +183,14 @@ export function Page() {
                   gateway.unknown_word === null ? null : <code key="word">{gateway.unknown_word.word}</code>,
                 ],
                 [
+                  "Receipts",
+                  gateway.receipts_unmatched_since === null ? null : (
+                    <span key="receipts">
+                      name no message of this gateway since <Time at={gateway.receipts_unmatched_since} />
+                    </span>
+                  ),
+                ],
+                [
                   "Callback URL",
                   gateway.callback_url === null ? null : (
                     <Snippet key="callback" text={gateway.callback_url} />

@@ -250,6 +250,12 @@ class GatewayPausedEvent(TypedDict):
     data: "GatewayEventData"
 
 
+class GatewayReceiptsUnmatchedEvent(TypedDict):
+    type: Literal["gateway.receipts_unmatched"]
+    timestamp: str
+    data: "GatewayEventData"
+
+
 class GatewayResumedEvent(TypedDict):
     type: Literal["gateway.resumed"]
     timestamp: str
@@ -763,6 +769,7 @@ WebhookEvent = Union[
     "GatewayUnlinkedEvent",
     "GatewayLimitedEvent",
     "GatewayOutdatedEvent",
+    "GatewayReceiptsUnmatchedEvent",
     "CreditLowEvent",
     "PoolMemberDownEvent",
     "PoolMemberUpEvent",

@@ -153,12 +153,13 @@ export class Deliveries {
     receipts.push(...news.receipts);
     for (const [key, value] of news.toKeep) parts.set(key, value);
     if (parts.size > 0) await host.state.save(parts);
-    if (receipts.length + inbound.length + unknownWords.length > 0)
+    if (receipts.length + inbound.length + unknownWords.length > 0 || news.unmatched)
       await host.report({
         receipts,
         inbound,
         ...(unknownWords.length > 0 && { unknownWords }),
         ...(news.accountUpdates.length > 0 && { accountUpdates: news.accountUpdates }),
+        ...(news.unmatched && { unmatched: true }),
       });
     if (news.toForget.length > 0) await host.state.save(new Map(news.toForget.map((key) => [key, null])));
     for (const { waiting, key, reference } of answers) {

@@ -3,7 +3,7 @@
 
 import type { AccountUpdate, Receipt } from "#gateways/callback.ts";
 import type { ReceiptStatus } from "#gateways/outcome.ts";
-import type { SessionHost } from "#gateways/session.ts";
+import { type SessionHost, unmatchedAfter } from "#gateways/session.ts";
 import type { IdFormats, IdSpelling } from "./spelling.ts";
 
 interface ReadId {
@@ -18,6 +18,8 @@ interface ReadId {
 interface Settled {
   receipts: Receipt[];
   accountUpdates: AccountUpdate[];
+  /** Receipts name no message of the gateway. */
+  unmatched?: true;
   toKeep: ReadonlyMap<string, string>;
   /** Keys of the state, once `receipts` are stored. */
   toForget: string[];
@@ -42,6 +44,8 @@ export class HeldReceipts {
   #toKeep = new Map<string, string>();
   #toForget: string[] = [];
   #number = 0;
+  /** Receipts in a row that name no known message. */
+  #absentInRow = 0;
   /** What is stored of the spelling. */
   #stored: string | null = null;
 
@@ -87,6 +91,7 @@ export class HeldReceipts {
   /** The receipts to report now. */
   read(receipt: ReadId): Receipt[] {
     const meaning = this.#spelling.read(receipt.id, receipt.addresses);
+    this.#absentInRow = meaning.kind === "held" && meaning.isAbsent ? this.#absentInRow + 1 : 0;
     if (meaning.kind === "reference") return [receiptOf(receipt, meaning.reference)];
     this.#number += 1;
     const key = `${heldPrefix}${this.#host.clock.now()}.${this.#number}`;
@@ -109,6 +114,7 @@ export class HeldReceipts {
       const meaning = this.#spelling.read(receipt.id, receipt.addresses);
       if (meaning.kind === "held" && meaning.isAbsent) continue;
       this.#absent.delete(key);
+      this.#absentInRow = 0;
       if (meaning.kind === "held") continue;
       receipts.push(receiptOf(receipt, meaning.reference));
       this.#held.delete(key);
@@ -131,7 +137,11 @@ export class HeldReceipts {
       }
       this.#stored = stored;
     }
-    const settled = { receipts, accountUpdates, toKeep: this.#toKeep, toForget: this.#toForget };
+    const settled: Settled = { receipts, accountUpdates, toKeep: this.#toKeep, toForget: this.#toForget };
+    if (this.#absentInRow >= unmatchedAfter) {
+      settled.unmatched = true;
+      this.#absentInRow = 0;
+    }
     this.#toKeep = new Map();
     this.#toForget = [];
     return settled;

@@ -70,3 +70,21 @@ test("beyond a thousand the oldest is dropped, and the log says so", () => {
   assert.equal(held.settle().toKeep.size, 1_000);
   assert.match(log.text(), /smpp\.receipt_unclear/);
 });
+
+test("after twenty held receipts in a row that name no message the session says so, and counts anew", () => {
+  const { held } = heldOf(0);
+  const unmatched = Array.from({ length: 45 }, (_, index) => {
+    held.read(read(String(7_000_000 + index)));
+    return held.settle().unmatched ?? false;
+  });
+  assert.deepEqual(
+    unmatched.flatMap((isUnmatched, index) => (isUnmatched ? [index + 1] : [])),
+    [20, 40],
+  );
+  const { held: mixed, spelling } = heldOf(0);
+  for (let index = 0; index < 45; index += 1) {
+    if (index % 15 === 0) spelling.taken(String(8_000_000 + index), recipient);
+    mixed.read(read(String(8_000_000 + index)));
+    assert.equal(mixed.settle().unmatched, undefined, `${index}`);
+  }
+});

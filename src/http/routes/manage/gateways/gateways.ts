@@ -19,6 +19,7 @@ import type { ManageAccountCall } from "#http/call.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import { unmatchedSince } from "#store/gateways/unmatched-receipts.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import { paceNow, queueOf, waitingNow } from "./figures.ts";
 
@@ -62,13 +63,23 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
 
 function providerOf({ accountUpdate: update }: GatewayWithLane): GatewayReplyData["provider"] {
   if (update === null) return null;
-  const facts = JSON.parse(update.facts) as GatewayFacts;
+  const facts = JSON.parse(update.facts) as GatewayFacts & Record<string, string | null>;
+  // Of what is known, only the receipts' match is not the provider's own report.
+  if (update.notice === null && Object.keys(facts).every((name) => name === "unmatched_since")) return null;
   const { number = null, name = null, quality = null, limit = null, throughput = null } = facts;
   const notice =
     update.notice === null || update.noticed_at === null
       ? null
       : { text: update.notice, at: isoTime(update.noticed_at) };
   return { number, name, quality, limit, throughput, notice, at: isoTime(update.changed_at) };
+}
+
+function unmatchedOf({ accountUpdate }: GatewayWithLane): string | null {
+  const since =
+    accountUpdate === null
+      ? null
+      : unmatchedSince(JSON.parse(accountUpdate.facts) as object as Record<string, unknown>);
+  return since === null ? null : isoTime(since);
 }
 
 function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
@@ -81,6 +92,7 @@ function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
     ...stateOf(found),
     session: sessionOf(found),
     unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
+    receipts_unmatched_since: unmatchedOf(found),
     provider: providerOf(found),
     waiting: queue.due + queue.later,
     queue: queueOf(found),

@@ -1,0 +1,73 @@
+// Whether the receipts of a gateway name its messages. Where they do not, ids are read otherwise than the provider writes them,
+// or the receipts are another sender's. Messages then stay `sent`, and nothing else shows it.
+
+import { sql } from "kysely";
+import { type Tx, writeOperation } from "#store/database.ts";
+import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { recordGatewayEvent } from "./events.ts";
+
+/** The reason in the gateway's event. */
+export const unmatchedReason =
+  "The provider's receipts name no message of this gateway. Compare how it spells ids in its answers and in its receipts.";
+
+interface Unmatched {
+  gatewayId: string;
+  at: number;
+}
+
+/** Since when receipts name no message, epoch ms, in the facts of a gateway's account updates; null: they do. */
+export const unmatchedSince = (facts: Readonly<Record<string, unknown>>): number | null =>
+  typeof facts.unmatched_since === "string" ? Number(facts.unmatched_since) : null;
+
+/**
+ * Compares the latest receipts, by their references, with the gateway's messages. The gateway's receipts are unmatched when none of them names
+ * one. `began` and `ended`: that has changed.
+ */
+export const noteReceiptsMatch = writeOperation(
+  "noteReceiptsMatch",
+  async (
+    tx,
+    { references, ...gateway }: Unmatched & { references: readonly string[] },
+  ): Promise<"began" | "ended" | "same"> => {
+    const waiting = await tx.db
+      .selectFrom(tx.indexed("receipts", "receipts_waiting"))
+      .select("reference")
+      .distinct()
+      .where("applied", "=", sql.lit(0))
+      .where("gateway_id", "=", gateway.gatewayId)
+      .where("reference", "in", tx.list([...references]))
+      .execute();
+    return await noteUnmatched(tx, gateway, waiting.length === references.length);
+  },
+);
+
+/** Notes that receipts name no message, as the session knows. */
+export const noteReceiptsUnmatched = writeOperation(
+  "noteReceiptsUnmatched",
+  async (tx, gateway: Unmatched) => await noteUnmatched(tx, gateway, true),
+);
+
+async function noteUnmatched(
+  tx: Tx,
+  { gatewayId, at }: Unmatched,
+  isUnmatched: boolean,
+): Promise<"began" | "ended" | "same"> {
+  const row = await tx.db
+    .selectFrom("gateway_account_updates")
+    .select("facts")
+    .where("gateway_id", "=", gatewayId)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+  const known = JSON.parse(row?.facts ?? "{}") as Record<string, string | null>;
+  if ((unmatchedSince(known) !== null) === isUnmatched) return "same";
+  const facts = JSON.stringify({ ...known, unmatched_since: isUnmatched ? String(at) : null });
+  await tx.db
+    .insertInto("gateway_account_updates")
+    .values({ gateway_id: gatewayId, facts, notice: null, noticed_at: null, changed_at: at })
+    .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet({ facts }))
+    .execute();
+  if (!isUnmatched) return "ended";
+  const event = { id: eventIdOf(gatewayId, `unmatched_${at}`), type: "gateway.receipts_unmatched" as const };
+  await recordGatewayEvent(tx, { ...event, gatewayId, at, reason: unmatchedReason });
+  return "began";
+}
