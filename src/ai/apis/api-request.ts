@@ -14,6 +14,8 @@ export interface ChatForm {
   /** JSON text of `body`. */
   text: string;
   body: Body;
+  /** The same with the marks after which a prompt is cached, for members that take them; absent: there are none. */
+  marked?(): { text: string; body: Body };
 }
 
 /** How an answer is written. */

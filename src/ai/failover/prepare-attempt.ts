@@ -111,6 +111,9 @@ function without(request: ChatRequest, names: readonly string[]): ChatRequest {
   return { ...request, text: withMembers(request.text, changes), body };
 }
 
+/** The kinds of members that take marks of what to cache; each adapter names those that its model does not. */
+const caching: ReadonlySet<string> = new Set(["anthropic", "bedrock", "vertex"]);
+
 /** The request as a chat completion, without the optional parameters that the model refused before. */
 function asChat(
   call: FailoverCall,
@@ -129,12 +132,19 @@ function asChat(
       refused: [],
       adapted: [],
     };
-  const own = withOwnThoughts(foreign.size > 0 ? unsigned(asked, foreign) : asked, choice, tools, now);
+  const { marked } = asked;
+  const takesMarks = marked !== undefined && caching.has(choice.member.provider.kind);
+  const chosen = takesMarks ? { ...asked, ...marked() } : asked;
+  const own = withOwnThoughts(foreign.size > 0 ? unsigned(chosen, foreign) : chosen, choice, tools, now);
   const { chat } = own;
   const optional = choice.member.health.refused
     .of(choice.model, chat.body, now)
     .filter((name) => api.optional.has(name) && Object.hasOwn(chat.body, name));
-  const less = own.isLess ? [...optional, thoughtSignatures.field] : optional;
+  const less = [
+    ...optional,
+    ...(own.isLess ? [thoughtSignatures.field] : []),
+    ...(marked !== undefined && !takesMarks ? ["cache_control"] : []),
+  ];
   if (less.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now, tools);
   const form = without({ ...chat, ...foldedForm(call, chat), model: choice.model, stream }, optional);
   const ready = chatPrepared(call, choice, form, stream, now, tools);

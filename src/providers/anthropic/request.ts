@@ -123,7 +123,6 @@ export function anthropicBody(
   };
   const user = userOf(fields);
   const cacheControl = cacheControlOf(fields);
-  fields.take("seed");
   const body: Body = {
     model: request.model,
     max_tokens:
@@ -143,7 +142,7 @@ export function anthropicBody(
     ...(user === null ? {} : { metadata: { user_id: user } }),
     ...(request.stream ? { stream: true } : {}),
   };
-  return fields.firstIssue() ?? { kind: "body", body, adapted };
+  return fields.firstIssue() ?? { kind: "body", body, adapted: [...adapted, ...fields.leftOut()] };
 }
 
 /**

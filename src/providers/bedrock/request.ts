@@ -15,6 +15,7 @@ import {
 } from "#providers/anthropic/request.ts";
 import { structuredSchema } from "#providers/anthropic/schema.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
+import { unmarked } from "#providers/translate/cache-marks.ts";
 import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
 import { parseExactly } from "#providers/translate/json.ts";
 import {
@@ -83,11 +84,13 @@ export function bedrockBody(
   const facts = maker === "claude" ? claudeCapabilities(request.model) : null;
   const { forced, offered } =
     facts === null ? { forced: null, offered: tools } : forcedBy(facts, choice, tools);
-  const system = bedrockSystem(
-    forced === null ? read.system : [...read.system, { kind: "text", text: forced }],
-    ability,
+  const resting = restingTools(read, offered, choice);
+  const notes = [forced, resting.note].flatMap((text) =>
+    text === null ? [] : [{ kind: "text" as const, text }],
   );
-  const config = toolConfigOf(fields, facts, read, offered, forced === null ? choice : undefined);
+  const system = bedrockSystem([...read.system, ...notes], ability);
+  const isFree = forced !== null || resting.note !== null;
+  const config = toolConfigOf(fields, facts, resting.tools, isFree ? undefined : choice);
   const body = {
     messages,
     ...(system.length === 0 ? {} : { system }),
@@ -96,7 +99,14 @@ export function bedrockBody(
     ...(output === null ? {} : { outputConfig: output }),
     ...(Object.keys(more).length === 0 ? {} : { additionalModelRequestFields: more }),
   };
-  return fields.firstIssue() ?? { kind: "body", body, adapted: forced === null ? [] : ["tool_choice"] };
+  const marks = ability.caches ? [] : unmarked(read, tools);
+  const adapted = [
+    ...(forced === null ? [] : ["tool_choice"]),
+    ...resting.adapted,
+    ...marks,
+    ...fields.leftOut(),
+  ];
+  return fields.firstIssue() ?? { kind: "body", body, adapted: [...new Set(adapted)] };
 }
 
 /** Whether a tool has to be called. */
@@ -204,23 +214,38 @@ function outputOf(fields: RequestFields, model: string, maker: Maker): object | 
   };
 }
 
-/** Converse has no choice of no tool: the tools are left out, unless the conversation has calls, which need them. */
+const noCallNote = "No tool can be called now: answer with a text alone.";
+
+/**
+ * Converse has no choice of no tool, and takes a conversation with calls only together with tools. Where none may be called, such a
+ * conversation keeps its tools, or gets those that it called, and a note says to call none.
+ */
+function restingTools(
+  { turns }: Conversation,
+  tools: readonly FunctionTool[],
+  choice: ToolChoice | undefined,
+): { tools: readonly FunctionTool[]; note: string | null; adapted: readonly string[] } {
+  if (tools.length > 0 && choice?.kind !== "none") return { tools, note: null, adapted: [] };
+  const calls = turns.flatMap((turn) => (turn.role === "assistant" ? turn.calls : []));
+  if (calls.length === 0) return { tools: [], note: null, adapted: [] };
+  if (tools.length > 0) return { tools, note: noCallNote, adapted: ["tool_choice"] };
+  const called = [...new Set(calls.map(({ name }) => name))].map((name) => ({
+    name,
+    description: null,
+    parameters: null,
+    strict: false,
+  }));
+  return { tools: called, note: noCallNote, adapted: ["tools"] };
+}
+
 function toolConfigOf(
   fields: RequestFields,
   facts: ClaudeCapabilities | null,
-  { turns }: Conversation,
   tools: readonly FunctionTool[],
   choice: ToolChoice | undefined,
 ): object | null {
   const parallel = fields.take("parallel_tool_calls");
-  const hasCalls = turns.some(({ role }) => role === "tool");
-  const isNone = tools.length === 0 || choice?.kind === "none";
-  if (isNone && hasCalls)
-    fields.issue(
-      tools.length === 0 ? "tools" : "tool_choice",
-      "Bedrock takes a conversation with calls of tools only together with tools that may be called.",
-    );
-  if (isNone) return null;
+  if (tools.length === 0) return null;
   if (parallel !== undefined && parallel !== true)
     fields.issue("parallel_tool_calls", "Bedrock cannot be kept from calling several tools at once.");
   const isStrict = facts?.structured === true;

@@ -63,6 +63,7 @@ export const gemini = defineProvider({
         headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
         body: JSON.stringify(translated.body),
       },
+      adapted: translated.adapted,
     };
   },
   answer: geminiAnswer,

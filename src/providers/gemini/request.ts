@@ -5,6 +5,7 @@
 
 import { isObject } from "#contract/normalise.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
+import { unmarked } from "#providers/translate/cache-marks.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
 import { parseExactly } from "#providers/translate/json.ts";
 import {
@@ -48,7 +49,9 @@ const int32 = 2 ** 31;
 
 export function geminiBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+):
+  | { kind: "body"; body: object; adapted: readonly string[] }
+  | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const fields = requestFields(isObject(exactBody) ? exactBody : request.body, "Gemini");
   const read = readConversation(fields.take("messages"), { keepsSignatures: true });
@@ -72,7 +75,8 @@ export function geminiBody(
     ...(calling === null ? {} : { toolConfig: { functionCallingConfig: calling } }),
     ...(Object.keys(generation).length === 0 ? {} : { generationConfig: generation }),
   };
-  return fields.firstIssue() ?? { kind: "body", body };
+  const adapted = [...new Set([...unmarked(read, tools), ...fields.leftOut()])];
+  return fields.firstIssue() ?? { kind: "body", body, adapted };
 }
 
 function declaration({ name, description, parameters }: FunctionTool): object {

@@ -142,6 +142,7 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
           },
           body: JSON.stringify(translated.body),
         }),
+        adapted: translated.adapted,
       };
     },
     answer: completionOfResponse,

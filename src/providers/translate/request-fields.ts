@@ -26,7 +26,14 @@ const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === "text",
   functions: isEmpty,
   function_call: (value) => value === "none" || value === "auto",
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  store: (value) => value === false,
+  service_tier: (value) => value === "auto" || value === "default",
 };
+
+/** Hints that the gateway itself honours: usage in streams, and whom the record of the call names. */
+const own: ReadonlySet<string> = new Set(["stream_options", "user", "safety_identifier", "metadata"]);
 
 export interface RequestFields {
   /** The value, marked as read; undefined for null too. */
@@ -35,6 +42,8 @@ export interface RequestFields {
   number(name: string, min: number, max: number): number | undefined;
   whole(name: string, min: number, max: number): number | undefined;
   issue(param: string, message: string): undefined;
+  /** The hints of the request that were not read: what the vendor has no equivalent of. */
+  leftOut(): string[];
   /** The first issue, or that of an unread parameter; null: everything is translated. */
   firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;
 }
@@ -56,6 +65,15 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
     if (typeof value === "number" && value >= min && value <= max) return value;
     return issue(name, `${vendor} takes a \`${name}\` from ${min} to ${max}.`);
   };
+  const unreadNames = () =>
+    Object.keys(body).filter(
+      (name) =>
+        !read.has(name) &&
+        !ignored.has(name) &&
+        body[name] !== null &&
+        body[name] !== undefined &&
+        !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),
+    );
   return {
     take,
     number,
@@ -66,16 +84,9 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
         : issue(name, `\`${name}\` must be a whole number.`);
     },
     issue,
+    leftOut: () => unreadNames().filter((name) => isHint(name) && !own.has(name)),
     firstIssue: () => {
-      const unread = Object.keys(body).find(
-        (name) =>
-          !read.has(name) &&
-          !ignored.has(name) &&
-          !isHint(name) &&
-          body[name] !== null &&
-          body[name] !== undefined &&
-          !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),
-      );
+      const unread = unreadNames().find((name) => !isHint(name));
       const first =
         issues[0] ??
         (unread === undefined

@@ -122,7 +122,7 @@ export const vertex = defineProvider({
   urls: (settings) => [rootOf(settings), settings.token_url],
   chat: (request, settings) => {
     const isClaudes = isClaude(request.model);
-    const translated = isClaudes ? claudeBody(request) : { adapted: [], ...geminiBody(request) };
+    const translated = isClaudes ? claudeBody(request) : geminiBody(request);
     if (translated.kind === "unsupported_parameter") return translated;
     const [whole, streamed] = isClaudes ? methods.claude : methods.gemini;
     const method = request.stream ? streamed : whole;

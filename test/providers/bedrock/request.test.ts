@@ -106,3 +106,27 @@ test("Claude is made to call a tool without thoughts, or by an instruction, whic
   ]);
   assert.deepEqual(made("opus-5-5", "auto").at(-1), []);
 });
+
+test("a conversation with calls keeps tools where none may be called, with a note that says so", () => {
+  const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const history = [
+    ...messages,
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "a", content: "x" },
+  ];
+  const other = { type: "function", function: { name: "g", parameters: { type: "object" } } };
+  for (const model of ["anthropic.claude-sonnet-4-5-20250929-v1:0", "amazon.nova-pro-v1:0"])
+    for (const [more, name, adapted] of [
+      [{}, "f", ["tools"]],
+      [{ tools: [] }, "f", ["tools"]],
+      [{ tools: [other], tool_choice: "none" }, "g", ["tool_choice"]],
+    ] as const) {
+      const made = bedrockBody(requestOf({ messages: history, ...more }, model));
+      assert.ok(made.kind === "body");
+      const { toolConfig, system } = made.body as { toolConfig: unknown; system: { text: string }[] };
+      assert.deepEqual(made.adapted, adapted);
+      assert.equal(JSON.stringify(toolConfig).match(/"name":"(\w+)"/)?.[1], name);
+      assert.doesNotMatch(JSON.stringify(toolConfig), /toolChoice/);
+      assert.match(system.at(-1)?.text ?? "", /No tool can be called/);
+    }
+});

@@ -30,12 +30,9 @@ const known: ReadonlySet<string> = new Set([
   "tool_choice",
   "thinking",
   "output_config",
+  // The gateway reads the end user in it; marks of the cache are named where a member does not take them.
   "metadata",
   "cache_control",
-  // Housekeeping of Anthropic's own: editing its context, its safety classifier, its price classes.
-  "context_management",
-  "safeguards",
-  "service_tier",
 ]);
 
 /** Claude Code's first system block: another one in each conversation, which would keep prompts out of caches. */
@@ -54,38 +51,47 @@ class Untranslatable extends Error {
   }
 }
 
-/** `tools` receives the tools, `leftOut` the names of what the chat completion does not have. */
+/** `tools` receives the tools, `leftOut` the names of what the chat completion does not have or says otherwise. */
 export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
   const body = isObject(parsed) ? parsed : {};
   try {
-    const chat = translated(body, tools, leftOut);
-    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+    const chat = translated(body, tools, leftOut, false);
+    const plain = { kind: "chat", text: JSON.stringify(chat), body: chat } as const;
+    if (!text.includes('"cache_control"')) return plain;
+    return {
+      ...plain,
+      marked: () => {
+        const marked = translated(body, tools, [], true);
+        return { text: JSON.stringify(marked), body: marked };
+      },
+    };
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error;
     return { kind: "unsupported_parameter", param: error.param, message: error.message };
   }
 }
 
-function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
-  const tools = toolsOf(body.tools, names, leftOut);
+/** `marks`: `cache_control` stays on parts and tools, and a text that has one is a part. */
+function translated(body: Fields, names: ToolNames, leftOut: string[], marks: boolean): Fields {
+  const tools = toolsOf(body.tools, names, leftOut, marks);
   const config = isObject(body.output_config) ? body.output_config : {};
   const format = isObject(config.format) ? config.format : {};
   const thinking = isObject(body.thinking) ? body.thinking : {};
   const stops = Array.isArray(body.stop_sequences) ? body.stop_sequences : [];
+  const effort = thinking.type === "disabled" ? null : effortOf(config.effort, thinking, leftOut);
   for (const name of Object.keys(body))
     if (!known.has(name) && body[name] !== null && body[name] !== undefined) leftOut.push(name);
   return {
     model: body.model,
-    messages: [...systemOf(body.system), ...messagesOf(body.messages, names)],
+    messages: [...systemOf(body.system, marks), ...messagesOf(body.messages, names, marks)],
     max_tokens: body.max_tokens,
     ...(body.stream === true ? { stream: true } : {}),
     ...taken(body, ["temperature", "top_p", "top_k"]),
     ...(stops.length === 0 ? {} : { stop: stops }),
     ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.tool_choice, tools, names) }),
-    ...(typeof config.effort === "string" && thinking.type !== "disabled"
-      ? { reasoning_effort: config.effort }
-      : {}),
+    ...markOf(body, marks),
+    ...(effort === null ? {} : { reasoning_effort: effort }),
     ...(format.type === "json_schema" && isObject(format.schema)
       ? {
           response_format: {
@@ -97,40 +103,63 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   };
 }
 
+/** From how many tokens of thoughts on it is `medium`, and `high`. */
+const [mediumBudget, highBudget] = [4_096, 16_384];
+
+/** Chat completions have no budget of thoughts: the effort that comes next to it stands for one. */
+function effortOf(effort: unknown, { budget_tokens: budget }: Fields, leftOut: string[]): string | null {
+  if (typeof effort === "string") return effort;
+  if (typeof budget !== "number") return null;
+  leftOut.push("thinking");
+  return budget < mediumBudget ? "low" : budget < highBudget ? "medium" : "high";
+}
+
+/** The mark of a block, as chat completions have it beside a part. */
+const markOf = (block: Fields, marks: boolean): Fields =>
+  marks && isObject(block.cache_control) ? { cache_control: block.cache_control } : {};
+
+const hasMark = (parts: readonly Fields[]) => parts.some((part) => part.cache_control !== undefined);
+
 function taken(body: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(
     names.flatMap((name) => (body[name] === undefined || body[name] === null ? [] : [[name, body[name]]])),
   );
 }
 
-function systemOf(system: unknown): object[] {
-  const texts = typeof system === "string" ? [system] : fieldsIn(system).map(({ text }) => textOf(text));
-  const kept = texts.filter((text) => text.trim() !== "" && !billingBlock.test(text));
-  return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
+function systemOf(system: unknown, marks: boolean): object[] {
+  const blocks = typeof system === "string" ? [{ text: system }] : fieldsIn(system);
+  const parts = blocks.flatMap((block: Fields) => {
+    const text = textOf(block.text);
+    return text.trim() === "" || billingBlock.test(text)
+      ? []
+      : [{ type: "text", text, ...markOf(block, marks) }];
+  });
+  if (parts.length === 0) return [];
+  return [{ role: "system", content: hasMark(parts) ? parts : parts.map(({ text }) => text).join("\n") }];
 }
 
-function messagesOf(messages: unknown, names: ToolNames): object[] {
+function messagesOf(messages: unknown, names: ToolNames, marks: boolean): object[] {
   return fieldsIn(messages).flatMap((message, at): object[] => {
     const where = `messages.${at}`;
     const blocks: Fields[] =
       typeof message.content === "string"
         ? [{ type: "text", text: message.content }]
         : fieldsIn(message.content);
-    if (message.role === "assistant") return assistantOf(blocks, names, where);
-    if (message.role === "user") return userOf(blocks, where);
-    if (message.role === "system") return systemOf(blocks);
+    if (message.role === "assistant") return assistantOf(blocks, names, where, marks);
+    if (message.role === "user") return userOf(blocks, where, marks);
+    if (message.role === "system") return systemOf(blocks, marks);
     throw new Untranslatable("messages", `${where} has a role that this member does not know.`);
   });
 }
 
-function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string): object[] {
-  const texts: string[] = [];
+function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string, marks: boolean): object[] {
+  const texts: Part[] = [];
   const calls: object[] = [];
   const details: Fields[] = [];
   for (const [at, block] of blocks.entries()) {
     switch (block.type) {
       case "text":
-        texts.push(textOf(block.text));
+        texts.push({ type: "text", text: textOf(block.text), ...markOf(block, marks) });
         break;
       case "tool_use":
         calls.push({
@@ -155,12 +184,12 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string)
         throw unknownBlock(block, `${where}.content.${at}`);
     }
   }
-  const content = texts.join("");
+  const content = texts.map(({ text }) => text).join("");
   if (content === "" && calls.length === 0) return [];
   return [
     {
       role: "assistant",
-      content: content === "" ? null : content,
+      content: content === "" ? null : hasMark(texts) ? texts : content,
       ...(details.length === 0 ? {} : { reasoning_details: details }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
@@ -168,23 +197,28 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string)
 }
 
 /** Results come first, each in a message of its own; their pictures follow in the user's message. */
-function userOf(blocks: readonly Fields[], where: string): object[] {
+function userOf(blocks: readonly Fields[], where: string, marks: boolean): object[] {
   const results: object[] = [];
   const parts: Part[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${where}.content.${at}`;
     if (block.type !== "tool_result") {
-      append(parts, partsOf(block, here));
+      const own = partsOf(block, here);
+      append(parts, own.slice(0, -1));
+      append(parts, own.slice(-1).map((part) => ({ ...part, ...markOf(block, marks) })));
       continue;
     }
     const { texts, media } = resultOf(block, here);
     const id = textOf(block.tool_use_id);
-    results.push({ role: "tool", tool_call_id: id, content: texts.join("\n") });
+    const text = texts.join("\n");
+    const mark = markOf(block, marks);
+    const content = mark.cache_control === undefined ? text : [{ type: "text", text, ...mark }];
+    results.push({ role: "tool", tool_call_id: id, content });
     if (media.length > 0) parts.push({ type: "text", text: `From the result of ${id}:` }, ...media);
   }
   if (parts.length === 0) return results;
   const [first] = parts;
-  const plain = parts.length === 1 && first?.type === "text";
+  const plain = parts.length === 1 && first?.type === "text" && !hasMark(parts);
   return [...results, { role: "user", content: plain ? first.text : parts }];
 }
 
@@ -257,7 +291,7 @@ interface FunctionTool {
 const flat = (names: ToolNames, name: unknown): string =>
   names.flat({ kind: "function", name: textOf(name), namespace: null });
 
-function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): FunctionTool[] {
+function toolsOf(tools: unknown, names: ToolNames, leftOut: string[], marks: boolean): FunctionTool[] {
   return fieldsIn(tools).flatMap((tool, at): FunctionTool[] => {
     const type = textOf(tool.type);
     if (serverTool.test(type)) {
@@ -271,7 +305,7 @@ function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): FunctionT
       ...(textOf(tool.description) === "" ? {} : { description: tool.description }),
       parameters: isObject(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
     };
-    return [{ type: "function", function: definition }];
+    return [{ type: "function", function: definition, ...markOf(tool, marks) }];
   });
 }
 

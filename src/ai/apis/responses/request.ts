@@ -13,7 +13,7 @@ import { unpacked } from "#providers/translate/reasoning-details.ts";
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
 
-/** Parameters that have an equivalent, or that change price, caching and bookkeeping alone. */
+/** Parameters that have an equivalent, or that the gateway itself reads; others are named as left out. */
 const known: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -35,10 +35,6 @@ const known: ReadonlySet<string> = new Set([
   "client_metadata",
   "user",
   "safety_identifier",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "service_tier",
-  "truncation",
   "background",
   "previous_response_id",
   "conversation",

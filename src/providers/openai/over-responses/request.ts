@@ -32,7 +32,9 @@ const minOutputTokens = 16;
 /** The request's body, or the parameter that has no equivalent. */
 export function responsesRequest(
   request: ChatRequest,
-): { kind: "body"; body: Fields } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+):
+  | { kind: "body"; body: Fields; adapted: readonly string[] }
+  | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exactBody = parseExactly(request.text);
   const exactFields = isObject(exactBody) ? exactBody : request.body;
   const refused = request.refused ?? [];
@@ -62,7 +64,7 @@ export function responsesRequest(
   if (include.length > 0) body.include = include;
   const top = fields.whole("top_logprobs", 0, 20);
   if (top !== undefined && logprobs) body.top_logprobs = top;
-  return fields.firstIssue() ?? { kind: "body", body };
+  return fields.firstIssue() ?? { kind: "body", body, adapted: fields.leftOut() };
 }
 
 const reasoningModel = /(^|[/.-])(o[1-9]|gpt-([5-9]|\d\d))(?![0-9a-z])/i;

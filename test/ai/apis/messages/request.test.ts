@@ -162,3 +162,53 @@ test("empty messages are left out, and calls keep numbers as they are spelled", 
   assert.equal(more.length, 0);
   assert.equal(only!.tool_calls[0]!.function.arguments, '{"id":12345678901234567890}');
 });
+
+test("a budget of thoughts becomes the effort that comes next to it, and is named", () => {
+  for (const [budget, effort] of [
+    [1_024, "low"],
+    [10_000, "medium"],
+    [31_999, "high"],
+  ] as const) {
+    const { body, leftOut } = chatOf({ thinking: { type: "enabled", budget_tokens: budget } });
+    assert.deepEqual([body.reasoning_effort, leftOut], [effort, ["thinking"]]);
+  }
+  const both = chatOf({
+    thinking: { type: "enabled", budget_tokens: 9_000 },
+    output_config: { effort: "max" },
+  });
+  assert.deepEqual([both.body.reasoning_effort, both.leftOut], ["max", []]);
+});
+
+test("marks of what to cache stay for members that take them, and change nothing for others", () => {
+  const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const marked = {
+    system: [
+      { type: "text", text: "A" },
+      { type: "text", text: "B", ...mark },
+    ],
+    tools: [{ ...tool, ...mark }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Q", ...mark }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Let me see.", ...mark },
+          { type: "tool_use", id: "t1", name: "f", input: {} },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "ok", ...mark }] },
+    ],
+  };
+  const plain = JSON.parse(
+    JSON.stringify(marked, (name, value) => (name === "cache_control" ? undefined : value)),
+  );
+  const { made } = chatOf(marked);
+  assert.ok(made.kind === "chat" && made.marked !== undefined);
+  assert.deepEqual(made.body, chatOf(plain).body);
+  const { body } = made.marked();
+  assert.equal(JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral","ttl":"1h"\}/g)?.length, 5);
+  const without = JSON.stringify(body, (name, value) => (name === "cache_control" ? undefined : value));
+  assert.match(without, /"content":\[\{"type":"text","text":"ok"\}\]/);
+  const { made: unmarked } = chatOf(plain);
+  assert.ok(unmarked.kind === "chat" && unmarked.marked === undefined);
+});

@@ -148,7 +148,11 @@ describe("translated for a member with chat completions alone", () => {
         tools: [
           { name: "Bash", description: "Runs.", input_schema: { type: "object", properties: {} } },
           { name: "Later", input_schema: { type: "object" }, defer_loading: true },
-          { type: "web_search_20250305", name: "web_search", max_uses: 8 },
+          {
+            type: "web_search_20250305",
+            name: "web_search",
+            max_uses: 8,
+          },
         ],
         messages: [
           { role: "user", content: [{ type: "text", text: "Look." }] },
@@ -181,7 +185,8 @@ describe("translated for a member with chat completions alone", () => {
       } as never)
       .withResponse();
     assert.equal(response.status, 200);
-    assert.equal(response.headers.get("x-service-pool-adapted"), "web_search_20250305");
+    const adapted = "cache_control, web_search_20250305, context_management, safeguards";
+    assert.equal(response.headers.get("x-service-pool-adapted"), adapted);
     const {
       messages: sent,
       tools,
