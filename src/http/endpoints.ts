@@ -138,11 +138,14 @@ import { clientApiEndpoints } from "./routes/ai/client-apis.ts";
 import { cancelDeferredCompletionRoute, getDeferredCompletionRoute } from "./routes/ai/deferred.ts";
 import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
 import {
+  createImageEditRoute,
   createImageRoute,
+  createImageVariationRoute,
   createModerationRoute,
   createRankingRoute,
   createSpeechRoute,
   createTranscriptionRoute,
+  createTranslationRoute,
 } from "./routes/ai/forwarded.ts";
 import { getGeminiModelRoute, listGeminiModelsRoute } from "./routes/ai/gemini-models.ts";
 import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
@@ -167,9 +170,12 @@ export const endpoints: readonly Endpoint[] = [
   getResponseRoute,
   cancelResponseRoute,
   createEmbeddingRoute,
+  createImageEditRoute,
   createImageRoute,
+  createImageVariationRoute,
   createSpeechRoute,
   createTranscriptionRoute,
+  createTranslationRoute,
   createModerationRoute,
   createRankingRoute,
   listModelsRoute,

@@ -27,6 +27,20 @@ export const transcriptionRequest = z
     model: z.string().optional().describe("The model. The default is the first that a member lists."),
   })
   .meta({ id: "TranscriptionRequest" });
+const picture = z.unknown().meta({ type: "string", format: "binary" });
+export const imageEditRequest = z
+  .looseObject({
+    image: picture.describe("The picture, or one of several; `image[]` is another name for it."),
+    prompt: z.string().describe("What to make of it."),
+    model: z.string().optional().describe("The model. The default is the first that a member lists."),
+  })
+  .meta({ id: "ImageEditRequest" });
+export const imageVariationRequest = z
+  .looseObject({
+    image: picture.describe("The picture."),
+    model: z.string().optional().describe("The model. The default is the first that a member lists."),
+  })
+  .meta({ id: "ImageVariationRequest" });
 export const moderationRequest = z
   .looseObject({
     input: z
@@ -92,7 +106,18 @@ export function readForwarded(operation: keyof typeof required, text: string): M
 }
 
 /** A form with a recording. */
-export function readTranscription({ parts }: Form): ModelRequest | Problem {
+export const readTranscription = (form: Form): ModelRequest | Problem => readForm(form, ["file"]);
+
+/** A form with pictures to be edited, or one to be varied. `prompted`: it says what to make of them. */
+export const readPictures = (form: Form, prompted: boolean): ModelRequest | Problem =>
+  readForm(form, ["image", "image[]"], prompted ? ["prompt"] : []);
+
+/** `files`: there has to be one with one of these names. */
+function readForm(
+  { parts }: Form,
+  files: readonly [string, ...string[]],
+  texts: readonly string[] = [],
+): ModelRequest | Problem {
   const fields = new Map<string, string>();
   for (const { name, filename, bytes } of parts) {
     if (filename !== null) continue;
@@ -100,8 +125,9 @@ export function readTranscription({ parts }: Form): ModelRequest | Problem {
     if (name === "model" && fields.has(name)) return wrong("model", "is given twice");
     fields.set(name, Buffer.from(bytes).toString());
   }
-  if (!parts.some(({ name, filename }) => name === "file" && filename !== null))
-    return wrong("file", "is required, as a file");
+  if (!parts.some(({ name, filename }) => files.includes(name) && filename !== null))
+    return wrong(files[0], "is required, as a file");
+  for (const name of texts) if (!fields.has(name)) return wrong(name, "is required");
   if (fields.get("stream") === "true") return inPieces("stream");
   const model = fields.get("model") ?? "";
   const body = Object.fromEntries(fields);

@@ -17,6 +17,8 @@ export const isForwarded = (kind: CallKind): kind is ForwardedOperation =>
 /** A form as the caller sent it: its fields and files in order, and the boundary between them. */
 export interface Form {
   boundary: string;
+  /** Where it goes below a member's base URL, where that is not the operation's own path. */
+  path?: `/${string}`;
   parts: readonly FormPart[];
 }
 

@@ -6,9 +6,23 @@ import type { Form, FormPart } from "#contract/ai/operations.ts";
 const escaped = (name: string) =>
   name.replace(/["\r\n]/g, (mark) => (mark === '"' ? "%22" : mark === "\r" ? "%0D" : "%0A"));
 
-function headersOf({ name, filename }: FormPart): string {
+/** The first bytes of pictures: OpenAI edits none whose type is not named. */
+const pictures: readonly [start: string, type: string][] = [
+  ["\x89PNG", "image/png"],
+  ["\xff\xd8\xff", "image/jpeg"],
+  ["RIFF", "image/webp"],
+];
+
+function typeOf(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  const found = pictures.find(([first]) => start.startsWith(first));
+  const isSound = found?.[0] === "RIFF" && start.slice(8) !== "WEBP";
+  return found === undefined || isSound ? "application/octet-stream" : found[1];
+}
+
+function headersOf({ name, filename, bytes }: FormPart): string {
   const file = filename === null ? "" : `; filename="${escaped(filename)}"`;
-  const type = filename === null ? "" : "content-type: application/octet-stream\r\n";
+  const type = filename === null ? "" : `content-type: ${typeOf(bytes)}\r\n`;
   return `content-disposition: form-data; name="${escaped(name)}"${file}\r\n${type}`;
 }
 

@@ -268,7 +268,7 @@ export const openaiCompatible = defineProvider({
         kind: "request",
         request: admitted(settings, {
           method: "POST",
-          url: urlOf(settings, forwardedPaths[operation]),
+          url: urlOf(settings, form?.path ?? forwardedPaths[operation]),
           headers: { ...headersOf(settings), "content-type": type },
           body: form === null ? bodyFor(request, {}) : encodeForm(form, model),
         }),

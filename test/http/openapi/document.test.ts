@@ -119,12 +119,15 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "createContentStreamInStable",
     "createEmbedding",
     "createImage",
+    "createImageEdit",
+    "createImageVariation",
     "createMessage",
     "createModeration",
     "createRanking",
     "createResponse",
     "createSpeech",
     "createTranscription",
+    "createTranslation",
     "getDeferredCompletion",
     "getGeminiModel",
     "getModel",
@@ -140,7 +143,9 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
     const errors = Object.keys(responses).filter((status) => status >= "400");
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
-    const type = path.endsWith("/transcriptions") ? "multipart/form-data" : "application/json";
+    const type = /\/(transcriptions|translations|edits|variations)$/.test(path)
+      ? "multipart/form-data"
+      : "application/json";
     if (requestBody) assert.deepEqual(Object.keys(requestBody.content), [type], path);
     for (const status of errors)
       assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
@@ -178,7 +183,7 @@ test("every response has a description and a body", () => {
         /^create(ChatCompletion|Message|Response|ContentStream(InStable)?)$/.test(operation.operationId) &&
         status === "200";
       // Sounds and subtitles come as the vendor sends them.
-      const asSent = /^create(Speech|Transcription)$/.test(operation.operationId) && status === "200";
+      const asSent = /^create(Speech|Transcription|Translation)$/.test(operation.operationId) && status === "200";
       const bodies = streams || asSent ? 2 : status === "204" ? 0 : 1;
       assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
     }

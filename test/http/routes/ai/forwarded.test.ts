@@ -148,6 +148,49 @@ test("the models are listed, and calls are recorded with their operation and tok
   for (const kind of ["speech", "transcription"]) assert.equal(last(kind)?.member, "well", kind);
 });
 
+test("pictures are edited and varied, and a recording is translated, at the paths of the members", async () => {
+  const forms: FormData[] = [];
+  peer.answer(async ({ bytes, headers, response }) => {
+    const type = String(headers["content-type"]);
+    forms.push(await new Response(Uint8Array.from(bytes), { headers: { "content-type": type } }).formData());
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end('{"data":[{"b64_json":"AAAA"}],"text":"Hello"}');
+  });
+  const png = (name: string) => toFile(Buffer.from("\x89PNG\r\n", "latin1"), name, { type: "image/png" });
+  await client.images.edit({
+    model: "gpt-image-1",
+    prompt: "A hat",
+    image: [await png("a.png"), await png("b.png")],
+  });
+  assert.equal(peer.asked.at(-1)?.path, "/v1/images/edits");
+  const images = forms.at(-1)?.getAll("image[]") as File[];
+  assert.deepEqual(
+    images.map(({ name, type }) => [name, type]),
+    [
+      ["a.png", "image/png"],
+      ["b.png", "image/png"],
+    ],
+  );
+  assert.equal(forms.at(-1)?.get("prompt"), "A hat");
+  await client.images.createVariation({ image: await png("a.png") });
+  assert.equal(peer.asked.at(-1)?.path, "/v1/images/variations");
+  const file = await toFile(Buffer.from("ID3"), "a.mp3");
+  await client.audio.translations.create({ model: "whisper-1", file });
+  assert.equal(peer.asked.at(-1)?.path, "/v1/audio/translations");
+  for (const [name, part] of [
+    ["prompt", { image: await png("a.png") }],
+    ["image", { prompt: "A hat" }],
+  ] as const) {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(part)) form.append(field, value as string);
+    const headers = { authorization: `Bearer ${it.key}` };
+    const refused = await fetch(`${it.baseUrl}/images/edits`, { method: "POST", body: form, headers });
+    const { error } = (await refused.json()) as { error: { param: string } };
+    assert.deepEqual([refused.status, error.param], [400, name]);
+  }
+});
+
 test("a pool without such models says so; a request of another kind is refused before any member", async () => {
   await it.pool({ name: "texts", members: [memberOf(peer, { name: "texts" })] });
   const asked = peer.asked.length;
