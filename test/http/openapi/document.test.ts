@@ -183,7 +183,8 @@ test("every response has a description and a body", () => {
         /^create(ChatCompletion|Message|Response|ContentStream(InStable)?)$/.test(operation.operationId) &&
         status === "200";
       // Sounds and subtitles come as the vendor sends them.
-      const asSent = /^create(Speech|Transcription|Translation)$/.test(operation.operationId) && status === "200";
+      const asSent =
+        /^create(Speech|Transcription|Translation)$/.test(operation.operationId) && status === "200";
       const bodies = streams || asSent ? 2 : status === "204" ? 0 : 1;
       assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
     }

@@ -205,7 +205,10 @@ function userOf(blocks: readonly Fields[], where: string, marks: boolean): objec
     if (block.type !== "tool_result") {
       const own = partsOf(block, here);
       append(parts, own.slice(0, -1));
-      append(parts, own.slice(-1).map((part) => ({ ...part, ...markOf(block, marks) })));
+      append(
+        parts,
+        own.slice(-1).map((part) => ({ ...part, ...markOf(block, marks) })),
+      );
       continue;
     }
     const { texts, media } = resultOf(block, here);
