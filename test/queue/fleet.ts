@@ -1,6 +1,7 @@
 // Several processes that share lanes: each with its own database connection and its own clock, so that one
 // of them can be frozen. The lanes they open are stand-ins that only say what was done to them.
 
+import { maxGateways } from "#contract/limits.ts";
 import { Lanes } from "#queue/lanes.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { createAccount } from "#store/accounts/changes.ts";
@@ -94,8 +95,6 @@ export class Fleet {
     const own = await ground(engine);
     const fleet = new Fleet(own, await own.open());
     const account = {
-      id: "acc_1",
-      name: "acme",
       time_zone: "UTC",
       country: null,
       plan_name: "basic",
@@ -110,18 +109,26 @@ export class Fleet {
       created_at: 0,
       updated_at: 0,
     };
-    await fleet.database.run(createAccount, { account, allowances: [], renews: null });
+    for (let at = 1; at <= 1 + Math.ceil(lanes.length / maxGateways); at++)
+      await fleet.database.run(createAccount, {
+        account: { ...account, id: `acc_${at}`, name: `acme-${at}` },
+        allowances: [],
+        renews: null,
+      });
     for (let i = 0; i < lanes.length; i += 50)
       await Promise.all(lanes.slice(i, i + 50).map((id) => fleet.save(id)));
     return fleet;
   }
+
+  /** Gateways, of which an account has no more than its bound. */
+  #made = 0;
 
   /** Makes a gateway with its lane, or changes it. */
   async save(id: string, active = true): Promise<void> {
     const stored = await this.database.run(findGateway, id);
     await this.database.run(saveGateway, {
       id,
-      account_id: "acc_1",
+      account_id: stored?.account_id ?? `acc_${1 + Math.floor(this.#made++ / maxGateways)}`,
       identifier: id,
       channel: "sms",
       kind: "sandbox",
