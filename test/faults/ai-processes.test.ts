@@ -165,7 +165,8 @@ test("the database is cut off and then hangs: known keys go on within their limi
     do assert.equal(await ask(process, "unlimited"), "200");
     while (performance.now() - started < 3_200);
     const own = await Promise.all(Array.from({ length: 60 }, async () => await ask(process, "by_itself")));
-    assert.deepEqual(counted(own), { 200: 40, "429 rate_limit_exceeded": 20 });
+    // Each process has its share of the 40, so that both together keep the limit.
+    assert.deepEqual(counted(own), { 200: 20, "429 rate_limit_exceeded": 40 });
     assert.equal(await outcome(process, "unknown"), "503 unavailable");
   });
   it.link.mend();

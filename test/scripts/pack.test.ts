@@ -62,7 +62,7 @@ test("the pages that its messages name are in it", () => {
     path.endsWith(".ts"),
   );
   const named = sources.flatMap(
-    (path) => readFileSync(join(root, "src", path), "utf8").match(/\bdocs\/[\w/-]+\.md/g) ?? [],
+    (path) => readFileSync(join(root, "src", path), "utf8").match(/(?<![\w/.-])docs\/[\w/-]+\.md/g) ?? [],
   );
   const installed = join(folder, "node_modules/trunkline");
   const missing = [...new Set(named)].filter((path) => !existsSync(join(installed, path)));

@@ -12,7 +12,6 @@ import { sentences } from "#contract/wording.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
 import type { NewEmail, NewMessage } from "#store/messages/send.ts";
-import { adviceOn } from "./phone.ts";
 import { createRouter } from "./route.ts";
 
 export interface PrepareTools {
@@ -84,16 +83,15 @@ export function createPreparer<Draft extends SharedDraft>({
     const messages: NewMessage[] = [];
     const emails: NewEmail[] = [];
     const payloads: NewPayload[] = [];
-    const refuseNumber = (index: number, written = "") => {
+    const refuseNumber = (index: number) => {
       const path = ["contact", index, "number"];
-      const advice = adviceOn(written, account.country);
-      issues.push({ path, message: `${sentences.phone(path)}${advice === "" ? "" : ` ${advice}`}` });
+      issues.push({ path, message: sentences.phone(path) });
     };
     for (let index = 0; index < send.contacts.length; index++) {
       if (index > 0 && index % sliceSize === 0) await yieldToEventLoop();
       const contact = send.contacts[index]!;
       const { written, recipient, content, body, email, payload } = partsOf(contact, account.country);
-      if (recipient === null) refuseNumber(index, written);
+      if (recipient === null) refuseNumber(index);
       const { gateway, timing } = routeOf(contact, index, content);
       if (recipient != null && gateway !== null && reaches?.(gateway, recipient) === false)
         refuseNumber(index);

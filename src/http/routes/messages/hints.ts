@@ -4,6 +4,7 @@
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { isObject } from "#contract/normalise.ts";
+import { adviceOn } from "#messaging/accept/phone.ts";
 
 /** The fields that a send endpoint knows, beside its contacts and in them. */
 export interface KnownFields {
@@ -114,8 +115,11 @@ function aboutField(
       ? `schedule_at is a local time of the account (${account.timeZone}) without a zone, such as 2030-01-31 09:00:00.`
       : null;
   }
-  if (field === "number" && account.country === null && /^[\d ()./-]+$/.test(text))
-    return "The account has no country, so a number needs its international form, such as +4915123456789.";
+  if (field === "number") {
+    if (account.country === null && /^[\d ()./-]+$/.test(text))
+      return "The account has no country, so a number needs its international form, such as +4915123456789.";
+    return adviceOn(text, account.country) || null;
+  }
   if (field !== "gateway_identifier" || typeof entered !== "string") return null;
   const named = account.gateways.find(({ identifier }) => identifier === text);
   if (named === undefined)

@@ -157,6 +157,15 @@ test("a key that names gateways hears of its own, and the fault of a field goes 
   assert.deepEqual(sendHints({ "contact.0.gateway_identifier": ["x"] }, leaving, going), []);
 });
 
+test("a refused number says how to write it", () => {
+  const known = { body: new Set(["contact"]), contact: new Set(["number"]) };
+  const account = { country: "US", gateways: [], timeZone: "UTC" } as never;
+  const of = { known, account, channel: "sms" } as const;
+  assert.deepEqual(sendHints({ "contact.0.number": ["x"] }, { contact: [{ number: "6785912345" }] }, of), [
+    "It can be +6785912345 or +16785912345: write it with a plus and its country code.",
+  ]);
+});
+
 test("values in the place of names are not repeated, and three hints are enough", () => {
   const known = { body: new Set(["contact"]), contact: new Set(["number"]) };
   const of = {
