@@ -272,7 +272,7 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   /** Embeddings in OpenAI's form; absent: the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
-  /** The most texts that it embeds in one request; more go in several. Each answer is written by `embeddingsAnswer`. Absent: any number. */
+  /** The most texts that it embeds in one request; more go in several. Each answer is written by `embeddingsAnswer`. Without it there is no bound. */
   maxEmbedded?: number;
   /** Operations whose requests and answers are passed on unchanged; absent: the provider has none. */
   forward?: {

@@ -24,7 +24,7 @@ const manifest: { version: string; optionalDependencies?: Record<string, string>
 /** As `package.json` has it. */
 export const { version } = manifest;
 
-/** The release of Node that this version brings along, such as `26.10.0`; null: the manifest names none. */
+/** The release of Node that this version brings along, such as `26.10.0`. Null if the manifest names none. */
 export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
 /** Node's flag that the scripts of a clone give (`bin/trunkline.mjs`), and the command `trunkline` does not. */

@@ -46,7 +46,7 @@ export interface ChatPiece {
   logprobs: Fields[];
   pictures: AnswerPicture[];
   calls: CallPiece[];
-  /** OpenAI's word for it, an unknown reason as it came; null: it has not ended. */
+  /** OpenAI's word for it, or an unknown reason as it came. Null while it has not ended. */
   finish: string | null;
   counts: Counts | null;
 }

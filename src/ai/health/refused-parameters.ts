@@ -62,7 +62,7 @@ export class RefusedParameters {
     this.#fillers.set(model, { filler, until: now + rememberedMs });
   }
 
-  /** What the model takes in place of thoughts that a conversation lacks; null: it is not known to want any. */
+  /** What the model takes in place of thoughts that a conversation lacks. Null if it is not known to want any. */
   filler(model: string, now: number): ThoughtFiller | null {
     // Nearly every request ends here.
     if (this.#fillers.size === 0) return null;

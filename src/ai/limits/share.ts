@@ -32,7 +32,7 @@ export const sharesOf = (limits: KeyLimits, place: Place): KeyLimits => ({
   concurrency: shareOf(limits.concurrency, place),
 });
 
-/** The limit of which this process has no share; null: it has one of each. */
+/** The limit of which this process has no share. Null if it has one of each. */
 export function withoutShare(shares: KeyLimits): "requests" | "tokens" | "concurrency" | null {
   if (shares.concurrency === 0) return "concurrency";
   if (shares.requests_per_minute === 0) return "requests";

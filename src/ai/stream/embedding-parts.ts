@@ -11,7 +11,7 @@ interface Whole {
   usage: Usage | null;
 }
 
-/** The request in parts of at most `max` texts; null: it needs none. */
+/** The request in parts of at most `max` texts. Null if it fits into one. */
 export function embeddingParts(request: ChatRequest, max: number | undefined): ChatRequest[] | null {
   const { input } = request.body;
   if (max === undefined || !Array.isArray(input) || input.length <= max) return null;

@@ -13,7 +13,7 @@ const mib = 1024 * 1024;
 const lowBytes = 1024 * mib;
 const tooLowBytes = 100 * mib;
 
-/** `newest`: the newest release of Node that this version knew; null: unknown. */
+/** `newest`: the newest release of Node that this version knew, or null if it knew none. */
 export function lookAtNode(running = process.versions.node, newest = pinnedNode): Finding {
   const major = Number(running.split(".")[0]);
   if (major < minNode)

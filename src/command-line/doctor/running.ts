@@ -110,7 +110,7 @@ interface Attention {
   reason: string | null;
 }
 
-/** Such as `sms-main: gateway paused, unauthorized`. `subject`: the name of the gateway, the domain or the like; null: none. */
+/** Such as `sms-main: gateway paused, unauthorized`. `subject`: the name of the gateway, the domain or the like, or null if it has none. */
 export const attentionWords = (kind: string, subject: string | null, reason: string | null): string =>
   `${subject === null ? "" : `${subject}: `}${kind.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}`;
 

@@ -162,7 +162,7 @@ const gateway = z
     receipts_unmatched_since: instant
       .nullable()
       .describe(
-        "Since when the provider's receipts name no message of the gateway, after twenty of them; null: they do.",
+        "Since when the provider's receipts name no message of the gateway, after twenty of them. Null if they do.",
       ),
     provider: z
       .object({

@@ -64,7 +64,7 @@ export function statusIn(text: string): string | null {
 }
 
 /**
- * The enhanced code that a server's own reply has behind its basic code (`550 5.1.1`), the last of several; null: it has none.
+ * The enhanced code that a server's own reply has behind its basic code (`550 5.1.1`), the last of several. Null if it has none.
  * A relay that reports it may give another one.
  */
 export function replyStatusIn(text: string): string | null {

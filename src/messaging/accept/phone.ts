@@ -202,7 +202,7 @@ interface Choice {
 /**
  * Digits without a plus and without a leading zero, as other APIs write international numbers (`4915123456789`) and
  * spreadsheets leave national ones (`15123456789`). Where a country's plan is open, nearly every foreign number is a
- * valid landline of it too, so a reading as a mobile number comes before one as anything else:
+ * valid landline of it too, so a reading as a mobile number comes first:
  *
  * | with its country code | national | result |
  * |---|---|---|
@@ -242,7 +242,7 @@ const ambiguous = (abroad: PhoneNumber | undefined, national: PhoneNumber | unde
   between: abroad && national ? [abroad.number, national.number] : null,
 });
 
-/** `either`: the plan does not tell mobile numbers from landlines. `other`: any other valid number. */
+/** `either`: the plan does not tell mobile numbers from landlines. `other`: another valid number. */
 type Weight = "none" | "other" | "either" | "mobile";
 
 const isMobile = (weight: Weight) => weight === "mobile" || weight === "either";

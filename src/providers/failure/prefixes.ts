@@ -28,7 +28,7 @@ const named: readonly (readonly [RegExp, Failure["kind"]])[] = [
   [/UnsupportedParams/, "unsupported"],
 ];
 
-/** `text`: the message without what servers put before it. `kind`: what the name of an exception there means; null: none. */
+/** `text`: the message without what servers put before it. `kind`: what the name of an exception there means, or null if it names none. */
 export function withoutPrefixes(message: string): { text: string; kind: Failure["kind"] | null } {
   let text = message;
   let kind: Failure["kind"] | null = null;

@@ -49,7 +49,7 @@ class ArgumentText {
 
 /** Numbers the calls of one choice of a stream. */
 class CallNumbers {
-  /** By the server's index; null: it gave none. */
+  /** The server's index, or null if it gave none. */
   readonly #byIndex = new Map<number | null, OpenCall>();
   readonly #byId = new Map<string, OpenCall>();
   readonly #taken = new Set<number>();
@@ -105,7 +105,7 @@ function begins(
 export class CalledStream {
   readonly #byChoice = new Map<unknown, CallNumbers>();
 
-  /** The choices of a chunk as they should be; null: they are right as they came. */
+  /** The choices of a chunk as they should be. Null if they are right as they came. */
   righted(choices: readonly Fields[]): Fields[] | null {
     let changed = false;
     const righted = choices.map((choice) => {
@@ -136,7 +136,7 @@ function withArgumentText(call: Fields): Fields {
   return { ...call, function: { ...called, arguments: argumentsText(called.arguments) } };
 }
 
-/** The choices of a whole answer with the arguments of their calls as text; null: they are right as they came. */
+/** The choices of a whole answer with the arguments of their calls as text. Null if they are right as they came. */
 export function rightedChoices(choices: readonly Fields[]): Fields[] | null {
   let changed = false;
   const righted = choices.map((choice) => {

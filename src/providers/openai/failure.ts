@@ -194,7 +194,7 @@ function refusedParameter(
 
 /**
  * The error object of a body, completed to OpenAI's four fields, with all codes in it. `max`: the greatest value that a
- * validator names in a field of its own. `quoted`: what a gateway quotes of the vendor that it asked; null: nothing.
+ * validator names in a field of its own. `quoted`: what a gateway quotes of the vendor that it asked, or null if it quotes nothing.
  */
 function readError(
   status: number,

@@ -12,7 +12,7 @@ const noDeveloper =
   /\b(?:unknown variant|input tag|invalid value:?|role:?|unsupported) [`'"]?developer[`'"]?(?![\w-])|^(?:<\d{3}> [\w.]{1,80}: )?[`'"]?developer[`'"]? (?:is not one of|role|messages?)\b/i;
 const noForeignIds = /^tool call ids? (?:was|were|has|must|should)\b/i;
 
-/** The form of messages that a refusal names, as a parameter that requests go without from then on; null: it names none. */
+/** The form of messages that a refusal names, as a parameter that requests go without from then on. Null if it names none. */
 export function refusedForm(message: string): RefusedParameter | null {
   if (noForeignIds.test(message)) return { name: "tool_call_ids", valueOnly: false };
   return noDeveloper.test(message.slice(0, 400)) ? { name: "developer", valueOnly: false } : null;

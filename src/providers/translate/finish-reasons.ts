@@ -36,7 +36,7 @@ export function meaningOf(reason: string): string {
   return meanings.get(nameOf(reason)) ?? reason;
 }
 
-/** The failure of an answer that the vendor says it broke off; null: it did not. */
+/** The failure of an answer that the vendor says it broke off. Null if it does not say so. */
 export function brokenOff(reason: unknown): Failure | null {
   if (!isFinish(reason)) return null;
   const meaning = meanings.get(nameOf(reason));

@@ -53,7 +53,7 @@ interface Recipient {
 export const hasMakers = (text: string): boolean => text.includes(`"maker":`);
 
 /**
- * The messages of a request for one member as JSON; null: they are right as they are. `isLess`: thoughts of other makers were
+ * The messages of a request for one member as JSON, or null if they are right as they are. `isLess`: thoughts of other makers were
  * left out.
  */
 export function messagesFor(text: string, to: Recipient): { messages: string; isLess: boolean } | null {
@@ -127,7 +127,7 @@ const refusals: readonly [pattern: RegExp, filler: ThoughtFiller][] = [
   [/^.{0,80}\bmissing (a |the )?.?thought_?signature\b/i, "signature"],
 ];
 
-/** What a member takes in place of the thoughts that it misses, by its error message; null: it misses none. */
+/** What a member takes in place of the thoughts that it misses, by its error message. Null if it misses none. */
 export function fillerFor(message: string): ThoughtFiller | null {
   return refusals.find(([pattern]) => pattern.test(message))?.[1] ?? null;
 }

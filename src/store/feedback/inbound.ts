@@ -154,7 +154,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   return "new";
 }
 
-/** The message that the provider names as the answered one; null: it names none, or none of this account. */
+/** The message that the provider names as the answered one. Null if it names none, or none of this account. */
 async function quotedMessage(
   tx: Tx,
   { message, replyTo }: IncomingMessage,
@@ -202,7 +202,7 @@ async function latestTo(
   return latest?.id ?? null;
 }
 
-/** The first of the numbers that the gateway has written to; null: none of them. */
+/** The first of the numbers that the gateway has written to, or null if it wrote to none of them. */
 async function firstWrittenTo(
   tx: Tx,
   { account_id, gateway_id }: IncomingMessage["message"],

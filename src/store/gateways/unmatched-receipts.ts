@@ -15,7 +15,7 @@ interface Unmatched {
   at: number;
 }
 
-/** Since when receipts name no message, epoch ms, in the facts of a gateway's account updates; null: they do. */
+/** Since when receipts name no message, epoch ms, in the facts of a gateway's account updates. Null if they do. */
 export const unmatchedSince = (facts: Readonly<Record<string, unknown>>): number | null =>
   typeof facts.unmatched_since === "string" ? Number(facts.unmatched_since) : null;
 

@@ -140,7 +140,7 @@ function responseUsage({ input, output, cached, reasoning }: Counts): object {
   };
 }
 
-/** Why an answer is not complete, an unknown reason as it came; null: it is. */
+/** Why an answer is not complete, or an unknown reason as it came. Null if it is complete. */
 function incompleteReason(finish: string | null): string | null {
   if (finish === "length") return "max_output_tokens";
   return finish === "stop" || finish === "tool_calls" ? null : finish;

@@ -174,7 +174,7 @@ function textOf(parts: readonly MimePart[]): string {
   return html.slice(0, 20_000).replaceAll(/<[^<>]{0,500}>/g, "\n");
 }
 
-/** What a text for people gives as the reason; null: nothing. `failed`: the addresses that its headers name. */
+/** What a text for people gives as the reason, or null if it gives none. `failed`: the addresses that its headers name. */
 function reasonIn(lines: readonly string[], failed: string): string | null {
   const coded = lines.findIndex((line) => statusIn(line) !== null || basicCode.test(line));
   if (coded !== -1) return replyFrom(lines, coded);

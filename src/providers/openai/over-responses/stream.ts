@@ -56,7 +56,7 @@ class OverResponsesStream implements StreamReader {
   readonly #calls = new Map<unknown, OpenCall>();
   /** By `output_index`. */
   readonly #messages = new Map<unknown, OpenMessage>();
-  /** The message whose text came last; null: no text came. */
+  /** The message whose text came last. Null if no text came. */
   #speaking: OpenMessage | null = null;
   /** A preamble, which is held until the next item shows what it introduces. */
   #preamble = "";

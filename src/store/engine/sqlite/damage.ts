@@ -10,7 +10,7 @@ const maxRows = 5_000;
 /** `quick` passes over whether indexes have what their tables have; `integrity` takes several times as long. */
 export type Check = "quick" | "integrity";
 
-/** What is wrong with the file, or with one table and its indexes; null: nothing. It may throw for a file that cannot be read. */
+/** What is wrong with the file, or with one table and its indexes. Null if nothing is. It may throw for a file that cannot be read. */
 export function damageOf(database: DatabaseSync, check: Check, table: string | null = null): string | null {
   const subject = table === null ? "1" : `"${table}"`;
   const [row] = database.prepare(`pragma ${check}_check(${subject})`).all();
