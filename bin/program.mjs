@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** The folder of the bundle, below the folder of the installation. */
 export const bundleFolder = "build/service";
@@ -14,8 +15,9 @@ export const bundleFolder = "build/service";
 export function sourceStamp(folder) {
   const hash = createHash("sha256");
   for (const name of readdirSync(join(folder, "src"), { recursive: true }).sort()) {
+    if (!/\.(ts|json)$/.test(name)) continue;
     const { size, mtimeMs } = statSync(join(folder, "src", name));
-    if (name.endsWith(".ts")) hash.update(`${name}\0${size}\0${mtimeMs}\0`);
+    hash.update(`${name}\0${size}\0${mtimeMs}\0`);
   }
   for (const name of ["package-lock.json", "scripts/build-service.mjs"])
     hash.update(readFileSync(join(folder, name)));
@@ -42,7 +44,7 @@ export const nodeFlags = (folder) => [
   ...["mark-running.mjs", "compile-cache.mjs"]
     .map((name) => join(folder, "scripts", name))
     .filter((path) => existsSync(path))
-    .flatMap((path) => ["--import", new URL(`file://${path}`).href]),
+    .flatMap((path) => ["--import", pathToFileURL(path).href]),
   "--disable-sigusr1",
   "--max-semi-space-size=8",
 ];

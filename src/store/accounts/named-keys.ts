@@ -3,6 +3,7 @@
 
 import { maxNamedKeys } from "#contract/limits.ts";
 import { readOperation, writeOperation } from "#store/database.ts";
+import { roomFor } from "#store/key-room.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
 import { type AccountRow, lockAccount, withGateways } from "./accounts.ts";
@@ -103,7 +104,7 @@ export const saveNamedKey = writeOperation(
       .where("id", "!=", key.id)
       .executeTakeFirst();
     if (named && named.revoked_at === null) return "name_taken";
-    if (named) await tx.db.deleteFrom("named_keys").where("id", "=", named.id).execute();
+    const remove = (id: string) => tx.db.deleteFrom("named_keys").where("id", "=", id).execute();
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
       const rows = await tx.db
@@ -112,14 +113,14 @@ export const saveNamedKey = writeOperation(
         .where("account_id", "=", key.account_id)
         .orderBy("revoked_at")
         .execute();
-      const revoked = rows.filter(({ revoked_at }) => revoked_at !== null);
-      if (rows.length - revoked.length >= maxNamedKeys) return "too_many";
-      const [oldest] = revoked;
-      if (oldest && revoked.length >= maxNamedKeys)
-        await tx.db.deleteFrom("named_keys").where("id", "=", oldest.id).execute();
+      const { isFull, goes } = roomFor(rows, maxNamedKeys);
+      if (isFull) return "too_many";
+      const removed = named?.id ?? goes;
+      if (removed !== null) await remove(removed);
       await tx.db.insertInto("named_keys").values(row).execute();
       return "saved";
     }
+    if (named) await remove(named.id);
     const { name, rules, expires_at, revision, updated_at } = row;
     const changed = await tx.db
       .updateTable("named_keys")

@@ -2,6 +2,7 @@
 
 import { maxPoolKeys } from "#contract/limits.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { roomFor } from "#store/key-room.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { lockPool } from "./pools.ts";
@@ -72,18 +73,16 @@ export const savePoolKey = writeOperation(
     if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
-      if (named) await removeKey(tx, { id: named.id, poolId: key.pool_id });
       const rows = await tx.db
         .selectFrom("pool_keys")
         .select(["id", "revoked_at"])
         .where("pool_id", "=", key.pool_id)
         .orderBy("revoked_at")
         .execute();
-      const revoked = rows.filter(({ revoked_at }) => revoked_at !== null);
-      if (rows.length - revoked.length >= maxPoolKeys) return "too_many";
-      const [oldest] = revoked;
-      if (oldest && revoked.length >= maxPoolKeys)
-        await removeKey(tx, { id: oldest.id, poolId: key.pool_id });
+      const { isFull, goes } = roomFor(rows, maxPoolKeys);
+      if (isFull) return "too_many";
+      const removed = named?.id ?? goes;
+      if (removed !== null) await removeKey(tx, { id: removed, poolId: key.pool_id });
       // Another pool may be given the same text at this moment.
       const inserted = await tx.db
         .insertInto("pool_keys")
